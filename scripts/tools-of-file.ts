@@ -10,7 +10,7 @@ const format = createIntegrationsFormat(PROVIDERS);
 /** The actions of an integrations file as tools of a user with one account. */
 export async function toolsOf(source: string): Promise<Tool[]> {
   const catalog = await parseIntegrations(source, 'integrations.yaml', format);
-  return Promise.all([...catalog.actions.values()].map((action) => toTool(action, [], catalog)));
+  return Promise.all([...catalog.actions.values()].map((configured) => toTool({ configured, choices: [] }, catalog)));
 }
 
 /** Every built-in action as a tool: the repository's own file exposes them all. */

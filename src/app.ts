@@ -19,11 +19,13 @@ import { requireFirstParty } from './http/first-party.ts';
 import { authenticateWithin, limitBytesPerUser, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
-import { crossOrigin, securityHeaders } from './http/security-headers.ts';
+import { anyOrigin, crossOrigin, securityHeaders } from './http/security-headers.ts';
 import type { Identity } from './identity/identity.ts';
 import { integrationsRouter } from './integrations/integrations-routes.ts';
 import { ClientLimits } from './mcp/client-limits.ts';
-import { MCP_PATH, mcpRouter } from './mcp/mcp-routes.ts';
+import { MCP_PATH, mcpRouter, resourcePaths } from './mcp/mcp-routes.ts';
+import { consentRouter } from './oauth/consent-routes.ts';
+import { protocolPaths, protocolRouter, publicPaths } from './oauth/oauth-routes.ts';
 import { signInRouter } from './sign-in/sign-in-routes.ts';
 import { version } from './startup/version.ts';
 import { usersRouter } from './users/users-routes.ts';
@@ -50,8 +52,12 @@ export function createApp(context: Context, state: ProcessState): Express {
   const documented = [health, ...features].flatMap(({ endpoints }) => endpoints);
   const service = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
   const openApi = openApiRouter(() => openApiDocument(documented, service), middleware);
-  const endpoints = [...documented, ...openApi.endpoints];
+  const { consent, protocol } = authorizationRouters(context, middleware);
+  const endpoints = [...documented, ...openApi.endpoints, ...consent.endpoints];
   const browserPaths = endpoints.filter(({ browser }) => browser === true).map(({ path }) => path);
+  const forAnyOrigin = new Set([...publicPaths(addresses.publicUrl), ...resourcePaths(addresses.publicUrl)]);
+  const isForAnyOrigin = ({ path }: Request) => forAnyOrigin.has(path);
+  const routes = new Set([...endpoints.map(({ path }) => path), ...protocolPaths(addresses.publicUrl), MCP_PATH]);
   const perAddress = limitPerAddress(config.limits.requestsPerMinute);
 
   const app = express();
@@ -59,7 +65,7 @@ export function createApp(context: Context, state: ProcessState): Express {
   // An address has one spelling, so that a proxy that blocks it blocks it completely.
   app.enable('case sensitive routing').enable('strict routing');
   app.use(requestId);
-  app.use(measured(telemetry, new Set([...endpoints.map(({ path }) => path), MCP_PATH]), logger));
+  app.use(measured(telemetry, routes, logger));
   // Probes are frequent: they come before the layers that they don't need.
   app.use(health);
   app.use(requestLog(logger));
@@ -68,7 +74,9 @@ export function createApp(context: Context, state: ProcessState): Express {
   app.all(browserPaths, allowErrorPages);
   // CORS comes before the limit, so that a front end can read the error. It ends preflights, so these are counted before it.
   app.use(when(isOptions, perAddress));
-  app.use(crossOrigin((origin) => context.allowsOrigin(origin)));
+  app.use(when(isForAnyOrigin, anyOrigin()));
+  const ownOrigins = crossOrigin((origin) => context.allowsOrigin(origin));
+  app.use(when((request) => !isForAnyOrigin(request), ownOrigins));
   app.use(when((request) => !isOptions(request), perAddress));
   app.use('/assets', files('public'));
   app.use('/client', files('client'));
@@ -76,9 +84,22 @@ export function createApp(context: Context, state: ProcessState): Express {
   if (config.environment === 'development') app.use('/assets/swagger-ui', files('node_modules/swagger-ui-dist'));
   if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
   app.use(features, openApi);
+  // With MCP_ISSUER, clients sign in at the operator's own server.
+  if (config.mcpIssuer === undefined) app.use(protocol, consent);
   app.use(notFound);
   app.use(errorHandler(logger, telemetry));
   return app;
+}
+
+/** Of the embedded authorization server: the protocol's endpoints, and the page where users consent. */
+function authorizationRouters({ authorizationServer, consents, executor, config }: Context, middleware: EndpointMiddleware) {
+  const consent = consentRouter({ consents, accounts: (userId) => executor.accounts(userId) }, middleware);
+  const protocol = protocolRouter(authorizationServer, {
+    bodyBytes: config.limits.bodyBytes,
+    registrationsPerMinute: config.limits.oauthRegistrationsPerMinute,
+    limitAuthorizations: middleware.limits.provider,
+  });
+  return { consent, protocol };
 }
 
 function endpointMiddleware(context: Context): EndpointMiddleware {
@@ -124,6 +145,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
   const mcp = {
     ...context,
     limits: new ClientLimits(config.limits.mcpRequestsPerMinute, config.limits.mcpCalls),
+    streamMs: config.limits.mcpStreamMs,
     publicUrl,
     authorizationServers: [config.mcpIssuer?.issuer ?? publicUrl],
     development: config.environment === 'development',

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { isClientToken } from './clients/client-token.ts';
@@ -11,7 +10,6 @@ import { Events } from './events/events.ts';
 import { Allowances } from './executor/allowances.ts';
 import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
-import { notAClient } from './executor/client-grant.ts';
 import { ClientGrants } from './executor/client-grants.ts';
 import { Executor } from './executor/executor.ts';
 import { allowedOrigins } from './http/allowed-origins.ts';
@@ -26,6 +24,10 @@ import { Coalescer } from './jobs/coalescer.ts';
 import { ExternalClients } from './mcp/external-clients.ts';
 import { McpEndpoint } from './mcp/mcp-endpoint.ts';
 import { MCP_PATH } from './mcp/mcp-routes.ts';
+import { AuthorizationServer } from './oauth/authorization-server.ts';
+import { ClientAccessTokens } from './oauth/client-access-tokens.ts';
+import type { FetchDocument } from './oauth/client-documents.ts';
+import { Consents } from './oauth/consents.ts';
 import { describeError, type Logger } from './observability/logger.ts';
 import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
 import { openProviders, type Providers } from './providers/open-providers.ts';
@@ -45,6 +47,7 @@ import { OrphanedTokenRevoker } from './vault/orphaned-tokens.ts';
 import { AccessTokens } from './vault/refresh/access-tokens.ts';
 import { Revocations } from './vault/revocations.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
+import { ServiceSecrets } from './vault/service-secrets.ts';
 import { UserKeys } from './vault/user-keys.ts';
 import { RedirectUris } from './workspace/redirect-uri.ts';
 
@@ -58,6 +61,8 @@ export interface Overrides {
   /** Replaces the catalog of the integrations file. */
   catalog?: (loaded: Catalog) => Catalog;
   logger?: Logger;
+  /** Fetches the published documents of OAuth clients, instead of the internet. */
+  fetchDocument?: FetchDocument;
   /** Instead of the providers of this release. */
   providers?: readonly ProviderDescriptor[];
   /** How often the job queue is polled, instead of every 2 seconds. */
@@ -104,11 +109,22 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const { emit, approvalExpiry } = notifications;
   const clientGrants = new ClientGrants({ db, ...notifications, catalog, accountIds });
   const clientTokens = new ClientTokens({ db, grants: clientGrants, assertAllowed });
+  const serviceSecrets = new ServiceSecrets(db, keyring);
+  const authorizationServer = new AuthorizationServer({
+    db,
+    publicUrl,
+    secrets: serviceSecrets,
+    clientGrants,
+    assertAllowed,
+    documentsPerMinute: limits.oauthDocumentsPerMinute,
+    fetchDocument: overrides.fetchDocument,
+  });
   const reconfigured = async () => {
     const revisions = actionRevisions(catalog());
     await approvalExpiry.reconfigured(revisions);
     await allowances.reconfigured(revisions);
   };
+  const clientAccessTokens = new ClientAccessTokens({ db, publicUrl, assertAllowed });
   const externalClients =
     config.mcpIssuer &&
     new ExternalClients({
@@ -116,8 +132,14 @@ export async function createContext(foundation: Foundation, addresses: Addresses
       verify: createAccessTokenVerifier(config.mcpIssuer, publicUrl + MCP_PATH, verifying),
       user: (issuer, subject, issuedAt) => sessions.known(issuer, subject, issuedAt),
     });
-  const stateKey = randomBytes(32);
-  const mcp = new McpEndpoint({ executor, catalog, providers, logger, version: version(), stateKeys: async () => [stateKey] });
+  const mcp = new McpEndpoint({
+    executor,
+    catalog,
+    providers,
+    logger,
+    version: version(),
+    stateKeys: () => serviceSecrets.requestStateKeys(),
+  });
   integrations.onChange(() => mcp.toolsChanged());
   integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
   return {
@@ -143,6 +165,9 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     },
     clientGrants,
     clientTokens,
+    serviceSecrets,
+    authorizationServer,
+    consents: new Consents({ server: authorizationServer, clientGrants, catalog }),
     allowances,
     readOnlySwitches: new ReadOnlySwitches(db, emit, approvalExpiry),
     mcp,
@@ -151,8 +176,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
       const credential = bareCredential(header);
       if (credential === '') throw new AppError('invalid_token', 'Sign in first: this address is for clients that the user has connected.');
       if (isClientToken(credential)) return clientTokens.authenticate(credential);
-      if (externalClients === undefined) throw notAClient();
-      return externalClients.authenticate(credential);
+      return (externalClients ?? clientAccessTokens).authenticate(credential);
     },
     /** The principal of a bare credential, an ID token or a personal access token; a `Bearer ` prefix is tolerated. */
     authenticateAny: async (header: string | undefined): Promise<Principal> => {

@@ -9,6 +9,7 @@ import { deleteOldClientGrants } from './executor/client-grants-repository.ts';
 import { deleteOldKeys } from './executor/idempotency-repository.ts';
 import { deleteOldContexts } from './executor/taint-repository.ts';
 import type { Jobs } from './jobs/jobs.ts';
+import { deleteOldEntries } from './oauth/entries-repository.ts';
 import { describeError } from './observability/logger.ts';
 import { deleteExpiredWebSessions } from './sign-in/web-sessions-repository.ts';
 import { sweepErasures } from './users/erasures.ts';
@@ -103,6 +104,7 @@ async function sweep(context: Context): Promise<void> {
     () => deleteOldApprovals(db),
     () => deleteOldOutcomes(db),
     () => deleteOldKeys(db),
+    () => deleteOldEntries(db),
     () => deleteOldClientGrants(db),
     () => deleteExpiredAllowances(db),
     () => deleteExpiredWebSessions(db),

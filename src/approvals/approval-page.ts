@@ -4,7 +4,8 @@ import { noticesOnMatches } from '../executor/question.ts';
 import type { ShownViewer } from '../executor/shown-viewer.ts';
 import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
-import { ArgumentsView, block, editableJson, escapeHidden, inline } from './untrusted-text.ts';
+import { escapeHidden, inline } from '../http/visible-text.ts';
+import { ArgumentsView, block, editableJson } from './untrusted-text.ts';
 
 /** Who looks at a page. */
 export type PageUser = Pick<FirstParty, 'label' | 'session'>;

@@ -1,22 +1,11 @@
 import type { Match } from '../executor/matches.ts';
 import { html, type SafeHtml } from '../http/html.ts';
-
-/** Runs of characters that change the text direction, end a line, or are invisible; without line breaks, tabs, joiners and variation selectors. */
-const HIDDEN = /((?:(?!\n|\t|\u200c|\u200d|[\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])+)/u;
+import { escapeHidden, inline, visible } from '../http/visible-text.ts';
 
 /** Characters of all texts of one page; a page of megabytes could not be read. */
 const MAX_CHARACTERS = 300_000;
 const MAX_VALUES = 2_000;
 const MAX_DEPTH = 12;
-const MAX_NAMED = 1_000;
-
-/**
- * Text that the service did not write, inside a sentence: isolated, so that its direction does not affect what is around
- * it, with hidden characters named.
- */
-export function inline(text: string): SafeHtml {
-  return html`<bdi>${visible(text)}</bdi>`;
-}
 
 /** Text of others as a block of its own; a long one scrolls, so that the keyboard has to reach it. */
 export function block(text: string, content: SafeHtml | SafeHtml[] = visible(text.toWellFormed())): SafeHtml {
@@ -32,15 +21,6 @@ export function block(text: string, content: SafeHtml | SafeHtml[] = visible(tex
 export function editableJson(input: unknown): string | undefined {
   const text = escapeHidden(JSON.stringify(input, null, 2));
   return text.length > MAX_CHARACTERS ? undefined : text;
-}
-
-/** Replaces hidden characters by the escapes that JSON has for them. */
-export function escapeHidden(text: string): string {
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return text
-    .split(HIDDEN)
-    .map((part, index) => (index % 2 === 0 ? part : part.split('').map(escaped).join('')))
-    .join('');
 }
 
 /** Arguments as a page shows them, in full up to a limit that the page then states. */
@@ -126,17 +106,4 @@ function wholeCharacter(text: string, place: number, by: 1 | -1 = -1): number {
 
 function omitted(text: string): SafeHtml {
   return html`<p class="warning">${text}</p>`;
-}
-
-/** Names hidden characters by their code points. Of a text that is full of them, it only marks where they are. */
-function visible(text: string): SafeHtml[] {
-  const parts = text.split(HIDDEN);
-  if (parts.length > 2 * MAX_NAMED) return [html`${parts.map((part, index) => (index % 2 === 0 ? part : '\ufffd')).join('')}`];
-  return parts.map((part, index) => (index % 2 === 0 ? html`${part}` : html`<span class="hidden-character">${namesOf(part)}</span>`));
-}
-
-function namesOf(run: string): string {
-  const first = `U+${(run.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-  const others = [...run].length - 1;
-  return others === 0 ? first : `${first} and ${others} more`;
 }

@@ -82,7 +82,7 @@ export const retire = command('retire', 'Removes a key that nothing uses from th
       await deleteCanary(db, id).catch(async (error: unknown) => {
         if (sqlState(error) !== STILL_IN_USE) throw error;
         const use = (await countMasterKeyUses(db)).find((candidate) => candidate.id === id);
-        const count = (use?.userKeys ?? 0) + (use?.revocations ?? 0) + (use?.formerKeys ?? 0);
+        const count = (use?.userKeys ?? 0) + (use?.revocations ?? 0) + (use?.formerKeys ?? 0) + (use?.serviceKeys ?? 0);
         throw new StartError(`Refused: ${count} stored key(s) need ${id}. Run rewrap first: npm run keys -- rewrap`);
       });
       const path = keysPath(session.config);

@@ -4,7 +4,7 @@ import { countExposed } from '../vault/rotation/key-rotation-repository.ts';
 import { countMasterKeyUses } from '../vault/rotation/master-keys-repository.ts';
 import { command, withSession } from './command.ts';
 
-const HEADERS = ['KEY', 'WHERE', 'FIRST', 'USER KEYS', 'REVOCATIONS', 'FORMER KEYS', 'HELD BY'];
+const HEADERS = ['KEY', 'WHERE', 'FIRST', 'USER KEYS', 'REVOCATIONS', 'FORMER KEYS', 'SERVICE KEYS', 'HELD BY'];
 
 export const status = command('status', 'Shows each key, what it wraps, and how many running replicas hold it.').action(
   withSession(async (session) => {
@@ -19,7 +19,7 @@ export const status = command('status', 'Shows each key, what it wraps, and how 
       const where = key === undefined ? (use === undefined ? 'not here' : 'MISSING') : 'arn' in key ? 'aws-kms' : 'here';
       const held = replicas.filter(({ keyIds }) => keyIds.includes(id)).length;
       const first = id === primary ? 'yes' : '';
-      const counts = [use?.userKeys, use?.revocations, use?.formerKeys].map((count) => `${count ?? 0}`);
+      const counts = [use?.userKeys, use?.revocations, use?.formerKeys, use?.serviceKeys].map((count) => `${count ?? 0}`);
       return [id, where, first, ...counts, `${held} of ${replicas.length}`];
     });
     for (const line of table([HEADERS, ...rows])) session.print(line);

@@ -21,6 +21,10 @@ export const limitVariables = {
   LIMIT_USER_LIVE_BALANCES_PER_DAY: whole.default(10),
   /** Waitlist entries per minute from one address. */
   LIMIT_WAITLIST_PER_MINUTE: positive.default(120),
+  /** Registrations of OAuth clients per minute from one address. */
+  LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: positive.default(10),
+  /** Documents of OAuth clients that one address can have fetched per minute. */
+  LIMIT_OAUTH_DOCUMENTS_PER_MINUTE: positive.default(30),
   /** Requests to `/test` and `/health/…` per minute from one address. */
   LIMIT_PROBES_PER_MINUTE: positive.default(1_200_000),
   /** Largest request body, bytes. */
@@ -76,6 +80,8 @@ export const limitVariables = {
   /** Requests per minute of one MCP client, and its requests under way, open subscriptions included. */
   LIMIT_MCP_REQUESTS_PER_MINUTE: positive.default(300),
   LIMIT_MCP_CALLS: positive.default(16),
+  /** For one response to an MCP client, milliseconds: a subscription ends then, and its client signs in again for the next. */
+  LIMIT_MCP_STREAM_MS: positive.default(900_000),
   /** For running WebSocket requests to finish during a shutdown, milliseconds. */
   LIMIT_SOCKET_DRAIN_MS: positive.default(10_000),
   /** Time between becoming unready and closing the listener, for a load balancer to notice, milliseconds. */

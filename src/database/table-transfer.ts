@@ -5,6 +5,7 @@ import { sqlState } from './database-errors.ts';
 /** The tables of an export, in the order of their foreign keys. */
 export const TRANSFERRED = [
   'key_canaries',
+  'service_keys',
   'users',
   'deleted_users',
   'user_keys',
@@ -20,6 +21,7 @@ export const TRANSFERRED = [
   'provider_subjects',
   'waitlist',
   'client_grants',
+  'oauth_entries',
   'read_only_accounts',
   'allowances',
   'web_sessions',

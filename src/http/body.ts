@@ -33,6 +33,11 @@ export function rawBody(limit: number): RequestHandler[] {
   return [cutOff(limit), requireJson, express.raw({ type: () => true, limit, inflate: false })];
 }
 
+/** Reads a body of up to `limit` bytes as a Buffer, whatever its type. */
+export function anyBody(limit: number): RequestHandler[] {
+  return [cutOff(limit), express.raw({ type: () => true, limit, inflate: false })];
+}
+
 /** The parsers read a body that is too large to its end before they reject it. This closes the connection of an endless one. */
 function cutOff(limit: number) {
   const mostBytes = limit + Math.max(SURPLUS_BYTES, SURPLUS_LIMITS * limit);

@@ -82,7 +82,7 @@ function allowedMethods(group: Endpoint[]): string[] {
 }
 
 /** A link scanner or a prefetching browser must not advance a one-time flow. */
-function rejectHeadAndPrefetch(allow: string[]) {
+export function rejectHeadAndPrefetch(allow: string[]) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     const purpose = request.get('sec-purpose') ?? request.get('purpose') ?? '';
     if (request.method === 'HEAD' || purpose.includes('prefetch')) {

@@ -4,6 +4,9 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { html, page, pagePolicy } from './html.ts';
 
+/** The body of an error where a protocol has a form of its own, which its routes set as `response.locals.errorBody`. */
+export type ErrorBody = (error: AppError) => object;
+
 /** The last middleware: no route matched. */
 export function notFound(): never {
   throw new AppError('not_found', 'There is no such address.');
@@ -36,6 +39,11 @@ export function errorHandler(logger: Logger, telemetry: Telemetry) {
     if (response.locals.browser === true && prefersPage(request)) {
       response.setHeader('content-security-policy', pagePolicy());
       response.type('html').send(errorPage(error, request.id));
+      return;
+    }
+    const bodyOf = response.locals.errorBody as ErrorBody | undefined;
+    if (bodyOf !== undefined) {
+      response.json(bodyOf(error));
       return;
     }
     const { code, message } = error;

@@ -24,3 +24,13 @@ export function crossOrigin(allowsOrigin: (origin: string) => boolean): RequestH
     maxAge: PREFLIGHT_SECONDS,
   });
 }
+
+/** CORS of endpoints that programs in any browser page may call, with credentials of their own and never with cookies. */
+export function anyOrigin(): RequestHandler {
+  return cors({
+    origin: '*',
+    methods: ['GET', 'POST'],
+    exposedHeaders: ['x-request-id', 'retry-after', 'www-authenticate'],
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}

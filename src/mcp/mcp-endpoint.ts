@@ -1,14 +1,17 @@
+import { AppError } from '../errors.ts';
 import { loadOnce } from '../threads/load-once.ts';
 import type { McpDeps } from './mcp-deps.ts';
 import type { McpHandler } from './mcp-handler.ts';
 
 /** Largest body: a call's arguments. */
 const BODY_BYTES = 64 * 1024;
+const RETRY_SECONDS = 5;
 
 /** The handler, whose SDK is loaded with the first request of a client. */
 export class McpEndpoint {
   readonly #load: () => Promise<McpHandler>;
   #loaded: McpHandler | undefined;
+  #closed = false;
 
   constructor(deps: McpDeps) {
     this.#load = loadOnce(async () => {
@@ -18,7 +21,9 @@ export class McpEndpoint {
     });
   }
 
-  handler(): Promise<McpHandler> {
+  /** @throws AppError `unavailable` during a shutdown */
+  async handler(): Promise<McpHandler> {
+    if (this.#closed) throw new AppError('unavailable', 'The service is stopping. Try again.', { retryAfter: RETRY_SECONDS });
     return this.#load();
   }
 
@@ -27,8 +32,9 @@ export class McpEndpoint {
     this.#loaded?.toolsChanged();
   }
 
-  /** Ends open streams, which last as long as their clients want otherwise. */
+  /** Ends open streams, which last as long as their clients want otherwise, and begins none. */
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#loaded?.close();
   }
 }

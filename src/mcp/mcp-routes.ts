@@ -27,6 +27,8 @@ const protectedResource = z
 export interface McpRouteDeps {
   mcp: McpEndpoint;
   limits: ClientLimits;
+  /** Longest response, milliseconds. */
+  streamMs: number;
   /** {base_url}; its path follows the addresses here. */
   publicUrl: string;
   /** Issuers of the tokens that are accepted. */
@@ -38,13 +40,17 @@ export interface McpRouteDeps {
   authenticate(header: string | undefined): Promise<Principal>;
 }
 
+/** Paths of the resource's metadata: with an address that has a path, clients insert the well-known part before it. */
+export function resourcePaths(publicUrl: string): string[] {
+  const { pathname } = new URL(publicUrl);
+  const paths = [METADATA_PATH, METADATA_PATH + MCP_PATH];
+  return pathname === '/' ? paths : [...paths, METADATA_PATH + pathname + MCP_PATH];
+}
+
 /** Actions for every client of the Model Context Protocol, and how such a client finds its sign-in. */
 export function mcpRouter(deps: McpRouteDeps, middleware: EndpointMiddleware): EndpointRouter {
-  const metadata = endpointRouter(
-    'MCP',
-    [METADATA_PATH, METADATA_PATH + MCP_PATH].map((path) => resourceMetadata(path, deps)),
-    middleware,
-  );
+  const endpoints = resourcePaths(deps.publicUrl).map((path) => resourceMetadata(path, deps));
+  const metadata = endpointRouter('MCP', endpoints, middleware);
   const router = Router({ caseSensitive: true, strict: true });
   router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), middleware.limitBytes, serve(deps));
   router.use(metadata);
@@ -110,13 +116,18 @@ function authenticated({ authenticate }: McpRouteDeps): RequestHandler {
   };
 }
 
-function serve({ mcp, limits }: McpRouteDeps): RequestHandler {
+function serve({ mcp, limits, streamMs }: McpRouteDeps): RequestHandler {
   return async (request, response) => {
     const client = response.locals.caller as McpClient;
     // It left while it was authenticated: its `close` has been emitted already, and would never end what begins here.
     if (response.closed) return;
     const end = limits.begin(client.clientId);
-    response.once('close', end);
+    // What ends a client's access ends a stream that is open no later than this.
+    const timer = setTimeout(() => response.destroy(), streamMs);
+    response.once('close', () => {
+      clearTimeout(timer);
+      end();
+    });
     response.setHeader('cache-control', 'no-store');
     // Of nginx, which else collects a stream before it passes it on.
     response.setHeader('x-accel-buffering', 'no');

@@ -1,5 +1,5 @@
 import { type ListToolsResult, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/server';
-import { callableTools } from '../tools/callable-tools.ts';
+import { callableActions, toTool } from '../tools/callable-tools.ts';
 import { mcpTools } from '../tools/mcp-tools.ts';
 import { APPROVAL_RESULT_TOOL } from './approval-result.ts';
 import type { McpClient, McpDeps } from './mcp-deps.ts';
@@ -22,8 +22,10 @@ export async function listTools(
   if (cursor !== undefined && !CURSOR.test(cursor)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such page.');
   const start = Number(cursor ?? 0);
   const client = await executor.client(userId, clientId);
-  const tools = await callableTools(catalog(), await executor.accounts(userId), providers, client);
-  const all = [...(mcpTools(tools) as Tool[]), APPROVAL_RESULT_TOOL];
+  const current = catalog();
+  const actions = callableActions(current, await executor.accounts(userId), providers, client);
   const end = start + PAGE;
-  return { tools: all.slice(start, end), ...(end < all.length && { nextCursor: String(end) }) };
+  // Schemas are made for this page only.
+  const page = mcpTools(await Promise.all(actions.slice(start, end).map((action) => toTool(action, current)))) as Tool[];
+  return end < actions.length ? { tools: page, nextCursor: String(end) } : { tools: [...page, APPROVAL_RESULT_TOOL] };
 }

@@ -9,8 +9,8 @@ const FLOWS = 8;
 export const returnPath = z
   .string()
   .regex(
-    /^\/approvals(?:\/[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$/,
-    'must be a page of this service: /approvals or /approvals/{id}',
+    /^\/(?:approvals(?:\/[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?|oauth\/consent\/[\w-]{43})$/,
+    'must be a page of this service: /approvals, /approvals/{id} or /oauth/consent/{id}',
   )
   .meta({ examples: ['/approvals'] });
 

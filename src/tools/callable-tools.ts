@@ -10,35 +10,49 @@ import { type ToolSchema, toToolSchema } from './tool-schema.ts';
 /** More accounts are not listed. */
 const LISTED_ACCOUNTS = 20;
 
-/**
- * The actions that a caller can call now, as tools in the catalog's order: enabled, permitted, and with an account that has
- * granted a scope for it. An account that has to be reconnected counts: the error of a call says so.
- *
- * @param client undefined: the user in person
- */
-export async function callableTools(
+/** An action that a caller can call now. */
+export interface CallableAction {
+  configured: ConfiguredAction;
+  /** Accounts of which the caller selects one; none: there is only one. */
+  choices: readonly AgentAccountRow[];
+}
+
+/** The actions that a caller can call now, as tools: {@link callableActions}. */
+export function callableTools(
   catalog: Catalog,
   accounts: readonly AgentAccountRow[],
   providers: Providers,
   client: ClientGrant | undefined,
 ): Promise<Tool[]> {
+  return Promise.all(callableActions(catalog, accounts, providers, client).map((action) => toTool(action, catalog)));
+}
+
+/**
+ * The actions that a caller can call now, in the catalog's order: enabled, permitted, and with an account that has granted
+ * a scope for it. An account that has to be reconnected counts: the error of a call says so.
+ *
+ * @param client undefined: the user in person
+ */
+export function callableActions(
+  catalog: Catalog,
+  accounts: readonly AgentAccountRow[],
+  providers: Providers,
+  client: ClientGrant | undefined,
+): CallableAction[] {
   const permitted = permittedAccounts(client, accounts);
-  const tools = [...catalog.actions.values()].map(async (configured) => {
+  return [...catalog.actions.values()].flatMap((configured) => {
     const { action, policy } = configured;
     if (!policy.enabled || !providers.isConfigured(action.provider)) return [];
     if (client !== undefined && !isPermitted(client, configured)) return [];
     const own = permitted.filter(({ provider }) => provider === action.provider);
     const needs = providers.needs(action.provider);
     const usable = own.filter((account) => action.scopes.length === 0 || coversAny(account, action.scopes, needs));
-    return usable.length === 0 ? [] : [await toTool(configured, own.length > 1 ? usable : [], catalog)];
+    return usable.length === 0 ? [] : [{ configured, choices: own.length > 1 ? usable : [] }];
   });
-  return (await Promise.all(tools)).flat();
 }
 
-/** @param choices accounts of which the caller selects one; none: there is only one */
 export async function toTool(
-  { tool: name, description, action }: ConfiguredAction,
-  choices: readonly AgentAccountRow[],
+  { configured: { tool: name, description, action }, choices }: CallableAction,
   { actions }: Pick<Catalog, 'actions'>,
 ): Promise<Tool> {
   const { input } = await action.schemas();

@@ -3,6 +3,7 @@ import { FormBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect, consent, createPublicToken, linkBank, openConsent, outcome } from '../support/flows.ts';
 import { freePort } from '../support/free-port.ts';
+import { McpClient } from '../support/mcp-client.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 
 /** A limit for what never happens: a job of a killed process is resumed after a minute. */
@@ -116,6 +117,31 @@ describe('kill -9 while an approved call runs', () => {
     await place.sql('update approvals set outcome_until = now()');
     await start({ PORT: port });
     expect(await result()).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+  });
+});
+
+describe('kill -9 between the question and the answer', () => {
+  it('doesn’t keep the result from the MCP client that asked', async () => {
+    const port = String(await freePort());
+    await start({ PORT: port });
+    const { token } = await connect(child, { email: 'demo@example.com' });
+    const post = (path: string, credential: string, body: object) =>
+      child.call(path, { token: credential, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+    const made = await post('/tokens', token, { name: 'assistant', actions: ['mail.*'], access: 'write' });
+    const client = new McpClient(child, made.body.token);
+    const message = { to: ['ana@example.org'], subject: 'Hello', body: 'x' };
+    const asked = await client.call('mail_send', message, { capabilities: { elicitation: { url: {} } } });
+    const { requestState, inputRequests } = asked.message.result;
+    const approvalId = new URL(inputRequests.approval.params.url).pathname.split('/').at(-1);
+    await child.kill('SIGKILL');
+
+    await start({ PORT: port });
+    expect((await post(`/approvals/${approvalId}`, token, { approved: true })).status).toBe(200);
+    await child.kill('SIGKILL');
+    await start({ PORT: port });
+    const params = { requestState, inputResponses: { approval: { action: 'accept' } } };
+    const { message: answer } = await client.call('mail_send', message, { capabilities: { elicitation: { url: {} } }, params });
+    expect(answer.result.structuredContent).toMatchObject({ data: { id: expect.any(String) } });
   });
 });
 

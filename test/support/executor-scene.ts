@@ -39,6 +39,8 @@ export class ExecutorScene {
   capBytes = 256 * 1024;
   /** The text of messages without one. */
   defaultText = 'Hello.';
+  /** Further actions like `test.return`: `test.copy_0`, … */
+  copies = 0;
   /** The result of `test.return`. */
   returned: unknown = {};
   /** Runs once a call of `test.notify` has passed its checks, before the user's approval is requested. */
@@ -70,6 +72,7 @@ export class ExecutorScene {
     this.policies.clear();
     this.revision = 'r1';
     this.capBytes = 256 * 1024;
+    this.copies = 0;
     this.defaultText = 'Hello.';
     this.checked = () => {};
     this.provider.reset();
@@ -144,7 +147,9 @@ export class ExecutorScene {
   }
 
   #catalog(loaded: Catalog): Catalog {
-    const own = this.#actions.map((action): [string, ConfiguredAction] => {
+    const one = this.#actions.find(({ name }) => name === 'test.return') as Action;
+    const copies = Array.from({ length: this.copies }, (_, index) => ({ ...one, name: `test.copy_${index}` }));
+    const own = [...this.#actions, ...copies].map((action): [string, ConfiguredAction] => {
       const policy = { ...USUAL, ...this.policies.get(action.name) };
       const { name, description } = action;
       const named = { name, tool: name.replace('.', '_'), agent: 'test', description };

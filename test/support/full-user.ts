@@ -48,6 +48,10 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
      select gen_random_uuid(), $1, $2, id, subject, 'test.notify', 'r1', tokens, now() + interval '1 day' from grants where id = $3`,
     [user.userId, user.accountId, user.grantId],
   );
+  await steward.sql(
+    `insert into oauth_entries (model, id_hash, user_id, payload) values ('AccessToken', sha256($1::text::bytea), $1::uuid, '\\x00')`,
+    [user.userId],
+  );
   await steward.call('/auth/session', { method: 'POST', token });
   await steward.sql(
     `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)

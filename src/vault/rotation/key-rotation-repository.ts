@@ -22,6 +22,7 @@ const PLACES = {
   user_keys: { user: 'user_id::text', wrapped: 'wrapped', mark: ', rewrapped = true' },
   former_user_keys: { user: 'user_id::text', wrapped: 'wrapped', mark: '' },
   revocations: { user: `''`, wrapped: 'wrapped_key', mark: ', rewrapped = true' },
+  service_keys: { user: `''`, wrapped: 'wrapped', mark: '' },
 } as const;
 
 export type KeyTable = keyof typeof PLACES;

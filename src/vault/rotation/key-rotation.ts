@@ -4,6 +4,7 @@ import type { KeyContext } from '../../crypto/master-key.ts';
 import type { Database } from '../../database/database.ts';
 import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
 import { revocationKeyContext } from '../revocations.ts';
+import { serviceKeyContext } from '../service-secrets.ts';
 import { userKeyContext } from '../user-keys.ts';
 import { KEY_TABLES, type KeyTable, type Rewrapped, type StoredKey, selectUnderOthers, updateWrapped } from './key-rotation-repository.ts';
 
@@ -69,5 +70,6 @@ async function rewrap(keyring: Keyring, context: KeyContext, wrapped: Buffer) {
 }
 
 function contextOf(table: KeyTable, { id, userId }: StoredKey): KeyContext {
+  if (table === 'service_keys') return serviceKeyContext(id);
   return table === 'revocations' ? revocationKeyContext(id) : userKeyContext(userId, id);
 }

@@ -7,23 +7,28 @@ export interface MasterKeyUse {
   revocations: number;
   /** Replaced keys that are not deleted yet. */
   formerKeys: number;
+  /** Keys of the service itself. */
+  serviceKeys: number;
 }
 
 /** Every master key that at least one row requires. */
 export async function countMasterKeyUses(db: Queryable): Promise<MasterKeyUse[]> {
   return db.query<MasterKeyUse>(
-    `select id, sum(user_keys)::int as "userKeys", sum(revocations)::int as revocations, sum(former_keys)::int as "formerKeys"
+    `select id, sum(user_keys)::int as "userKeys", sum(revocations)::int as revocations, sum(former_keys)::int as "formerKeys",
+            sum(service_keys)::int as "serviceKeys"
      from (
-       select master_key_id as id, count(*) as user_keys, 0 as revocations, 0 as former_keys from user_keys group by 1
+       select master_key_id as id, count(*) as user_keys, 0 as revocations, 0 as former_keys, 0 as service_keys from user_keys group by 1
        union all
-       select master_key_id, 0, count(*), 0 from revocations where master_key_id is not null group by 1
+       select master_key_id, 0, count(*), 0, 0 from revocations where master_key_id is not null group by 1
        union all
-       select master_key_id, 0, 0, count(*) from former_user_keys group by 1
+       select master_key_id, 0, 0, count(*), 0 from former_user_keys group by 1
+       union all
+       select master_key_id, 0, 0, 0, count(*) from service_keys group by 1
      ) uses group by id order by id`,
   );
 }
 
-const TABLES = ['user_keys', 'revocations', 'former_user_keys'];
+const TABLES = ['user_keys', 'revocations', 'former_user_keys', 'service_keys'];
 /** Skips from one id to the next in the index, whatever the number of users. */
 const IDS_IN_USE = TABLES.map(
   (table) => `select id from (

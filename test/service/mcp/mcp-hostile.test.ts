@@ -197,6 +197,40 @@ describe('methods that are not served', () => {
   );
 });
 
+describe('a stream', () => {
+  it('ends when its time is over, and with it the access of a client that was disconnected', async () => {
+    const short = await ExecutorScene.start({ LIMIT_MCP_STREAM_MS: '200' });
+    try {
+      const { client, user, id } = await connectClient(short);
+      const { ended } = await client.listen({ toolsListChanged: true }, new AbortController().signal);
+      await short.steward.context.clientGrants.revoke(user.userId, id);
+      await ended;
+      expect((await client.request('tools/list')).status).toBe(401);
+    } finally {
+      await short.stop();
+    }
+  });
+});
+
+describe('10,000 actions', () => {
+  it('are listed page by page, each once, and can be called', async () => {
+    scene.copies = 10_000;
+    const { client } = await connectClient(scene);
+    const names: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { message } = await client.request('tools/list', cursor === undefined ? {} : { cursor });
+      expect(message.result.tools.length).toBeLessThanOrEqual(250);
+      names.push(...message.result.tools.map(({ name }: any) => name));
+      cursor = message.result.nextCursor;
+    } while (cursor !== undefined);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => name.startsWith('test_copy_'))).toHaveLength(10_000);
+    scene.returned = { last: true };
+    expect((await client.call('test_copy_9999')).message.result.structuredContent.data).toEqual({ last: true });
+  });
+});
+
 describe('a client that does too much', () => {
   it('is slowed down by itself, not its user or other clients', async () => {
     const statuses = new Set<number>();

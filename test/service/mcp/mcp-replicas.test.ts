@@ -77,5 +77,8 @@ describe.skipIf(!hasPostgres)('clients at two replicas', () => {
     const { ended } = await client.listen({ toolsListChanged: true }, new AbortController().signal);
     await scene.steward.context.mcp.close();
     await ended;
+    const late = await client.request('tools/list');
+    expect(late.status).toBe(503);
+    expect(late.headers.get('retry-after')).toBe('5');
   });
 });

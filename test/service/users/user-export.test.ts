@@ -40,6 +40,7 @@ const LISTED: Record<string, string> = {
   'read_only_accounts.user_id': 'the user',
   'client_grants.user_id': 'the user',
   'client_grants.token_hash': 'hash of a token',
+  oauth_entries: 'hashes of codes and tokens; what they permit is in client_grants',
   'events.user_id': 'the user',
   'events.id': 'counts over all users',
   'approvals.user_id': 'the user',

@@ -1,0 +1,283 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Provider, { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { AppError } from '../errors.ts';
+import type { ServiceSecret } from '../vault/service-secrets.ts';
+import { MAX_DOCUMENT_BYTES } from './client-documents.ts';
+import { publishedHost, reduceMetadata } from './client-metadata.ts';
+import type { Entries } from './entries.ts';
+import { EntryAdapter, NoSessions } from './entry-adapter.ts';
+import { PATHS, SCOPES } from './protocol.ts';
+
+const ACCESS_TOKEN_SECONDS = 3600;
+const CODE_SECONDS = 60;
+/** For signing in and deciding. */
+const INTERACTION_SECONDS = 1800;
+/** How long a published document of a client is used. */
+const DOCUMENT_SECONDS = { min: 60, max: 3600 };
+/** Parameters of an authorization request that have a meaning here, or that the library has to reject. */
+const AUTHORIZATION_PARAMETERS = new Set([
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'redirect_uri',
+  'request',
+  'request_uri',
+  'resource',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+]);
+/** Scopes that clients add out of habit; they have no effect. */
+const HABITUAL_SCOPES = new Set(['offline_access', 'openid', 'profile', 'email']);
+
+export interface ProviderDeps {
+  publicUrl: string;
+  entries: Entries;
+  /** The one to use first. */
+  secrets: readonly ServiceSecret[];
+  /** Fetches the published document of a client. */
+  fetchDocument(url: URL | string, signal: AbortSignal): Promise<Response>;
+  /** Counts a fetch for the client address of a request. @throws AppError `rate_limited` */
+  countFetch(request: IncomingMessage): void;
+  /** Whether the user exists and may use the service. */
+  isAllowed(userId: string): Promise<boolean>;
+}
+
+/** A request whose body was read. */
+export interface BufferedRequest extends IncomingMessage {
+  text?: string;
+}
+
+/** The request that is being responded to, and the clients whose documents were fetched for it. */
+const REQUEST = new AsyncLocalStorage<{ request: IncomingMessage; fetched: Set<string> }>();
+
+/** Responds to a request of the protocol. @throws the error of a failure on the service's side, with nothing sent */
+export type Respond = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export type AuthorizationProvider = Provider;
+type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
+
+/** The library, set up; this module is loaded at the first use. */
+export function createProvider(deps: ProviderDeps): { provider: Provider; respond: Respond } {
+  const provider = new Provider(deps.publicUrl, configurationOf(deps));
+  keepOwnAddress(provider, deps.publicUrl);
+  return { provider, respond: responderOf(provider, deps) };
+}
+
+/** Addresses come from PUBLIC_URL alone, whatever the request's Host, its headers of proxies, or its absolute target say. */
+function keepOwnAddress(provider: Provider, publicUrl: string): void {
+  const { protocol, host, origin } = new URL(publicUrl);
+  const own = { protocol: protocol.slice(0, -1), host, hostname: host, origin, href: publicUrl, secure: protocol === 'https:' };
+  for (const [name, value] of Object.entries(own)) Object.defineProperty(provider.request, name, { get: () => value });
+  const context = (provider as unknown as { OIDCContext: { prototype: object } }).OIDCContext;
+  const urlFor = (name: string, options?: object) => provider.urlFor(name, options as never);
+  Object.defineProperty(context.prototype, 'urlFor', { value: urlFor });
+}
+
+function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
+  const failures = new WeakMap<ServerResponse, unknown>();
+  // Koa would send its own error page and print the error.
+  provider.context.onerror = function (this: KoaContextWithOIDC, error: unknown) {
+    if (error !== null && error !== undefined) failures.set(this.res, error);
+  };
+  provider.on('server_error', (context, error) => {
+    context.state.failure = error;
+  });
+  provider.use(async (context, next) => {
+    if (context.path === PATHS.authorize) context.query = onlyUseful(context.query);
+    const isToken = context.path === PATHS.token;
+    if (isToken && !(await hasClient(provider, context))) return;
+    const work = async () => {
+      await next();
+      if (context.state.failure !== undefined) throw context.state.failure;
+      // The library uses a token up before it has checked everything.
+      if (isToken && context.status >= 400) throw new Rejected();
+    };
+    await entries.request(isToken, work).catch((error: unknown) => {
+      if (!(error instanceof Rejected)) throw error;
+    });
+    dropSessionCookie(context.res);
+  });
+  const callback = provider.callback();
+  return async (request, response) => {
+    await REQUEST.run({ request, fetched: new Set() }, () => callback(request, response));
+    const failure = failures.get(response);
+    if (failure === undefined) return;
+    // Of a response that the library had begun.
+    for (const name of ['location', 'content-type', 'content-length', 'set-cookie']) response.removeHeader(name);
+    throw failure;
+  };
+}
+
+/** The request is answered with an error, and what it has stored until then is rolled back. */
+class Rejected extends Error {}
+
+/** Fetches a client's document before the transaction begins, which must not wait for another host. @returns false: responded */
+async function hasClient(provider: Provider, context: KoaContext): Promise<boolean> {
+  const id = new URLSearchParams((context.req as BufferedRequest).text).get('client_id') ?? '';
+  if (publishedHost(id) === undefined) return true;
+  try {
+    await provider.Client.find(id);
+    return true;
+  } catch (error) {
+    if (!(error instanceof errors.OIDCProviderError)) throw error;
+    context.status = error.statusCode;
+    context.body = { error: 'invalid_client', error_description: error.error_description };
+    return false;
+  }
+}
+
+/** Without what the server ignores, as RFC 6749, 3.1 requires, but the library rejects: `nonce`, `max_age`, unknown prompts. */
+function onlyUseful(query: Record<string, string | string[] | undefined>): Record<string, string | string[] | undefined> {
+  const { response_mode: mode, ...kept } = Object.fromEntries(Object.entries(query).filter(([name]) => AUTHORIZATION_PARAMETERS.has(name)));
+  // The user is always asked.
+  if (!`${kept.prompt}`.split(' ').includes('none')) delete kept.prompt;
+  // The library would send errors in the mode that it rejects, and a form that posts itself needs a script.
+  if (mode !== undefined) kept.response_mode = mode === 'query' ? mode : 'unsupported';
+  return kept;
+}
+
+/** The library's session is not kept (entry-adapter.ts), so that a cookie for it would be of no use. */
+function dropSessionCookie(response: ServerResponse): void {
+  const cookies = response.getHeader('set-cookie');
+  if (!Array.isArray(cookies)) return;
+  const kept = cookies.filter((cookie) => !/^steward_oauth_session(?:\.sig)?=/.test(cookie));
+  if (kept.length > 0) response.setHeader('set-cookie', kept);
+  else response.removeHeader('set-cookie');
+}
+
+function configurationOf(deps: ProviderDeps): Configuration {
+  const { publicUrl, entries, secrets } = deps;
+  const cookie = { httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:'), signed: true } as const;
+  return {
+    allowOmittingSingleRegisteredRedirectUri: false,
+    adapter: (model: string) => (model === 'Session' ? new NoSessions(model, entries) : new EntryAdapter(model, entries)),
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    clientBasedCORS: () => true,
+    clientDefaults: { grant_types: ['authorization_code', 'refresh_token'], id_token_signed_response_alg: 'ES256' },
+    cookies: {
+      keys: secrets.map(({ cookieKey }) => Buffer.from(cookieKey)) as never,
+      names: { session: 'steward_oauth_session', interaction: 'steward_oauth', resume: 'steward_oauth_resume' },
+      long: cookie,
+      short: cookie,
+    },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    expiresWithSession: () => false,
+    extraClientMetadata: { properties: ['steward'], validator: validateMetadata },
+    extraParams: { steward: chooseScopes },
+    features: featuresOf(deps),
+    fetch: (url, options) => deps.fetchDocument(url as URL | string, options?.signal as AbortSignal),
+    fetchResponseBodyLimits: { 'client_id metadata document': MAX_DOCUMENT_BYTES, jwks_uri: 0, sector_identifier_uri: 0 },
+    findAccount: async (_context, accountId) =>
+      (await deps.isAllowed(accountId)) ? { accountId, claims: async () => ({ sub: accountId }) } : undefined,
+    formats: { bitsOfOpaqueRandomness: 256 },
+    interactions: { policy: alwaysAsk(), url: (_context, { uid }) => `${publicUrl}${PATHS.consent}/${uid}` },
+    issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
+    jwks: { keys: secrets.map(({ signingKey }) => signingKey) as never },
+    pkce: { required: () => true },
+    renderError: showError,
+    responseTypes: ['code'],
+    rotateRefreshToken: true,
+    routes: {
+      authorization: PATHS.authorize,
+      token: PATHS.token,
+      registration: PATHS.register,
+      revocation: PATHS.revoke,
+      jwks: PATHS.jwks,
+    },
+    scopes: [...SCOPES],
+    ttl: {
+      AccessToken: (context) => withinGrant(context, ACCESS_TOKEN_SECONDS),
+      AuthorizationCode: CODE_SECONDS,
+      Grant: 366 * 24 * 3600,
+      Interaction: INTERACTION_SECONDS,
+      RefreshToken: (context) => withinGrant(context, Number.POSITIVE_INFINITY),
+      Session: INTERACTION_SECONDS,
+    },
+  } as Configuration;
+}
+
+function featuresOf({ publicUrl, countFetch }: ProviderDeps): NonNullable<Configuration['features']> {
+  const resource = publicUrl + PATHS.resource;
+  return {
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      cacheDuration: DOCUMENT_SECONDS,
+      allowFetch: async (_context: unknown, clientId: string) => {
+        const current = REQUEST.getStore();
+        // The library looks for a client again when it reports that the client can't be found.
+        if (current === undefined || current.fetched.has(clientId)) return current === undefined;
+        current.fetched.add(clientId);
+        countFetch(current.request);
+        return true;
+      },
+      allowClient: async () => true,
+    },
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    registration: { enabled: true, initialAccessToken: false, issueRegistrationAccessToken: false },
+    resourceIndicators: {
+      enabled: true,
+      // At the token endpoint, a list is offered to choose from.
+      defaultResource: async (_context: unknown, _client: unknown, offered?: string | string[]) => {
+        if (offered !== undefined && [offered].flat().some((one) => one !== resource)) throw new errors.InvalidTarget();
+        return resource;
+      },
+      useGrantedResource: async () => true,
+      getResourceServerInfo: async (_context: unknown, indicator: string) => {
+        if (indicator !== resource) throw new errors.InvalidTarget();
+        return { scope: SCOPES.join(' '), audience: resource, accessTokenTTL: ACCESS_TOKEN_SECONDS, accessTokenFormat: 'opaque' };
+      },
+    },
+    // A token that is another client's is left alone, and the response is as for an unknown one (RFC 7009, 2.1).
+    revocation: { enabled: true, allowedPolicy: async (_context, client, token) => token.clientId === client.clientId },
+    rpInitiatedLogout: { enabled: false },
+    userinfo: { enabled: false },
+  } as NonNullable<Configuration['features']>;
+}
+
+/** One question, the consent, which no earlier answer replaces. */
+function alwaysAsk(): interactionPolicy.Prompt[] {
+  const { Check, Prompt } = interactionPolicy;
+  const check = new Check(
+    'consent_missing',
+    'the user has to consent',
+    'consent_required',
+    ({ oidc }) => oidc.result?.consent === undefined,
+  );
+  return [new Prompt({ name: 'consent', requestable: true }, check)];
+}
+
+function validateMetadata(_context: unknown, _name: string, _value: unknown, metadata: object): void {
+  const problem = reduceMetadata(metadata as Record<string, unknown>);
+  if (problem !== undefined) throw new errors.InvalidClientMetadata(problem);
+}
+
+/** Without a scope, both are requested; whoever may write may read. @throws InvalidScope when none of them is known */
+function chooseScopes(context: KoaContextWithOIDC): void {
+  const { params } = context.oidc;
+  const requested = typeof params?.scope === 'string' ? params.scope.split(' ').filter((scope) => !HABITUAL_SCOPES.has(scope)) : [];
+  const known = SCOPES.filter(
+    (scope) => requested.length === 0 || requested.includes(scope) || (scope === 'read' && requested.includes('write')),
+  );
+  if (known.length === 0) throw new errors.InvalidScope('only the scopes read and write are supported', requested.join(' '));
+  if (params !== undefined) params.scope = known.join(' ');
+}
+
+/** Seconds; nothing outlives the grant. */
+function withinGrant(context: KoaContextWithOIDC, seconds: number): number {
+  const left = context.oidc.entities.Grant?.remainingTTL ?? 0;
+  return Math.max(1, Math.min(seconds, Math.floor(left)));
+}
+
+/** Errors that can't be sent to the client. A browser gets the service's own page, everybody else the protocol's JSON. */
+function showError(context: KoaContextWithOIDC, out: { error: string; error_description?: string }): void {
+  if (context.oidc.route === 'authorization' || context.oidc.route === 'resume') {
+    context.state.failure ??= new AppError('invalid_request', `The app’s request is not valid: ${out.error_description ?? out.error}.`);
+  } else context.body = out;
+}

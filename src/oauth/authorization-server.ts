@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { ClientGrants } from '../executor/client-grants.ts';
+import { networkOf } from '../http/client-address.ts';
+import type { Request } from '../http/endpoint.ts';
+import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
+import type { ServiceSecret, ServiceSecrets } from '../vault/service-secrets.ts';
+import type { AuthorizationProvider, Respond } from './authorization-provider.ts';
+import { documentFetcher, type FetchDocument } from './client-documents.ts';
+import { Entries } from './entries.ts';
+import { selectEmail } from './entries-repository.ts';
+
+export interface AuthorizationServerDeps {
+  db: Database;
+  publicUrl: string;
+  secrets: ServiceSecrets;
+  clientGrants: ClientGrants;
+  /** @throws AppError `forbidden` for users whom the operator does not admit any more */
+  assertAllowed(email: string | null): void;
+  /** Documents of clients that one address can have fetched in a minute. */
+  documentsPerMinute: number;
+  /** Instead of a request to the internet. */
+  fetchDocument?: FetchDocument | undefined;
+}
+
+interface Loaded {
+  secrets: readonly ServiceSecret[];
+  provider: AuthorizationProvider;
+  respond: Respond;
+}
+
+/** The OAuth authorization server of MCP clients. Its library is loaded at the first use. */
+export class AuthorizationServer {
+  readonly entries: Entries;
+  readonly #deps: AuthorizationServerDeps;
+  readonly #fetchDocument: ReturnType<typeof documentFetcher>;
+  readonly #fetches = new FixedWindowLimiter();
+  #loaded: Loaded | undefined;
+
+  constructor(deps: AuthorizationServerDeps) {
+    this.#deps = deps;
+    this.entries = new Entries(deps);
+    this.#fetchDocument = documentFetcher(deps.fetchDocument);
+  }
+
+  get publicUrl(): string {
+    return this.#deps.publicUrl;
+  }
+
+  /** Responds to a request of the protocol. @throws AppError `unavailable`, `rate_limited`; nothing is sent then */
+  async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { respond } = await this.#load();
+    await respond(request, response);
+  }
+
+  /** The library, for the consent page. @throws AppError `unavailable` */
+  async provider(): Promise<AuthorizationProvider> {
+    return (await this.#load()).provider;
+  }
+
+  /** Public keys of the server (RFC 7517). @throws AppError `unavailable` */
+  async publicKeys(): Promise<object> {
+    const secrets = await this.#deps.secrets.current();
+    return { keys: secrets.map(({ signingKey: { d: _, ...publicKey } }) => publicKey) };
+  }
+
+  /** Set up anew when the secrets have changed. */
+  async #load(): Promise<Loaded> {
+    const secrets = await this.#deps.secrets.current();
+    if (this.#loaded?.secrets === secrets) return this.#loaded;
+    const { createProvider } = await import('./authorization-provider.ts');
+    const { publicUrl } = this.#deps;
+    this.#loaded = {
+      secrets,
+      ...createProvider({
+        publicUrl,
+        entries: this.entries,
+        secrets,
+        fetchDocument: this.#fetchDocument,
+        countFetch: (request) => this.#countFetch(request as Request),
+        isAllowed: (userId) => this.#isAllowed(userId),
+      }),
+    };
+    return this.#loaded;
+  }
+
+  #countFetch(request: Request): void {
+    const now = performance.now();
+    if (this.#fetches.allows(networkOf(request.ip, request.socket.remoteAddress), this.#deps.documentsPerMinute, now)) return;
+    throw new AppError('rate_limited', 'Too many documents of clients. Slow down.', { retryAfter: this.#fetches.secondsLeft(now) });
+  }
+
+  async #isAllowed(userId: string): Promise<boolean> {
+    const user = await selectEmail(this.entries.queryable, userId);
+    if (user === undefined) return false;
+    try {
+      this.#deps.assertAllowed(user.email);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

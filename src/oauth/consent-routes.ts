@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
+import { type Endpoint, endpoint, type FirstParty, type Reply } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { pagePolicy } from '../http/html.ts';
+import { text, uuid } from '../validation/validate.ts';
+import { consentPage, DURATIONS, noticePage } from './consent-page.ts';
+import type { Consents, PendingConsent } from './consents.ts';
+import { PATHS } from './protocol.ts';
+
+const params = z.object({ uid: z.string().regex(/^[\w-]{43}$/) });
+const PAGES = { 200: 'The page', 303: 'Redirect of a browser to the sign-in, or back to the app' };
+
+export interface ConsentPagesDeps {
+  consents: Consents;
+  accounts(userId: string): Promise<readonly AgentAccountRow[]>;
+}
+
+/** The pages on which a user decides what an OAuth client may do. */
+export function consentRouter(deps: ConsentPagesDeps, middleware: EndpointMiddleware): EndpointRouter {
+  return endpointRouter('Authorization', [showConsent(deps), decideConsent(deps)], middleware);
+}
+
+function showConsent(deps: ConsentPagesDeps): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: `${PATHS.consent}/:uid`,
+    summary: 'Ask the user what a client may do',
+    auth: 'first_party',
+    browser: true,
+    params,
+    pages: PAGES,
+    async handle({ caller, params: { uid }, request, response }) {
+      assertSession(caller);
+      const pending = await deps.consents.find(uid, request, response);
+      if (pending.isDecided) return decidedPage();
+      return questionPage(deps, caller, pending);
+    },
+  });
+}
+
+function decideConsent(deps: ConsentPagesDeps): Endpoint {
+  const { consents } = deps;
+  return endpoint({
+    method: 'post',
+    path: `${PATHS.consent}/:uid`,
+    summary: 'Decide what a client may do',
+    auth: 'first_party',
+    browser: true,
+    params,
+    form: z.strictObject({
+      csrf: text(100).optional(),
+      decision: z.enum(['allow', 'deny']),
+      agent: many(text(64)),
+      access: z.enum(['read', 'write']).default('read'),
+      accounts: z.enum(['all', 'some']).default('some'),
+      account: many(uuid),
+      days: z.coerce
+        .number()
+        .pipe(z.literal([...DURATIONS]))
+        .default(1),
+    }),
+    pages: PAGES,
+    async handle({ caller, params: { uid }, form, request, response }) {
+      assertSession(caller);
+      const pending = await consents.find(uid, request, response);
+      if (form.decision === 'deny') return { redirect: await consents.deny(pending) };
+      const accountIds = form.accounts === 'all' ? null : form.account;
+      if (form.agent.length === 0) return questionPage(deps, caller, pending, 'Choose what the app may use, or deny it.');
+      if (accountIds?.length === 0) return questionPage(deps, caller, pending, 'Choose an account, or all of them.');
+      const consent = { agents: form.agent, access: form.access, accountIds, days: form.days };
+      return { redirect: await consents.allow(caller.userId, pending, consent) };
+    },
+  });
+}
+
+/** A field that a form may have several times. */
+function many(one: z.ZodType<string>) {
+  return z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(one).max(100));
+}
+
+async function questionPage(deps: ConsentPagesDeps, user: FirstParty, pending: PendingConsent, problem?: string): Promise<Reply<never>> {
+  const { interaction, name, host, target, scopes } = pending;
+  const question = {
+    user,
+    uid: interaction.uid,
+    name,
+    host,
+    target,
+    mayWrite: scopes.includes('write'),
+    agents: deps.consents.agents(),
+    accounts: await deps.accounts(user.userId),
+  };
+  const status = problem === undefined ? 200 : 400;
+  return { html: consentPage(question, problem), policy: pagePolicy([target.source]), status };
+}
+
+function decidedPage(): Reply<never> {
+  return { html: noticePage('Decided', 'You have decided this already. Go back to the app.'), policy: pagePolicy() };
+}
+
+/** Consent is given on a page, by the user who sees it. @throws AppError `forbidden` */
+function assertSession({ session }: FirstParty): void {
+  if (session === undefined) throw new AppError('forbidden', 'Sign in to the service’s own pages to decide this.');
+}

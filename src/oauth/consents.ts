@@ -1,0 +1,171 @@
+import { hashSecret, randomSecret } from '../crypto/secrets.ts';
+import { AppError } from '../errors.ts';
+import type { ClientGrants } from '../executor/client-grants.ts';
+import type { Request, Response } from '../http/endpoint.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import type { AuthorizationProvider } from './authorization-provider.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
+import { publishedHost, type RedirectTarget, redirectTarget } from './client-metadata.ts';
+import { keyOf } from './entries.ts';
+import { consumeEntry, keepClient } from './entries-repository.ts';
+import { PATHS } from './protocol.ts';
+
+const MAX_NAME = 100;
+
+type Interaction = InstanceType<AuthorizationProvider['Interaction']>;
+
+export interface ConsentsDeps {
+  server: AuthorizationServer;
+  clientGrants: ClientGrants;
+  catalog(): Catalog;
+}
+
+/** A request for authorization that waits for its user. */
+export interface PendingConsent {
+  interaction: Interaction;
+  clientId: string;
+  name: string | undefined;
+  host: string | undefined;
+  target: RedirectTarget;
+  /** `read`, or also `write`. */
+  scopes: readonly string[];
+  /** The user has decided, and the client does not know yet. */
+  isDecided: boolean;
+}
+
+/** What the user permits. */
+export interface Consent {
+  agents: readonly string[];
+  access: 'read' | 'write';
+  /** null: all accounts, also later ones. */
+  accountIds: readonly string[] | null;
+  days: number;
+}
+
+/** Decisions on requests for authorization, each made once. */
+export class Consents {
+  readonly #deps: ConsentsDeps;
+
+  constructor(deps: ConsentsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The request that the browser's cookie belongs to.
+   *
+   * @throws AppError `forbidden` in another browser and when it is over, `invalid_request` when the client is not what it was
+   */
+  async find(uid: string, request: Request, response: Response): Promise<PendingConsent> {
+    const provider = await this.#deps.server.provider();
+    const interaction = await provider.interactionDetails(request, response).catch(ofLibrary);
+    if (interaction === undefined || interaction.uid !== uid) {
+      throw new AppError('forbidden', 'This was not started in this browser, or is over. Start again in the app.');
+    }
+    const { client_id: clientId, redirect_uri: redirectUri, scope } = interaction.params as Record<string, string>;
+    const client = await provider.Client.find(clientId as string).catch(ofLibrary);
+    // A client can change what it has published since the request.
+    if (client === undefined || !client.redirectUriAllowed(redirectUri as string)) {
+      throw new AppError('invalid_request', 'The app does not exist any more, or its address has changed.');
+    }
+    return {
+      interaction,
+      clientId: client.clientId,
+      name: client.clientName,
+      host: publishedHost(client.clientId),
+      target: redirectTarget(redirectUri as string),
+      scopes: (scope ?? '').split(' '),
+      isDecided: interaction.result !== undefined,
+    };
+  }
+
+  /**
+   * Permits the client what the user chose, once.
+   *
+   * @returns where the browser continues
+   * @throws AppError what {@link ClientGrants.create} throws
+   */
+  async allow(userId: string, pending: PendingConsent, consent: Consent): Promise<string> {
+    const { server, clientGrants } = this.#deps;
+    const { interaction, clientId, target, name, host } = pending;
+    const provider = await server.provider();
+    const grantId = randomSecret();
+    const access = pending.scopes.includes('write') ? consent.access : 'read';
+    const resource = server.publicUrl + PATHS.resource;
+    const store = async () => {
+      const db = server.entries.queryable;
+      await claim(db, interaction);
+      if (host === undefined && !(await keepClient(db, hashSecret(clientId))))
+        throw new AppError('invalid_request', 'The app does not exist any more.');
+      const grant = new provider.Grant({ accountId: userId, clientId });
+      grant.jti = grantId;
+      grant.addResourceScope(resource, access === 'write' ? 'read write' : 'read');
+      await grant.save();
+      interaction.result = { login: { accountId: userId, remember: false }, consent: { grantId } };
+      await interaction.persist();
+    };
+    const create = clientGrants.create(
+      {
+        userId,
+        kind: 'oauth',
+        name: Array.from(name ?? host ?? target.name)
+          .slice(0, MAX_NAME)
+          .join(''),
+        tokenHash: hashSecret(grantId),
+        lastFour: null,
+        oauthClientId: clientId,
+        redirectHost: target.name,
+        actions: this.#actionsOf(consent.agents),
+        access,
+        accountIds: consent.accountIds,
+        days: consent.days,
+      },
+      (tx) => server.entries.within(tx, store),
+    );
+    await create.catch(unlessDecided);
+    return interaction.returnTo;
+  }
+
+  /** Tells the client that the user denied it. @returns where the browser continues */
+  async deny({ interaction }: PendingConsent): Promise<string> {
+    const { entries } = this.#deps.server;
+    const store = async () => {
+      await claim(entries.queryable, interaction);
+      interaction.result = { error: 'access_denied', error_description: 'The user denied the request.' };
+      await interaction.persist();
+    };
+    await entries.request(true, store).catch(unlessDecided);
+    return interaction.returnTo;
+  }
+
+  /** The names of agents that have actions. */
+  agents(): { name: string; description: string | undefined }[] {
+    const { actions, agents } = this.#deps.catalog();
+    const names = new Set([...actions.values()].map(({ agent }) => agent));
+    return [...names].toSorted().map((name) => ({ name, description: agents.get(name)?.description }));
+  }
+
+  /** All agents: also those that are added later. */
+  #actionsOf(chosen: readonly string[]): string[] {
+    const all = this.agents();
+    return all.every(({ name }) => chosen.includes(name)) ? ['*'] : chosen.map((name) => `${name}.*`);
+  }
+}
+
+/** Of several decisions, the first counts. @throws Decided for the others */
+async function claim(db: Parameters<typeof consumeEntry>[0], { uid }: Interaction): Promise<void> {
+  const used = await consumeEntry(db, keyOf('Interaction', uid));
+  if (used?.isFirst !== true) throw new Decided();
+}
+
+/** The request was decided before: the browser continues as after the first decision. */
+class Decided extends Error {}
+
+function unlessDecided(error: unknown): void {
+  if (!(error instanceof Decided)) throw error;
+}
+
+/** Errors of the library mean that there is nothing; those of the service are thrown. */
+function ofLibrary(error: unknown): undefined {
+  if (error instanceof Error && 'statusCode' in error) return undefined;
+  throw error;
+}

@@ -1,0 +1,103 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { hashSecret } from '../crypto/secrets.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { ClientGrants } from '../executor/client-grants.ts';
+import type { ServiceSecrets } from '../vault/service-secrets.ts';
+import { deleteEntriesOfGrant, type EntryKey, type EntryRow, selectClientOfGrant } from './entries-repository.ts';
+
+export interface EntriesDeps {
+  db: Database;
+  secrets: ServiceSecrets;
+  clientGrants: Pick<ClientGrants, 'revoke'>;
+}
+
+/** What belongs to one request. */
+interface Scope {
+  /** undefined: each statement stands alone. */
+  tx: Queryable | undefined;
+  /** Grants that the request ends, by their hash in hex. */
+  ended: Set<string>;
+}
+
+/** Encrypted storage of the authorization server's entries, and the transaction of each request. */
+export class Entries {
+  readonly #deps: EntriesDeps;
+  readonly #scope = new AsyncLocalStorage<Scope>();
+
+  constructor(deps: EntriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The transaction of the request, or the pool. */
+  get queryable(): Queryable {
+    return this.#scope.getStore()?.tx ?? this.#deps.db;
+  }
+
+  /**
+   * Runs a request. A grant that ends in it is revoked afterwards, with everything that the client has by it, before the
+   * response is sent.
+   *
+   * @param atomic whether all of it is one transaction, which a throw rolls back
+   */
+  async request(atomic: boolean, work: () => Promise<void>): Promise<void> {
+    const { db } = this.#deps;
+    const ended = new Set<string>();
+    try {
+      if (atomic) await db.transaction((tx) => this.#scope.run({ tx: oneByOne(tx), ended }, work));
+      else await this.#scope.run({ tx: undefined, ended }, work);
+    } finally {
+      for (const hash of ended) await this.#endGrant(Buffer.from(hash, 'hex'));
+    }
+  }
+
+  /** Runs `work` in a transaction that has begun. */
+  within<Result>(tx: Queryable, work: () => Promise<Result>): Promise<Result> {
+    return this.#scope.run({ tx: oneByOne(tx), ended: new Set() }, work);
+  }
+
+  /** The grant ends with the request. */
+  end(grantHash: Buffer): void {
+    this.#scope.getStore()?.ended.add(grantHash.toString('hex'));
+  }
+
+  seal(key: EntryKey, payload: object): Promise<Buffer> {
+    return this.#deps.secrets.seal(placeOf(key), JSON.stringify(payload));
+  }
+
+  async open(key: EntryKey, { payload }: EntryRow): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.#deps.secrets.open(placeOf(key), payload)).toString()) as Record<string, unknown>;
+  }
+
+  async #endGrant(grantHash: Buffer): Promise<void> {
+    const { db, clientGrants } = this.#deps;
+    const client = await selectClientOfGrant(db, grantHash);
+    if (client !== undefined) await clientGrants.revoke(client.userId, client.id, 'oauth').catch(ignoreNotFound);
+    await deleteEntriesOfGrant(db, grantHash);
+  }
+}
+
+/** The key of an entry. @param id as the library has it: the secret itself for codes and tokens */
+export function keyOf(model: string, id: string): EntryKey {
+  return { model, idHash: hashSecret(id) };
+}
+
+function placeOf({ model, idHash }: EntryKey) {
+  return { table: 'oauth_entries', column: model, userId: '', rowId: idHash.toString('hex') };
+}
+
+/** The library sends several statements at once, and a connection takes one at a time. */
+function oneByOne(tx: Queryable): Queryable {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    query: (statement, values) => {
+      const result = last.then(() => tx.query(statement, values));
+      last = result.catch(() => {});
+      return result as ReturnType<typeof tx.query> as never;
+    },
+  };
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+}

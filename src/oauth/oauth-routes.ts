@@ -1,0 +1,106 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { anyBody } from '../http/body.ts';
+import { rejectHeadAndPrefetch } from '../http/endpoint-router.ts';
+import { allowErrorPages } from '../http/error-handler.ts';
+import { limitPerAddress } from '../http/limits.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
+import { metadataOf, metadataPaths, PATHS } from './protocol.ts';
+
+const METADATA_SECONDS = 3600;
+/** Error codes of RFC 6749, 5.2 and RFC 7591, 3.2.2; `temporarily_unavailable` and `server_error` are of RFC 6749, 4.1.2.1. */
+const PROTOCOL_CODES: Partial<Record<ErrorCode, string>> = {
+  internal: 'server_error',
+  invalid_token: 'invalid_grant',
+  rate_limited: 'temporarily_unavailable',
+  unavailable: 'temporarily_unavailable',
+};
+
+export interface ProtocolOptions {
+  /** Largest body, bytes. */
+  bodyBytes: number;
+  /** Registrations per minute from one address. */
+  registrationsPerMinute: number;
+  /** Limit of authorization requests, which can make the service fetch a client's document. */
+  limitAuthorizations: RequestHandler;
+}
+
+/** Paths that pages of other origins may call without cookies. */
+export function publicPaths(publicUrl: string): string[] {
+  return [...metadataPaths(publicUrl), PATHS.jwks, PATHS.token, PATHS.register, PATHS.revoke];
+}
+
+/** All paths of {@link protocolRouter}. */
+export function protocolPaths(publicUrl: string): string[] {
+  return [...publicPaths(publicUrl), PATHS.authorize, `${PATHS.authorize}/:uid`];
+}
+
+/**
+ * OAuth 2.1 as MCP clients use it: authorization, tokens, registration, revocation and metadata. Clients know these
+ * endpoints from the metadata; they are not in the OpenAPI document.
+ */
+export function protocolRouter(server: AuthorizationServer, options: ProtocolOptions): Router {
+  const { publicUrl } = server;
+  const router = Router({ caseSensitive: true, strict: true });
+  const metadata = metadataOf(publicUrl);
+  for (const path of metadataPaths(publicUrl)) {
+    only(router, 'get', path, (_request, response) => sendPublic(response, metadata));
+  }
+  only(router, 'get', PATHS.jwks, async (_request, response) => sendPublic(response, await server.publicKeys()));
+  const authorize: RequestHandler[] = [allowErrorPages, options.limitAuthorizations, rejectHeadAndPrefetch(['GET'])];
+  for (const path of [PATHS.authorize, `${PATHS.authorize}/:uid`]) {
+    only(router, 'get', path, ...authorize, (request, response) => server.respond(request, response));
+  }
+  const call: RequestHandler[] = [...anyBody(options.bodyBytes), (request, response) => server.respond(withBody(request), response)];
+  only(router, 'post', PATHS.token, ...call);
+  only(router, 'post', PATHS.revoke, ...call);
+  only(router, 'post', PATHS.register, limitPerAddress(options.registrationsPerMinute), ...call);
+  return router;
+}
+
+/** A route of one method; errors have the protocol's form. */
+function only(router: Router, method: 'get' | 'post', path: string, ...handlers: RequestHandler[]): void {
+  router.all(path, protocolErrors);
+  router[method](path, ...handlers);
+  const allow = method === 'get' ? ['GET', 'HEAD'] : ['POST'];
+  router.all(path, () => {
+    throw new AppError('method_not_allowed', `This address accepts ${allow[0]} only.`, { allow });
+  });
+}
+
+const protocolErrors: RequestHandler = (_request, response, next) => {
+  response.locals.errorBody = ({ code, message }: AppError) => ({
+    error: PROTOCOL_CODES[code] ?? 'invalid_request',
+    error_description: message,
+  });
+  next();
+};
+
+function sendPublic(response: Response, body: object): void {
+  response.setHeader('cache-control', `public, max-age=${METADATA_SECONDS}`);
+  response.json(body);
+}
+
+/**
+ * The request with its body put back, as the library reads it. A refresh can't narrow the scope: what a client may do is
+ * what its user permitted, so that the parameter is ignored, and the response states the scope (RFC 6749, 3.3).
+ */
+function withBody(request: Request): Request {
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const isToken = request.path === PATHS.token;
+  const form = isToken ? new URLSearchParams(bytes.toString()) : undefined;
+  form?.delete('scope');
+  const text = form === undefined ? bytes.toString() : form.toString();
+  const body = Buffer.from(text);
+  const { 'transfer-encoding': _, ...headers } = request.headers;
+  return Object.create(request, {
+    headers: { value: { ...headers, 'content-length': String(body.length) } },
+    readable: { value: true },
+    iterator: {
+      value: async function* () {
+        yield body;
+      },
+    },
+    text: { value: text },
+  });
+}

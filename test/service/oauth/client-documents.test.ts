@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { assertPublic, fetchFrom } from '../../../src/oauth/client-documents.ts';
+import { FormBrowser } from '../../support/browser.ts';
+import { newName } from '../../support/flows.ts';
+import { Authorization, REDIRECT, refresh } from '../../support/oauth-scene.ts';
+import { locationOf, sessionOf } from '../../support/sign-in.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const ID = 'https://client.example.com/oauth/metadata.json';
+
+let steward: TestSteward;
+let respond: (url: URL, signal: AbortSignal) => Promise<Response> | Response;
+let fetched = 0;
+/** Each test has a client of its own, because documents are cached. */
+let id = ID;
+let count = 0;
+
+beforeAll(async () => {
+  steward = await startSteward(
+    { LIMIT_OAUTH_DOCUMENTS_PER_MINUTE: '1000' },
+    {
+      fetchDocument: async (url, signal) => {
+        fetched += 1;
+        return respond(url, signal);
+      },
+    },
+  );
+});
+afterAll(() => steward.stop());
+beforeEach(() => {
+  count += 1;
+  fetched = 0;
+  id = `${ID}?${count}`;
+  respond = () => published();
+});
+afterEach(() => void vi.useRealTimers());
+
+const published = (more: object = {}, headers: Record<string, string> = {}) =>
+  Response.json({ client_id: id, client_name: 'Claude', redirect_uris: [REDIRECT], ...more }, { headers });
+const browserOf = async () => sessionOf(steward, await steward.signIn(newName()));
+const open = (browser = new FormBrowser(steward.url)) => steward.call(new Authorization({ client_id: id }, browser).path);
+
+describe('a client whose id is the address of its metadata', () => {
+  it('is authorized without registration, and shown with its host', async () => {
+    respond = () => published({ token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'], scope: 'x' });
+    const browser = await browserOf();
+    const authorization = new Authorization({ client_id: id }, browser);
+    const consent = await authorization.begin();
+    const { text } = await browser.visit(consent);
+    expect(text).toContain('published at <strong><bdi>client.example.com</bdi></strong>, which is checked');
+    const code = (await authorization.decide(consent)).searchParams.get('code') as string;
+    const { body } = await authorization.exchange(steward, code);
+    const principal = await steward.context.authenticateClient(body.access_token);
+    expect((await steward.context.clientGrants.list(principal.userId))[0]).toMatchObject({ name: 'Claude', oauthClientId: id });
+    expect((await refresh(steward, { client_id: id }, body.refresh_token)).status).toBe(200);
+    // Cached.
+    expect(fetched).toBe(1);
+  });
+
+  it.each([
+    ['redirects', () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example.com' } })],
+    ['is not there', () => new Response('{}', { status: 404 })],
+    ['is not JSON', () => new Response('<html>')],
+    ['is no object', () => Response.json([])],
+    ['is huge', () => published({ padding: 'x'.repeat(64 * 1024) })],
+    ['has no end', () => new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(16_384)) }))],
+    ['is another client’s', () => published({ client_id: `${ID}?other` })],
+    ['has no redirect URI', () => published({ redirect_uris: [] })],
+    ['has a secret', () => published({ client_secret: 'x' })],
+    ['wants a secret', () => published({ token_endpoint_auth_method: 'client_secret_basic' })],
+    ['has a script as redirect URI', () => published({ redirect_uris: [REDIRECT, 'javascript:alert(1)'] })],
+    [
+      'can’t be fetched',
+      () => {
+        throw new Error('connect ECONNREFUSED 10.0.0.1');
+      },
+    ],
+  ])('is rejected when its document %s', async (_what, answer) => {
+    respond = answer;
+    const response = await open();
+    expect(response.status).toBe(400);
+    expect(response.headers.get('location')).toBeNull();
+    expect(response.text).not.toContain('10.0.0.1');
+    const token = await steward.call('/oauth/token', { form: { grant_type: 'refresh_token', refresh_token: 'x', client_id: id } });
+    expect(token).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
+  });
+
+  it('is given 2.5 seconds, and a token request waits for it outside the transaction', async () => {
+    respond = (_url, signal) =>
+      new Promise((_done, fail) => {
+        signal.addEventListener('abort', () => fail(signal.reason));
+      });
+    const waiting = steward.call('/oauth/token', { form: { grant_type: 'refresh_token', refresh_token: 'x', client_id: id } });
+    const { load } = steward.context.db;
+    expect(load.total - load.idle).toBe(0);
+    expect(await waiting).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
+  });
+
+  it('is asked for at most eight times at once', async () => {
+    let release = () => {};
+    const released = new Promise<void>((done) => {
+      release = done;
+    });
+    respond = async (url) => {
+      await released;
+      return Response.json({ client_id: url.href, redirect_uris: [REDIRECT] });
+    };
+    const opens = Array.from({ length: 10 }, (_, index) => {
+      const client = { client_id: `${ID}?many=${count}-${index}` };
+      return steward.call(new Authorization(client, new FormBrowser(steward.url)).path);
+    });
+    await vi.waitFor(() => expect(fetched).toBe(8));
+    const first = await Promise.race(opens);
+    release();
+    const statuses = (await Promise.all(opens)).map(({ status }) => status);
+    expect(first.status).not.toBe(303);
+    expect(statuses.filter((status) => status === 303).length).toBe(8);
+  });
+
+  it('is limited for each address', async () => {
+    const limited = await startSteward(
+      { LIMIT_OAUTH_DOCUMENTS_PER_MINUTE: '3' },
+      { fetchDocument: async () => new Response('', { status: 404 }) },
+    );
+    try {
+      const statuses = [];
+      for (let index = 0; index < 5; index += 1) {
+        const client = { client_id: `${ID}?limited=${index}` };
+        statuses.push((await limited.call(new Authorization(client, new FormBrowser(limited.url)).path)).status);
+      }
+      expect(statuses).toEqual([400, 400, 400, 429, 429]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('is refused when it has removed the redirect URI since', async () => {
+    const browser = await browserOf();
+    const authorization = new Authorization({ client_id: id }, browser);
+    const consent = await authorization.begin();
+    const page = await browser.visit(consent);
+    respond = () => published({ redirect_uris: ['https://app.example.com/other'] });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_700_000 });
+    expect((await browser.submit(page, consent, (fields) => fields.set('decision', 'allow'))).status).toBe(400);
+    expect((await open()).status).toBe(400);
+    expect(fetched).toBe(2);
+  });
+
+  it.each([
+    'http://client.example.com/metadata',
+    'https://user@client.example.com/',
+    'https://client.example.com/../x',
+    'https://c.example/#x',
+  ])('is not %s', async (address) => {
+    id = address;
+    expect((await open()).status).toBe(400);
+    expect(fetched).toBe(0);
+  });
+});
+
+describe('the fetch of a document', () => {
+  it.each([
+    '127.0.0.1',
+    '127.9.9.9',
+    '0.0.0.0',
+    '10.0.0.1',
+    '100.64.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '192.168.1.1',
+    '192.0.2.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '64:ff9b::7f00:1',
+    'fe80::1',
+    'fd00::1',
+    'fec0::1',
+    'ff02::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+  ])('does not connect to %s', (address) => {
+    expect(() => assertPublic(address)).toThrow('public internet');
+  });
+
+  it('connects to public addresses', () => {
+    for (const address of ['93.184.216.34', '2606:2800:220:1::1', '::ffff:93.184.216.34']) assertPublic(address);
+  });
+
+  it('makes no connection to this machine, by address, by name, or by a name with several addresses', async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { signal } = new AbortController();
+    let asked = 0;
+    const rebinding = async () => {
+      asked += 1;
+      // Of several addresses, none may be private.
+      return [
+        { address: '93.184.216.34', family: 4 },
+        { address: '127.0.0.1', family: 4 },
+      ];
+    };
+    for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f000001', '2130706433', 'localhost']) {
+      await expect(fetchFrom(new URL(`https://${host}:${port}/`), signal), host).rejects.toThrow();
+    }
+    await expect(fetchFrom(new URL(`https://rebind.example:${port}/`), signal, rebinding)).rejects.toThrow('public internet');
+    expect(asked).toBe(1);
+    await expect(fetchFrom(new URL(`http://93.184.216.34:${port}/`), signal)).rejects.toThrow('https');
+    expect(connections).toBe(0);
+    server.close();
+  });
+
+  it('follows the whole way through the service: an address of this machine is an unknown client', async () => {
+    const real = await startSteward();
+    try {
+      const client = { client_id: 'https://127.0.0.1:1/metadata.json' };
+      const response = await real.call(new Authorization(client, new FormBrowser(real.url)).path);
+      expect(response.status).toBe(400);
+      expect(locationOf(response)).toBe('');
+    } finally {
+      await real.stop();
+    }
+  });
+});

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FormBrowser } from '../../support/browser.ts';
+import { ExecutorScene } from '../../support/executor-scene.ts';
+import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT } from '../../support/oauth-scene.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { locationOf, sessionOf } from '../../support/sign-in.ts';
+import type { TestSteward } from '../../support/steward.ts';
+
+let scene: ExecutorScene;
+let steward: TestSteward;
+let user: ConnectedGrant;
+let browser: FormBrowser;
+let client: OAuthClient;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start({ LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: '1000' });
+  steward = scene.steward;
+});
+afterAll(() => scene.stop());
+beforeEach(async () => {
+  user = await scene.connect();
+  browser = await sessionOf(steward, user.token);
+  client = await newClient(steward);
+});
+
+const grants = () => steward.context.clientGrants.list(user.userId);
+
+async function post(consent: string, where: FormBrowser, change: (fields: URLSearchParams) => void = () => {}, headers = {}) {
+  const page = await browser.visit(consent);
+  const action = { ...page, text: page.text };
+  return where.submit(
+    action,
+    consent,
+    (fields) => {
+      fields.set('decision', 'allow');
+      change(fields);
+    },
+    headers,
+  );
+}
+
+describe('the consent page', () => {
+  it('says who asks, where the access goes, and offers agents, accounts and durations', async () => {
+    const consent = await new Authorization(client, browser).begin();
+    const { text, headers } = await browser.visit(consent);
+    expect(text).toContain('<bdi>Notes</bdi> asks for access');
+    expect(text).toContain('registered itself');
+    expect(text).toContain('<bdi>app.example.com</bdi>');
+    expect(text).not.toContain('a program on your computer');
+    expect(text).toMatch(/name="agent" value="test" checked/);
+    expect(text).toMatch(/name="access" value="read" checked/);
+    expect(text).toContain(`name="account" value="${user.accountId}"`);
+    expect(text).toMatch(/<option value="90">90 days<\/option>\n<option value="1">1 day/);
+    expect(text).not.toContain('<script');
+    expect(headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com;");
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    ['http://127.0.0.1:7777/cb', '127.0.0.1:7777', "form-action 'self' http://127.0.0.1:7777;"],
+    ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:', "form-action 'self' cursor:;"],
+    ['com.example.app:/oauth', 'com.example.app:', "form-action 'self' com.example.app:;"],
+  ])('warns of %s', async (uri, name, policy) => {
+    const local = await newClient(steward, { redirect_uris: [uri] });
+    const { text, headers } = await browser.visit(await new Authorization(local, browser, { redirect_uri: uri }).begin());
+    expect(text).toContain('class="warning"');
+    expect(text).toContain(`program on your computer (<strong><bdi>${name}</bdi></strong>)`);
+    expect(headers.get('content-security-policy')).toContain(policy);
+  });
+
+  it('shows hidden characters of a name, and escapes it', async () => {
+    const odd = await newClient(steward, { client_name: '<b>No\u202etes\u200b</b>' });
+    const { text } = await browser.visit(await new Authorization(odd, browser).begin());
+    expect(text).toContain('&lt;b&gt;No<span class="hidden-character">U+202E</span>tes<span class="hidden-character">U+200B</span>');
+  });
+
+  it('leads through the sign-in, and back', async () => {
+    const signedOut = new FormBrowser(steward.url);
+    const consent = await new Authorization(client, signedOut).begin();
+    const signIn = await signedOut.visit(consent);
+    expect(locationOf(signIn)).toBe(`/sign-in?return_to=${encodeURIComponent(consent)}`);
+    expect((await signedOut.visit(locationOf(signIn))).status).toBe(303);
+    signedOut.take(browser);
+    expect((await signedOut.visit(consent)).status).toBe(200);
+  });
+
+  it('answers neither HEAD nor prefetch, and nothing without the cookie of the authorization', async () => {
+    const consent = await new Authorization(client, browser).begin();
+    expect((await browser.visit(consent, { method: 'HEAD' })).status).toBe(405);
+    expect((await browser.visit(consent, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(405);
+    const other = await sessionOf(steward, user.token);
+    expect((await other.visit(consent)).status).toBe(403);
+    expect((await other.visit(`/oauth/consent/${'x'.repeat(43)}`)).status).toBe(403);
+    expect((await other.visit('/oauth/consent/x')).status).toBe(404);
+    expect((await browser.visit(consent)).status).toBe(200);
+  });
+});
+
+describe('a consent', () => {
+  it('permits what was chosen', async () => {
+    const authorization = new Authorization(client, browser);
+    const code = await authorization.code((fields) => {
+      fields.delete('agent');
+      fields.append('agent', 'test');
+      fields.append('agent', 'mail');
+      fields.set('access', 'write');
+      fields.set('accounts', 'some');
+      fields.append('account', user.accountId);
+      fields.set('days', '30');
+    });
+    const [grant] = await grants();
+    expect(grant).toMatchObject({
+      actions: ['test.*', 'mail.*'],
+      access: 'write',
+      accountIds: [user.accountId],
+      name: 'Notes',
+      kind: 'oauth',
+    });
+    expect(Math.round(((grant?.expiresAt.getTime() ?? 0) - (grant?.createdAt.getTime() ?? 0)) / 86_400_000)).toBe(30);
+    expect((await authorization.exchange(steward, code)).body).toMatchObject({ scope: 'read write' });
+    expect((await scene.trail(user)).at(-1)).toBe('client_connected ok');
+  });
+
+  it('permits no changes to a client that asked to read only', async () => {
+    const authorization = new Authorization(client, browser, { scope: 'read offline_access' });
+    const consent = await authorization.begin();
+    expect((await browser.visit(consent)).text).not.toContain('value="write"');
+    const back = await authorization.decide(consent, (fields) => fields.set('access', 'write'));
+    expect((await grants())[0]).toMatchObject({ access: 'read' });
+    const { body } = await authorization.exchange(steward, back.searchParams.get('code') as string);
+    expect(body).toMatchObject({ scope: 'read', refresh_token: expect.any(String) });
+  });
+
+  it.each([
+    ['no agent', (fields: URLSearchParams) => fields.delete('agent'), 400],
+    ['an unknown agent', (fields: URLSearchParams) => fields.set('agent', 'nothing'), 400],
+    ['no account', (fields: URLSearchParams) => fields.set('accounts', 'some'), 400],
+    [
+      'another’s account',
+      (fields: URLSearchParams) => ['some', fields.set('accounts', 'some'), fields.set('account', crypto.randomUUID())],
+      400,
+    ],
+    ['another duration', (fields: URLSearchParams) => fields.set('days', '3650'), 400],
+    ['no decision', (fields: URLSearchParams) => fields.delete('decision'), 400],
+    ['an unknown field', (fields: URLSearchParams) => fields.set('actions', '*'), 400],
+    ['no token', (fields: URLSearchParams) => fields.delete('csrf'), 403],
+    ['another token', (fields: URLSearchParams) => fields.set('csrf', 'x'.repeat(43)), 403],
+  ])('with %s is not given', async (_what, change: (fields: URLSearchParams) => unknown, status) => {
+    const consent = await new Authorization(client, browser).begin();
+    expect((await post(consent, browser, (fields) => void change(fields))).status).toBe(status);
+    expect(await grants()).toEqual([]);
+    expect((await browser.visit(consent)).status).toBe(200);
+  });
+
+  it('denied tells the client so', async () => {
+    const authorization = new Authorization(client, browser);
+    const back = await authorization.decide(await authorization.begin(), () => {}, 'deny');
+    expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
+    expect(Object.fromEntries(back.searchParams)).toMatchObject({ error: 'access_denied', state: authorization.state, iss: steward.url });
+    expect(await grants()).toEqual([]);
+  });
+
+  it('given twice, also at the same moment, makes one grant and leads on', async () => {
+    const authorization = new Authorization(client, browser);
+    const consent = await authorization.begin();
+    const answers = await Promise.all([post(consent, browser), post(consent, browser), post(consent, browser)]);
+    expect(new Set(answers.map(locationOf)).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect((await grants()).length).toBe(1);
+    const later = await browser.submit(await browser.visit(consent), consent, () => {}).catch(() => undefined);
+    expect(later?.status ?? 400).toBeGreaterThanOrEqual(400);
+    const back = await browser.visit(pathOf(locationOf(answers[0] as never)));
+    expect(new URL(locationOf(back)).searchParams.get('code')).not.toBeNull();
+    // The resumed request is over.
+    expect((await browser.visit(pathOf(locationOf(answers[0] as never)))).status).toBe(400);
+    expect((await grants()).length).toBe(1);
+  });
+
+  it('denied after it was given changes nothing', async () => {
+    const consent = await new Authorization(client, browser).begin();
+    const page = await browser.visit(consent);
+    const send = (decision: string) => browser.submit(page, consent, (fields) => fields.set('decision', decision));
+    const first = await send('allow');
+    const second = await send('deny');
+    expect(locationOf(second)).toBe(locationOf(first));
+    expect(new URL(locationOf(await browser.visit(pathOf(locationOf(second))))).searchParams.get('code')).not.toBeNull();
+  });
+
+  it('is not taken from another user’s session, another browser, or another site', async () => {
+    const consent = await new Authorization(client, browser).begin();
+    // The same browser, in which another user has signed in meanwhile.
+    const other = await scene.connect();
+    const page = await browser.visit(consent);
+    const shared = new FormBrowser(steward.url).take(browser).take(await sessionOf(steward, other.token));
+    const allow = (fields: URLSearchParams) => fields.set('decision', 'allow');
+    expect((await shared.submit(page, consent, allow)).status).toBe(403);
+    // Another browser of the same user.
+    expect((await (await sessionOf(steward, user.token)).submit(page, consent, allow)).status).toBe(403);
+    const foreign = { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' };
+    expect((await browser.submit(page, consent, allow, foreign)).status).toBe(403);
+    // By an ID token instead of a session.
+    const { cookies } = browser;
+    const cookie = [...cookies]
+      .filter(([name]) => name.startsWith('steward_oauth'))
+      .map(([name, value]) => `${name}=${value}`)
+      .join('; ');
+    const form = { decision: 'allow', agent: 'test', accounts: 'all' };
+    expect((await steward.call(consent, { form, token: user.token, headers: { cookie } })).status).toBe(403);
+    expect(await grants()).toEqual([]);
+    expect(await steward.context.clientGrants.list(other.userId)).toEqual([]);
+  });
+
+  it('is asked for each time, and belongs to who gives it', async () => {
+    await new Authorization(client, browser).code();
+    const other = await scene.connect();
+    const shared = new FormBrowser(steward.url).take(browser).take(await sessionOf(steward, other.token));
+    const authorization = new Authorization(client, shared);
+    const consent = await authorization.begin();
+    expect(consent).toMatch(/^\/oauth\/consent\//);
+    const code = (await authorization.decide(consent)).searchParams.get('code') as string;
+    const { body } = await authorization.exchange(steward, code);
+    expect(await steward.context.authenticateClient(body.access_token)).toMatchObject({ userId: other.userId });
+    await new Authorization(client, browser).code();
+    // Each installation has a grant of its own.
+    expect((await grants()).filter(({ revokedAt }) => revokedAt === null).length).toBe(2);
+  });
+});
