@@ -37,6 +37,7 @@ export interface OfficialClient {
 export interface Credentials {
   requestInit?: RequestInit;
   authProvider?: any;
+  fetch?: typeof fetch;
 }
 
 /** What the user does at an address: signs in, and consents. @returns where the app is called back */
@@ -66,14 +67,32 @@ function current(mode: Negotiation): Pick<Line, 'connect' | 'signIn'> {
   };
 }
 
+/**
+ * In earlier revisions, a client that is connected asks for a stream in the background, which the service doesn't have. With
+ * this, tests wait for the response, so that they know which requests are under way.
+ */
+function watchedStream(): { fetch: typeof fetch; answered: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watched: typeof fetch = async (input, init) => {
+    try {
+      return await fetch(input, init);
+    } finally {
+      if (init?.method === 'GET' && new Headers(init.headers).get('accept') === 'text/event-stream') resolve();
+    }
+  };
+  return { fetch: watched, answered: promise };
+}
+
 export function bearer(token: string): Credentials {
   return { requestInit: { headers: { authorization: `Bearer ${token}` } } };
 }
 
 async function connectEarlier(url: string, credentials: Credentials): Promise<OfficialClient> {
   const client = new EarlierClient(INFO);
-  const transport = new EarlierTransport(new URL(`${url}/mcp`), credentials);
+  const stream = watchedStream();
+  const transport = new EarlierTransport(new URL(`${url}/mcp`), { ...credentials, fetch: stream.fetch });
   await client.connect(transport as Transport);
+  await stream.answered;
   return {
     revision: transport.protocolVersion,
     tools: async () => (await client.listTools()).tools,
@@ -112,7 +131,9 @@ async function back(app: OAuthApp, browse: Browse): Promise<URLSearchParams> {
 }
 
 async function connectCurrent(url: string, credentials: Credentials, mode: Negotiation): Promise<OfficialClient> {
-  const client = await currentClient(url, credentials, { versionNegotiation: { mode } });
+  const stream = watchedStream();
+  const client = await currentClient(url, { ...credentials, fetch: stream.fetch }, { versionNegotiation: { mode } });
+  if (mode === 'legacy') await stream.answered;
   return {
     revision: client.getNegotiatedProtocolVersion(),
     tools: async () => (await client.listTools()).tools,
