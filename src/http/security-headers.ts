@@ -28,7 +28,8 @@ export function crossOrigin(allowsOrigin: (origin: string) => boolean): RequestH
 /** CORS of endpoints that programs in any browser page may call, with credentials of their own and never with cookies. */
 export function anyOrigin(): RequestHandler {
   return cors({
-    origin: '*',
+    // A request without an origin isn't a page's, and gets the endpoint's own response, also to OPTIONS.
+    origin: (origin, done) => done(null, origin === undefined ? false : '*'),
     methods: ['GET', 'POST'],
     exposedHeaders: ['x-request-id', 'retry-after', 'www-authenticate'],
     maxAge: PREFLIGHT_SECONDS,

@@ -77,6 +77,7 @@ describe('npm run data', () => {
   beforeAll(async () => {
     user = await fullUser(scene);
     const leaving = await fullUser(scene);
+    await scene.steward.context.serviceSecrets.current();
     scene.provider.on('/revoke', (response) => response.writeHead(503).end());
     await scene.steward.call('/user', { method: 'DELETE', token: leaving.token });
     await eventually(async () => (await scene.steward.sql('select 1 from revocations where attempts > 0')).length > 0);

@@ -74,6 +74,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
   it('rotates: add, promote, rewrap, retire, while the services run and without a restart', async () => {
     const tokenAt = await linkedUser('rotating');
     const token = await tokenAt(a);
+    const secrets = await a.context.serviceSecrets.current();
     expect(await ok('add', 'second')).toContain('Next: npm run keys -- promote second');
     expect(ids()).toEqual(['first', 'second']);
     await ok('promote', 'second');
@@ -81,8 +82,8 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     await rejected(/^Refused: \d+ stored key\(s\) need first\. Run rewrap first/, 'retire', 'first');
     expect(await ok('rewrap')).toBe('Everything is wrapped under second.\n');
     const status = await ok('status');
-    expect(status).toMatch(/^second +here +yes +1 +0 +0 +2 of 2$/m);
-    expect(status).toMatch(/^first +here +0 +0 +0 +2 of 2$/m);
+    expect(status).toMatch(/^second +here +yes +1 +0 +0 +1 +2 of 2$/m);
+    expect(status).toMatch(/^first +here +0 +0 +0 +0 +2 of 2$/m);
     expect(await ok('retire', 'first')).toContain('first is retired');
     expect(await database.sql('select key_ids as ids from replicas')).toEqual([{ ids: ['second'] }, { ids: ['second'] }]);
     expect(ids()).toEqual(['second']);
@@ -90,9 +91,20 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     expect(await tokenAt(b)).toBe(token);
     b = await b.restart();
     expect(await tokenAt(b)).toBe(token);
+    expect(await b.context.serviceSecrets.current()).toEqual(secrets);
     await linkedUser('after-the-rotation');
     expect(await database.sql('select distinct master_key_id as id from user_keys')).toEqual([{ id: 'second' }]);
     for (const { logs } of [a, b]) expect(logs.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+  });
+
+  it('rotate-signing replaces the service’s own keys', async () => {
+    const [former] = await b.context.serviceSecrets.current();
+    expect(await ok('rotate-signing')).toContain('Added new keys.');
+    b = await b.restart();
+    const list = await b.context.serviceSecrets.current();
+    expect(list.length).toBe(2);
+    expect(list).toContainEqual(former);
+    expect(await ok('status')).toMatch(/^second +here +yes +2 +0 +0 +2 +2 of 2$/m);
   });
 
   it('nothing can be stored under a retired key, even by a process that still has it', async () => {
@@ -157,7 +169,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
       const { code, stdout, stderr } = await keys('retire', 'spare', '--wait', '12');
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('spare is retired') });
       expect(stderr).toMatch(/^1 running replica\(s\) still hold it, .*: [0-9a-f-]{36} \(started /m);
-      expect(await ok('status')).toMatch(/^spare +not here +0 +0 +0 +1 of 3$/m);
+      expect(await ok('status')).toMatch(/^spare +not here +0 +0 +0 +0 +1 of 3$/m);
     } finally {
       await other.stop();
     }

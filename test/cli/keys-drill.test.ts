@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres)('the drill for a leaked key', () => {
     const { uses, failures } = await stop();
     expect(failures).toEqual([]);
     expect(uses).toBeGreaterThan(0);
-    expect(output).toMatch(/^2026-12 +here +yes +6 +0 +6 +2 of 2$/m);
+    expect(output).toMatch(/^2026-12 +here +yes +6 +0 +6 +0 +2 of 2$/m);
     expect(output.slice(output.lastIndexOf('KEY '))).not.toContain(LEAKED);
     expect(parseKeyset(readFileSync(file, 'utf8')).map(({ id }) => id)).toEqual(['2026-12']);
 

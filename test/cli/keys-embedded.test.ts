@@ -59,7 +59,7 @@ describe('npm run keys on the embedded database', () => {
       const end = await keys(...command);
       expect(end, end.stderr).toMatchObject({ code: 0 });
     }
-    expect((await keys('status')).stdout).toMatch(/^second +here +yes +1 +0 +1 +0 of 0$/m);
+    expect((await keys('status')).stdout).toMatch(/^second +here +yes +1 +0 +1 +0 +0 of 0$/m);
     child = await startProcess({ DATA_DIR: dataDir });
     const again = await child.signIn();
     const [entry] = (await child.call('/auth/bank/accounts', { token: again })).body.accounts;
