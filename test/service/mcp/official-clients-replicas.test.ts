@@ -66,6 +66,25 @@ describe.skipIf(!hasPostgres)('the official clients, each of whose requests reac
     for (const [index, count] of balancer.counts.entries()) expect(count - (before[index] ?? 0)).toBeGreaterThan(2);
   });
 
+  it('with URL elicitation: the state of a question is understood by the other replica', async () => {
+    scene.sending(200);
+    const client = await currentClient(balancer.url, bearer(token), { ...CURRENT, capabilities: { elicitation: { url: {} } } }, (made) =>
+      made.setRequestHandler('elicitation/create', async ({ params }) => {
+        await approve((params as { url: string }).url.split('/').at(-1) ?? '');
+        return { action: 'accept' };
+      }),
+    );
+    // Whichever replica begins.
+    for (const times of [1, 2]) {
+      const result = await client.callTool({ name: 'test_notify', arguments: { ...ANA, text: `${times}` } });
+      expect(result).toMatchObject({ structuredContent: { data: { id: 'm1' } } });
+      // Two requests a call: the next one would begin at the same replica.
+      await fetch(`${balancer.url}/health/live`);
+    }
+    expect(scene.sent).toBe(2);
+    await client.close();
+  });
+
   it('is told of changed tools at one replica after a reload at the other', async () => {
     const changed = Promise.withResolvers<string[]>();
     const client = await currentClient(other.url, bearer(token), {
