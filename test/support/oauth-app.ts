@@ -6,6 +6,10 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
+import type { FormBrowser } from './browser.ts';
+import { pathOf } from './oauth-scene.ts';
+import type { Browse } from './official-clients.ts';
+import { locationOf } from './sign-in.ts';
 
 export interface OAuthAppOptions {
   redirectUrl: string;
@@ -100,4 +104,16 @@ export class OAuthApp implements OAuthClientProvider {
     if (address.searchParams.get('state') !== this.#state) throw new Error(`another state: ${address.search}`);
     return address.searchParams;
   }
+}
+
+/** A user whose browser is signed in, and who lets the app do what it asks for. */
+export function consenting(browser: FormBrowser, access: 'read' | 'write' = 'write'): Browse {
+  return async (page) => {
+    const consent = pathOf(locationOf(await browser.visit(pathOf(page.href))));
+    const decided = await browser.submit(await browser.visit(consent), consent, (fields) => {
+      fields.set('decision', 'allow');
+      fields.set('access', access);
+    });
+    return new URL(locationOf(await browser.visit(pathOf(locationOf(decided)))));
+  };
 }

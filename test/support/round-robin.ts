@@ -7,13 +7,17 @@ export interface RoundRobin extends LoopbackServer {
   readonly counts: readonly number[];
 }
 
-/** A load balancer that sends each request to another of the replicas than the one before, streams included. */
+/**
+ * A load balancer that sends each request to another of the replicas than the one before, streams included.
+ *
+ * @param replicas their addresses; those that have to know the balancer's own are added once they have started
+ */
 export async function startRoundRobin(replicas: readonly string[]): Promise<RoundRobin> {
-  const counts = replicas.map(() => 0);
+  const counts: number[] = [];
   let next = 0;
   const server = await startLoopbackServer((request, response) => {
-    const index = next;
-    next = (next + 1) % replicas.length;
+    const index = next % replicas.length;
+    next += 1;
     counts[index] = (counts[index] ?? 0) + 1;
     const passed = send(new URL(request.url ?? '/', replicas[index]), { method: request.method, headers: request.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers).flushHeaders();

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FormBrowser } from '../../support/browser.ts';
-import { OAuthApp } from '../../support/oauth-app.ts';
-import { pathOf, revoke } from '../../support/oauth-scene.ts';
+import { consenting, OAuthApp } from '../../support/oauth-app.ts';
+import { revoke } from '../../support/oauth-scene.ts';
 import { type Browse, LINES } from '../../support/official-clients.ts';
-import { locationOf, sessionOf } from '../../support/sign-in.ts';
+import { sessionOf } from '../../support/sign-in.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
@@ -32,19 +31,9 @@ beforeEach(async () => {
   person = await newPerson(steward);
 });
 
-/** The user, who is signed in and lets the app do what it asks for. */
-function consenting(access: 'read' | 'write' = 'write'): Browse {
-  return async (page) => {
-    const browser: FormBrowser = await sessionOf(steward, person.token);
-    const consent = pathOf(locationOf(await browser.visit(pathOf(page.href))));
-    const decided = await browser.submit(await browser.visit(consent), consent, (fields) => {
-      fields.set('decision', 'allow');
-      fields.set('access', access);
-    });
-    return new URL(locationOf(await browser.visit(pathOf(locationOf(decided)))));
-  };
-}
-
+const signedIn = (access?: 'read' | 'write'): Browse => {
+  return async (page) => consenting(await sessionOf(steward, person.token), access)(page);
+};
 const register = () => new OAuthApp({ redirectUrl: REDIRECT });
 const publish = () => new OAuthApp({ redirectUrl: REDIRECT, document: DOCUMENT });
 const names = (tools: any[]) => tools.map(({ name }) => name);
@@ -66,7 +55,7 @@ describe.each(LINES)('the official client ($name)', (line) => {
     ['is known by its published document', publish],
   ])('%s, signs the user in, and calls', async (_how, make) => {
     const app = make();
-    const client = await line.signIn(steward.url, app, consenting());
+    const client = await line.signIn(steward.url, app, signedIn());
     expect(client.revision).toBe(line.revision);
     expect(names(await client.tools())).toContain('mail_search');
     expect((await client.call('mail_search')).structuredContent.meta.account).toBe(person.email);
@@ -79,7 +68,7 @@ describe.each(LINES)('the official client ($name)', (line) => {
   });
 
   it('is shown what the user permitted, and no more', async () => {
-    const client = await line.signIn(steward.url, register(), consenting('read'));
+    const client = await line.signIn(steward.url, register(), signedIn('read'));
     expect(names(await client.tools())).not.toContain('mail_send');
     expect(await client.call('mail_send', SENDING)).toMatchObject({ isError: true, structuredContent: { error: { code: 'forbidden' } } });
     await client.close();
@@ -87,7 +76,7 @@ describe.each(LINES)('the official client ($name)', (line) => {
 
   it('refreshes an expired token without the user, and gets new tokens each time', async () => {
     const app = register();
-    const client = await line.signIn(steward.url, app, consenting());
+    const client = await line.signIn(steward.url, app, signedIn());
     for (let times = 1; times <= 2; times++) {
       await expireAccess();
       expect(await client.call('mail_search')).not.toMatchObject({ isError: true });
@@ -100,7 +89,7 @@ describe.each(LINES)('the official client ($name)', (line) => {
 
   it('loses its access when a refresh token is used again', async () => {
     const app = register();
-    const client = await line.signIn(steward.url, app, consenting());
+    const client = await line.signIn(steward.url, app, signedIn());
     await expireAccess();
     await client.call('mail_search');
     const [first, second] = app.issued;
@@ -115,7 +104,7 @@ describe.each(LINES)('the official client ($name)', (line) => {
 
   it('is refused with the next request once it has revoked its refresh token', async () => {
     const app = register();
-    const client = await line.signIn(steward.url, app, consenting());
+    const client = await line.signIn(steward.url, app, signedIn());
     const { status } = await revoke(steward, { client_id: app.information!.client_id }, app.issued[0]!.refresh_token!);
     expect(status).toBe(200);
     await expect(client.call('mail_search')).rejects.toThrow(/authoriz/i);
@@ -124,7 +113,7 @@ describe.each(LINES)('the official client ($name)', (line) => {
 
   it('is refused with the next request once the user has disconnected it', async () => {
     const app = register();
-    const client = await line.signIn(steward.url, app, consenting());
+    const client = await line.signIn(steward.url, app, signedIn());
     const [grant] = await steward.context.clientGrants.list(await userId());
     await steward.context.clientGrants.revoke(await userId(), grant!.id);
     await expect(client.call('mail_search')).rejects.toThrow(/authoriz/i);
