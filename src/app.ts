@@ -9,13 +9,14 @@ import { readOnlyRouter } from './clients/read-only-routes.ts';
 import { tokensRouter } from './clients/tokens-routes.ts';
 import { toolsRouter } from './clients/tools-routes.ts';
 import type { Context } from './context.ts';
+import { AppError } from './errors.ts';
 import { healthRouter } from './health/health-routes.ts';
 import { homeRouter, openApiRouter } from './home/home-routes.ts';
 import { body } from './http/body.ts';
 import { Cookies } from './http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.ts';
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
-import { requireFirstParty } from './http/first-party.ts';
+import { requireFirstParty, SESSION_COOKIE } from './http/first-party.ts';
 import { authenticateWithin, limitBytesPerUser, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
@@ -92,14 +93,25 @@ export function createApp(context: Context, state: ProcessState): Express {
 }
 
 /** Of the embedded authorization server: the protocol's endpoints, and the page where users consent. */
-function authorizationRouters({ authorizationServer, consents, executor, config }: Context, middleware: EndpointMiddleware) {
+function authorizationRouters(context: Context, middleware: EndpointMiddleware) {
+  const { authorizationServer, consents, executor, config, webSessions } = context;
+  const cookies = new Cookies(context.addresses.publicUrl);
   const consent = consentRouter({ consents, accounts: (userId) => executor.accounts(userId) }, middleware);
   const protocol = protocolRouter(authorizationServer, {
     bodyBytes: config.limits.bodyBytes,
     registrationsPerMinute: config.limits.oauthRegistrationsPerMinute,
     limitAuthorizations: middleware.limits.provider,
+    async currentUser(request) {
+      const secret = cookies.read(request, SESSION_COOKIE);
+      // A session that has ended is none.
+      return secret === undefined ? undefined : (await webSessions.find(secret).catch(ifSignedOut))?.userId;
+    },
   });
   return { consent, protocol };
+}
+
+function ifSignedOut(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
 }
 
 function endpointMiddleware(context: Context): EndpointMiddleware {

@@ -35,7 +35,7 @@ export interface ProviderDeps {
 }
 
 /** The request that is being responded to, and the clients whose documents were fetched for it. */
-export const REQUEST = new AsyncLocalStorage<{ request: IncomingMessage; fetched: Set<string> }>();
+export const REQUEST = new AsyncLocalStorage<{ request: IncomingMessage; fetched: Set<string>; userId: string | undefined }>();
 
 /** The library's configuration: what is not needed is off. */
 export function configurationOf(deps: ProviderDeps): Configuration {

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { AppError } from '../errors.ts';
 import { configurationOf, type ProviderDeps, REQUEST, SESSION_COOKIE } from './authorization-configuration.ts';
 import { publishedHost } from './client-metadata.ts';
+import type { Entries } from './entries.ts';
 import { PATHS } from './protocol.ts';
 
 /** Parameters of an authorization request that have a meaning here, or that the library has to reject. */
@@ -25,8 +27,13 @@ interface BufferedRequest extends IncomingMessage {
   text?: string;
 }
 
-/** Responds to a request of the protocol. @throws the error of a failure on the service's side, with nothing sent */
-export type Respond = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/**
+ * Responds to a request of the protocol.
+ *
+ * @param userId whose session at the service's own pages the browser has
+ * @throws the error of a failure on the service's side, with nothing sent
+ */
+export type Respond = (request: IncomingMessage, response: ServerResponse, userId: string | undefined) => Promise<void>;
 
 export type AuthorizationProvider = Provider;
 type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
@@ -67,14 +74,15 @@ function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
       // The library uses a token up before it has checked everything.
       if (isToken && context.status >= 400) throw new Rejected();
     };
-    await entries.request(isToken, work).catch((error: unknown) => {
+    if (context.path.startsWith(`${PATHS.authorize}/`)) await assertDecidedHere(provider, context.path);
+    await entries.request(isToken ? await userOfSecret(entries, context) : undefined, isToken, work).catch((error: unknown) => {
       if (!(error instanceof Rejected)) throw error;
     });
     dropSessionCookie(context.res);
   });
   const callback = provider.callback();
-  return async (request, response) => {
-    await REQUEST.run({ request, fetched: new Set() }, () => callback(request, response));
+  return async (request, response, userId) => {
+    await REQUEST.run({ request, fetched: new Set(), userId }, () => callback(request, response));
     const failure = failures.get(response);
     if (failure === undefined) return;
     // Of a response that the library had begun.
@@ -83,21 +91,56 @@ function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
   };
 }
 
+/**
+ * The code is given to the browser in which the user has decided: another one could have begun the request, and have placed
+ * its cookies in the user's (RFC 9700, 4.7).
+ *
+ * @throws AppError `forbidden`
+ */
+async function assertDecidedHere(provider: Provider, path: string): Promise<void> {
+  const interaction = await provider.Interaction.find(path.slice(PATHS.authorize.length + 1));
+  const decidedBy = interaction?.result?.login?.accountId;
+  if (decidedBy === undefined || decidedBy === REQUEST.getStore()?.userId) return;
+  throw new AppError('forbidden', 'Continue in the browser in which you decided, or start again in the app.');
+}
+
+/** Whose code or refresh token a token request uses: such requests of one user wait for each other, not for a connection. */
+async function userOfSecret(entries: Entries, context: KoaContext): Promise<string | undefined> {
+  const form = new URLSearchParams((context.req as BufferedRequest).text);
+  const [code, token] = [form.get('code'), form.get('refresh_token')];
+  return code === null ? (token === null ? undefined : entries.userOf('RefreshToken', token)) : entries.userOf('AuthorizationCode', code);
+}
+
 /** The request is answered with an error, and what it has stored until then is rolled back. */
 class Rejected extends Error {}
 
 /** Fetches a client's document before the transaction begins, which must not wait for another host. @returns false: responded */
 async function hasClient(provider: Provider, context: KoaContext): Promise<boolean> {
-  const id = new URLSearchParams((context.req as BufferedRequest).text).get('client_id') ?? '';
-  if (publishedHost(id) === undefined) return true;
+  const given = new URLSearchParams((context.req as BufferedRequest).text).get('client_id');
+  const withSecret = basicClientId(context.get('authorization'));
   try {
-    await provider.Client.find(id);
+    // What is published can't contain a secret.
+    if (publishedHost(withSecret ?? '') !== undefined) throw new errors.InvalidClient('published clients have no secrets');
+    if (publishedHost(given ?? '') !== undefined) await provider.Client.find(given as string);
     return true;
   } catch (error) {
     if (!(error instanceof errors.OIDCProviderError)) throw error;
-    context.status = error.statusCode;
+    context.status = withSecret === undefined ? error.statusCode : 401;
+    if (withSecret !== undefined) context.set('www-authenticate', 'Basic realm="steward"');
     context.body = { error: 'invalid_client', error_description: error.error_description };
     return false;
+  }
+}
+
+/** The client of an Authorization header with a secret (RFC 6749, 2.3.1). */
+function basicClientId(header: string): string | undefined {
+  const [, credentials] = /^basic +([\w+/=-]{1,4000})$/i.exec(header) ?? [];
+  if (credentials === undefined) return undefined;
+  const [id = ''] = Buffer.from(credentials, 'base64').toString().split(':', 1);
+  try {
+    return decodeURIComponent(id.replaceAll('+', ' '));
+  } catch {
+    return undefined;
   }
 }
 

@@ -49,9 +49,9 @@ export class AuthorizationServer {
   }
 
   /** Responds to a request of the protocol. @throws AppError `unavailable`, `rate_limited`; nothing is sent then */
-  async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async respond(request: IncomingMessage, response: ServerResponse, userId?: string): Promise<void> {
     const { respond } = await this.#load();
-    await respond(request, response);
+    await respond(request, response, userId);
   }
 
   /** The library, for the consent page. @throws AppError `unavailable` */

@@ -133,7 +133,7 @@ export class Consents {
       interaction.result = { error: 'access_denied', error_description: 'The user denied the request.' };
       await interaction.persist();
     };
-    await entries.request(true, store).catch(unlessDecided);
+    await entries.request(undefined, true, store).catch(unlessDecided);
     return interaction.returnTo;
   }
 

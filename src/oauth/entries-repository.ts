@@ -45,6 +45,14 @@ export async function selectEntry(db: Queryable, { model, idHash }: EntryKey): P
   return rows[0];
 }
 
+export async function selectUserOfEntry(db: Queryable, { model, idHash }: EntryKey): Promise<string | undefined> {
+  const rows = await db.query<{ userId: string | null }>(
+    'select user_id as "userId" from oauth_entries where model = $1 and id_hash = $2',
+    [model, idHash],
+  );
+  return rows[0]?.userId ?? undefined;
+}
+
 /** A grant, while what its user permitted the client is active: it expires with that. */
 export async function selectGrantEntry(db: Queryable, grantHash: Buffer): Promise<EntryRow | undefined> {
   const rows = await db.query<EntryRow>(

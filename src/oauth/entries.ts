@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
 import type { ServiceSecrets } from '../vault/service-secrets.ts';
-import { deleteEntriesOfGrant, type EntryKey, type EntryRow, selectClientOfGrant } from './entries-repository.ts';
+import { deleteEntriesOfGrant, type EntryKey, type EntryRow, selectClientOfGrant, selectUserOfEntry } from './entries-repository.ts';
 
 export interface EntriesDeps {
   db: Database;
@@ -38,17 +38,23 @@ export class Entries {
    * Runs a request. A grant that ends in it is revoked afterwards, with everything that the client has by it, before the
    * response is sent.
    *
+   * @param userId whose row it may lock; undefined: nobody's
    * @param atomic whether all of it is one transaction, which a throw rolls back
    */
-  async request(atomic: boolean, work: () => Promise<void>): Promise<void> {
+  async request(userId: string | undefined, atomic: boolean, work: () => Promise<void>): Promise<void> {
     const { db } = this.#deps;
     const ended = new Set<string>();
     try {
-      if (atomic) await db.transaction((tx) => this.#scope.run({ tx: oneByOne(tx), ended }, work));
+      if (atomic) await db.transaction((tx) => this.#scope.run({ tx: oneByOne(tx), ended }, work), userId);
       else await this.#scope.run({ tx: undefined, ended }, work);
     } finally {
       for (const hash of ended) await this.#endGrant(Buffer.from(hash, 'hex'));
     }
+  }
+
+  /** The user to whom a code or token belongs. */
+  userOf(model: string, secret: string): Promise<string | undefined> {
+    return selectUserOfEntry(this.#deps.db, keyOf(model, secret));
   }
 
   /** Runs `work` in a transaction that has begun. */

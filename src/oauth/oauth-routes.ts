@@ -23,6 +23,8 @@ export interface ProtocolOptions {
   registrationsPerMinute: number;
   /** Limit of authorization requests, which can make the service fetch a client's document. */
   limitAuthorizations: RequestHandler;
+  /** Whose session at the service's own pages the browser has. */
+  currentUser(request: Request): Promise<string | undefined>;
 }
 
 /** Paths that pages of other origins may call without cookies. */
@@ -48,9 +50,10 @@ export function protocolRouter(server: AuthorizationServer, options: ProtocolOpt
   }
   only(router, 'get', PATHS.jwks, async (_request, response) => sendPublic(response, await server.publicKeys()));
   const authorize: RequestHandler[] = [allowErrorPages, options.limitAuthorizations, rejectHeadAndPrefetch(['GET'])];
-  for (const path of [PATHS.authorize, `${PATHS.authorize}/:uid`]) {
-    only(router, 'get', path, ...authorize, (request, response) => server.respond(request, response));
-  }
+  only(router, 'get', PATHS.authorize, ...authorize, (request, response) => server.respond(request, response));
+  only(router, 'get', `${PATHS.authorize}/:uid`, ...authorize, async (request, response) =>
+    server.respond(request, response, await options.currentUser(request)),
+  );
   const call: RequestHandler[] = [...anyBody(options.bodyBytes), (request, response) => server.respond(withBody(request), response)];
   only(router, 'post', PATHS.token, ...call);
   only(router, 'post', PATHS.revoke, ...call);

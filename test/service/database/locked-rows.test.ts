@@ -5,8 +5,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { newName, unschedule } from '../../support/flows.ts';
+import { McpClient } from '../../support/mcp-client.ts';
+import { authorized, refresh } from '../../support/oauth-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { sessionOf } from '../../support/sign-in.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
 const CALLS = 100;
@@ -25,7 +28,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
 
   beforeAll(async () => {
     database = await createPostgresDatabase();
-    scene = await ExecutorScene.start({ DATABASE_URL: database.url });
+    scene = await ExecutorScene.start({ DATABASE_URL: database.url, LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: '1000' });
     one = await scene.connect();
     other = await scene.connect();
     // Created at the first use.
@@ -41,6 +44,8 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
   });
 
   afterEach(() => holder.query('rollback'));
+
+  const oauthClient = async (user: ConnectedGrant) => authorized(scene.steward, await sessionOf(scene.steward, user.token));
 
   /** Also like a deletion, which the service never does for long. */
   async function lock(tables: string[]): Promise<void> {
@@ -90,6 +95,23 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     await holder.query('begin');
     await holder.query('select 1 from users where id = $1 for update', [userId]);
     await expectRoomBeside(() => askForAccess(token));
+  });
+
+  it.each([
+    ['the user', 'users'],
+    ['the tokens', 'oauth_entries'],
+    ['the clients', 'client_grants'],
+  ])('%s: OAuth clients of others refresh and call before the lock is released', async (_name, table) => {
+    const [locked, free] = [await oauthClient(one), await oauthClient(other)];
+    await lock([table]);
+    const waiting = Array.from({ length: CHANGES }, () => refresh(scene.steward, locked.client, locked.tokens.refresh_token));
+    const mcp = new McpClient(scene.steward, free.tokens.access_token);
+    await eventually(async () => (await database.sql(BLOCKED)).length > 0);
+    expect((await mcp.request('tools/list')).status).toBe(200);
+    expect((await refresh(scene.steward, free.client, free.tokens.refresh_token)).status).toBe(200);
+    expect((await database.sql(BLOCKED)).length).toBeLessThanOrEqual(2);
+    await holder.query('rollback');
+    await Promise.all(waiting);
   });
 
   it('a client whose grant is locked calls repeatedly: all of its reads succeed, too', async () => {

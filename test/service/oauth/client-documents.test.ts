@@ -98,6 +98,18 @@ describe('a client whose id is the address of its metadata', () => {
     expect(await waiting).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
   });
 
+  it('is not asked for in the name of a client with a secret, which it can’t have', async () => {
+    const before = fetched;
+    for (const scheme of ['Basic', 'basic', 'BASIC  ']) {
+      const credentials = Buffer.from(`${encodeURIComponent(`${ID}?basic=${count}`)}:secret`).toString('base64');
+      const headers = { authorization: `${scheme} ${credentials}` };
+      const response = await steward.call('/oauth/token', { form: { grant_type: 'refresh_token', refresh_token: 'x' }, headers });
+      expect(response.status, scheme).toBe(401);
+      expect(response.body.error, scheme).toBe('invalid_client');
+    }
+    expect(fetched).toBe(before);
+  });
+
   it('is asked for at most eight times at once', async () => {
     let release = () => {};
     const released = new Promise<void>((done) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../../support/browser.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
-import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT } from '../../support/oauth-scene.ts';
+import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT, submitConsent } from '../../support/oauth-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { locationOf, sessionOf } from '../../support/sign-in.ts';
 import type { TestSteward } from '../../support/steward.ts';
@@ -225,5 +225,23 @@ describe('a consent', () => {
     expect(await steward.sql(`select 1 from oauth_entries where model = 'Session'`)).toEqual([]);
     // Each installation has a grant of its own.
     expect((await grants()).filter(({ revokedAt }) => revokedAt === null).length).toBe(2);
+  });
+
+  it('of a request that another browser began gives that browser nothing', async () => {
+    const stranger = new FormBrowser(steward.url);
+    const victim = new FormBrowser(steward.url).take(browser);
+    const authorization = new Authorization(client, stranger);
+    const consent = await authorization.begin();
+    // A neighbouring host or port can place cookies.
+    for (const [name, value] of stranger.cookies) victim.cookies.set(name, value);
+    const page = await victim.visit(consent);
+    const decided = await submitConsent(victim, page, consent);
+    expect(decided.status).toBe(303);
+    const other = await scene.connect();
+    for (const taker of [stranger, new FormBrowser(steward.url).take(stranger).take(await sessionOf(steward, other.token))]) {
+      expect((await taker.visit(pathOf(locationOf(decided)))).status).toBe(403);
+    }
+    const back = await victim.visit(pathOf(locationOf(decided)));
+    expect(new URL(locationOf(back)).searchParams.get('code')).toBeTruthy();
   });
 });

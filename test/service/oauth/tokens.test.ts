@@ -122,7 +122,7 @@ describe('a refresh token', () => {
     const restarted = await strict.restart({ ALLOWED_USERS: 'elsewhere.example', PUBLIC_URL: strict.url });
     const at = serviceAt(restarted.address);
     expect(await refresh(at, client, tokens.refresh_token)).toMatchObject(REFUSED);
-    await expect(restarted.context.clientAccessTokens.authenticate(tokens.access_token)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(restarted.context.authenticateClient(tokens.access_token)).rejects.toMatchObject({ code: 'forbidden' });
     await restarted.stop();
   });
 
