@@ -27,6 +27,8 @@ create table oauth_entries (
   created_at timestamptz not null default now(),
   -- codes and refresh tokens: when it was used; interactions: when the user decided
   consumed_at timestamptz,
+  -- refresh tokens that were used: the response, until it is sent; encrypted
+  response bytea,
   -- null: a registered client that a user has permitted something
   expires_at timestamptz,
   primary key (model, id_hash)

@@ -117,6 +117,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     clientGrants,
     assertAllowed,
     documentsPerMinute: limits.oauthDocumentsPerMinute,
+    refreshWaitMs: limits.oauthRefreshWaitMs,
     fetchDocument: overrides.fetchDocument,
   });
   const reconfigured = async () => {

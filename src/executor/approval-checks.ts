@@ -36,6 +36,12 @@ export function alreadyDecided(): AppError {
   return new AppError('conflict', 'This request for approval was decided already, or has expired.');
 }
 
+/** The error of a call that is equal to one which the user has just approved. */
+export function approvedAlready(approvalId: string): AppError {
+  const details = { approvalId };
+  return new AppError('conflict', 'The user has approved this call, and it is running or has just run: read its result.', { details });
+}
+
 /** What the user was shown can't be read any more, or is not what would run. */
 export function notAsAsked(): AppError {
   return new AppError('conflict', 'This request for approval can’t be carried out as it was asked. Ask for it again.');

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import { inChunks } from '../database/retention.ts';
-import type { ApprovalSubject } from './pending-approval-slots.ts';
+import type { ApprovalSubject } from './approvals-repository.ts';
 
 /** How long the outcome of an approved call is kept for the caller that asked. */
 const KEPT = '1 hour';
@@ -39,8 +39,11 @@ export async function selectOutcome(db: Queryable, userId: string, clientId: str
   return rows[0];
 }
 
+/** For how long after its asker has received an outcome an equal call counts as the same: a retry, or one at the same moment. */
+const REPEATED = '2 minutes';
+
 /**
- * The newest approved call, equal to this one, of whose outcome its client hasn't learnt.
+ * The newest approved call, equal to this one, of whose outcome its client hasn't learnt, or has a moment ago.
  *
  * @returns whether its run has ended; undefined: there is none
  */
@@ -53,7 +56,8 @@ export async function selectUnreceived(
       name: 'approval-unreceived',
       text: `select id, outcome is not null as "isStored" from approvals
              where user_id = $1::uuid and client_id = $2::uuid and action = $3 and input_hash = decode($4, 'hex')
-               and status = 'approved' and received_at is null and not (${isOver('approvals')})
+               and status = 'approved' and (received_at is null or received_at > now() - interval '${REPEATED}')
+               and not (${isOver('approvals')})
              order by decided_at desc limit 1`,
     },
     [userId, clientId, action, normalizedHash],
@@ -61,13 +65,16 @@ export async function selectUnreceived(
   return rows[0];
 }
 
-/** @returns false: the caller has received it before */
-export async function receiveOutcome(db: Queryable, userId: string, id: string): Promise<boolean> {
-  const rows = await db.query(
-    'update approvals set received_at = now() where id = $1::uuid and user_id = $2::uuid and received_at is null returning id',
+/** Records that the asker has received an outcome, unless another transaction has locked the row: then later. */
+export async function receiveOutcome(db: Queryable, userId: string, id: string): Promise<void> {
+  await db.query(
+    {
+      name: 'approval-receive',
+      text: `update approvals set received_at = now() where id = any(array(
+               select id from approvals where id = $1::uuid and user_id = $2::uuid and received_at is null for no key update skip locked))`,
+    },
     [id, userId],
   );
-  return rows.length > 0;
 }
 
 /** Stores how the run of an approved call ended, unless its account or client is gone meanwhile. */

@@ -3,13 +3,13 @@ import type { Database } from '../database/database.ts';
 import { AppError, asAppError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import { noSuchApproval } from './approval-checks.ts';
+import { approvedAlready, noSuchApproval } from './approval-checks.ts';
 import { type OutcomeRow, receiveOutcome, selectOutcome, selectUnreceived, storeOutcome } from './approval-outcomes-repository.ts';
+import type { ApprovalSubject } from './approvals-repository.ts';
 import { type ApprovalRow, isApprovalId } from './approvals-repository.ts';
 import type { Call, CallResult } from './call.ts';
 import type { ContextReads } from './context-reads.ts';
 import { unknownOutcome } from './idempotency.ts';
-import type { ApprovalSubject } from './pending-approval-slots.ts';
 import { storeWithRetries } from './store-with-retries.ts';
 import type { Reading, Taints } from './taint.ts';
 
@@ -66,17 +66,15 @@ export class ApprovalOutcomes {
   }
 
   /**
-   * What an equal call that the user has approved gave, if its client hasn't learnt that: a model that is told of the
-   * approval calls again, and must not send twice what was approved once.
+   * What an equal call that the user has approved gave, until its client has learnt that, and for two minutes more: a model
+   * that is told of the approval calls again, and must not send twice what was approved once.
    *
    * @throws AppError `conflict` while it is running; the error with which it ended
    */
   async unreceived(call: Call, subject: ApprovalSubject): Promise<CallResult | undefined> {
     const found = await selectUnreceived(this.#db, subject);
     if (found === undefined) return undefined;
-    const details = { approvalId: found.id };
-    if (!found.isStored) throw new AppError('conflict', 'The user has approved this call, and it is running.', { details });
-    if (!(await receiveOutcome(this.#db, call.userId, found.id))) return undefined;
+    if (!found.isStored) throw approvedAlready(found.id);
     const { result, error } = await this.read(call, found.id);
     if (error !== undefined) throw new AppError(error.code, error.message);
     return result;

@@ -9,13 +9,20 @@ import type { UserKeys } from '../vault/user-keys.ts';
 import { selectConnection } from './agent-accounts-repository.ts';
 import { alreadyDecided, assertSameRevision, notAsAsked } from './approval-checks.ts';
 import { type ApprovalPreview, asJson, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
-import { type ApprovalRow, replaceArguments, selectApproval, selectLikeApprovals, showApproval } from './approvals-repository.ts';
+import {
+  type ApprovalRow,
+  type ApprovalSubject,
+  replaceArguments,
+  selectApproval,
+  selectLikeApprovals,
+  showApproval,
+} from './approvals-repository.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 import { type Call, changesSomething } from './call.ts';
 import { notAClient } from './client-grant.ts';
 import { isActiveClient } from './client-grants-repository.ts';
-import { type ApprovalSubject, openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
+import { openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
 import type { Question } from './question.ts';
 import { setReadOnly } from './select-account.ts';
 

@@ -33,6 +33,9 @@ export type NewApproval = Pick<
   'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'normalizedHash' | 'idempotencyKey' | 'revision' | 'surface' | 'clientId'
 >;
 
+/** What an approval is bound to. */
+export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
+
 /** Far longer than a preview needs, and short enough that those of a crashed process expire soon. */
 const PREPARING = '1 minute';
 const PENDING = '10 minutes';

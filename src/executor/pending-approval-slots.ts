@@ -2,9 +2,12 @@ import type { DataKey } from '../crypto/envelope.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { rateLimited } from '../rate-limit/sliding-window.ts';
+import { approvedAlready } from './approval-checks.ts';
+import { selectUnreceived } from './approval-outcomes-repository.ts';
 import { type ApprovalPreview, preview, unseal } from './approval-preview.ts';
 import {
   type ApprovalRow,
+  type ApprovalSubject,
   countAsked,
   countOpenApprovals,
   insertApproval,
@@ -13,9 +16,6 @@ import {
 } from './approvals-repository.ts';
 import type { Call } from './call.ts';
 import { otherArguments } from './idempotency.ts';
-
-/** What an approval is bound to. */
-export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
 
 /** Limits what a user has to read: an agent could hide one approval among many. Clients can't take the user's own. */
 const MAX_OPEN = 50;
@@ -34,6 +34,9 @@ export async function reserveSlot(tx: Queryable, call: Call, row: NewApproval, k
   const preparing = open.find(({ status }) => status === 'preparing');
   const shown = shownAmong(open, key) ?? preparing?.id;
   if (shown !== undefined) return shown;
+  // Decided since the call was checked.
+  const decided = row.clientId === null ? undefined : await selectUnreceived(tx, row);
+  if (decided !== undefined) throw approvedAlready(decided.id);
   await assertFreeSlot(tx, call);
   await insertApproval(tx, row);
   return row.id;

@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import type { ServiceSecret } from '../vault/service-secrets.ts';
 import { MAX_DOCUMENT_BYTES } from './client-documents.ts';
 import { reduceMetadata } from './client-metadata.ts';
+import { CURRENT_REQUEST } from './current-request.ts';
 import type { Entries } from './entries.ts';
 import { EntryAdapter, NoSessions } from './entry-adapter.ts';
 import { PATHS, SCOPES } from './protocol.ts';
@@ -30,12 +30,11 @@ export interface ProviderDeps {
   fetchDocument(url: URL | string, signal: AbortSignal): Promise<Response>;
   /** Counts a fetch for the client address of a request. @throws AppError `rate_limited` */
   countFetch(request: IncomingMessage): void;
+  /** How long the response to a refresh waits for requests with the same token, milliseconds. */
+  refreshWaitMs: number;
   /** Whether the user exists and may use the service. */
   isAllowed(userId: string): Promise<boolean>;
 }
-
-/** The request that is being responded to, and the clients whose documents were fetched for it. */
-export const REQUEST = new AsyncLocalStorage<{ request: IncomingMessage; fetched: Set<string>; userId: string | undefined }>();
 
 /** The library's configuration: what is not needed is off. */
 export function configurationOf(deps: ProviderDeps): Configuration {
@@ -97,9 +96,9 @@ function featuresOf({ publicUrl, countFetch }: ProviderDeps): NonNullable<Config
       ack: 'draft-02',
       cacheDuration: DOCUMENT_SECONDS,
       allowFetch: async (_context: unknown, clientId: string) => {
-        const current = REQUEST.getStore();
+        const current = CURRENT_REQUEST.getStore();
         // The library looks for a client again when it reports that the client can't be found.
-        if (current === undefined || current.fetched.has(clientId)) return current === undefined;
+        if (current === undefined || !current.mayFetch || current.fetched.has(clientId)) return false;
         current.fetched.add(clientId);
         countFetch(current.request);
         return true;

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { AppError } from '../errors.ts';
-import { configurationOf, type ProviderDeps, REQUEST, SESSION_COOKIE } from './authorization-configuration.ts';
-import { publishedHost } from './client-metadata.ts';
-import type { Entries } from './entries.ts';
+import { configurationOf, type ProviderDeps, SESSION_COOKIE } from './authorization-configuration.ts';
+import { CURRENT_REQUEST } from './current-request.ts';
 import { PATHS } from './protocol.ts';
+import { TokenRequests } from './token-requests.ts';
 
 /** Parameters of an authorization request that have a meaning here, or that the library has to reject. */
 const AUTHORIZATION_PARAMETERS = new Set([
@@ -22,10 +22,8 @@ const AUTHORIZATION_PARAMETERS = new Set([
   'state',
 ]);
 
-/** A request whose body was read. */
-interface BufferedRequest extends IncomingMessage {
-  text?: string;
-}
+/** Where no document of a client is fetched: {@link CURRENT_REQUEST}. */
+const NO_FETCH: ReadonlySet<string> = new Set([PATHS.token, PATHS.revoke]);
 
 /**
  * Responds to a request of the protocol.
@@ -36,7 +34,6 @@ interface BufferedRequest extends IncomingMessage {
 export type Respond = (request: IncomingMessage, response: ServerResponse, userId: string | undefined) => Promise<void>;
 
 export type AuthorizationProvider = Provider;
-type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
 /** The library, set up; this module is loaded at the first use. */
 export function createProvider(deps: ProviderDeps): { provider: Provider; respond: Respond } {
@@ -55,7 +52,7 @@ function keepOwnAddress(provider: Provider, publicUrl: string): void {
   Object.defineProperty(context.prototype, 'urlFor', { value: urlFor });
 }
 
-function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
+function responderOf(provider: Provider, { entries, refreshWaitMs }: ProviderDeps): Respond {
   const failures = new WeakMap<ServerResponse, unknown>();
   // Koa would send its own error page and print the error.
   provider.context.onerror = function (this: KoaContextWithOIDC, error: unknown) {
@@ -64,25 +61,21 @@ function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
   provider.on('server_error', (context, error) => {
     context.state.failure = error;
   });
+  const tokens = new TokenRequests(entries, refreshWaitMs);
   provider.use(async (context, next) => {
+    if (context.path === PATHS.token) return tokens.respond(context, next);
     if (context.path === PATHS.authorize) context.query = onlyUseful(context.query);
-    const isToken = context.path === PATHS.token;
-    if (isToken && !(await hasClient(provider, context))) return;
-    const work = async () => {
+    if (context.path.startsWith(`${PATHS.authorize}/`)) await assertDecidedHere(provider, context.path);
+    await entries.request(async () => {
       await next();
       if (context.state.failure !== undefined) throw context.state.failure;
-      // The library uses a token up before it has checked everything.
-      if (isToken && context.status >= 400) throw new Rejected();
-    };
-    if (context.path.startsWith(`${PATHS.authorize}/`)) await assertDecidedHere(provider, context.path);
-    await entries.request(isToken ? await userOfSecret(entries, context) : undefined, isToken, work).catch((error: unknown) => {
-      if (!(error instanceof Rejected)) throw error;
     });
     dropSessionCookie(context.res);
   });
   const callback = provider.callback();
   return async (request, response, userId) => {
-    await REQUEST.run({ request, fetched: new Set(), userId }, () => callback(request, response));
+    const mayFetch = !NO_FETCH.has((request.url ?? '').split('?', 1)[0] ?? '');
+    await CURRENT_REQUEST.run({ request, userId, mayFetch, fetched: new Set() }, () => callback(request, response));
     const failure = failures.get(response);
     if (failure === undefined) return;
     // Of a response that the library had begun.
@@ -100,48 +93,8 @@ function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
 async function assertDecidedHere(provider: Provider, path: string): Promise<void> {
   const interaction = await provider.Interaction.find(path.slice(PATHS.authorize.length + 1));
   const decidedBy = interaction?.result?.login?.accountId;
-  if (decidedBy === undefined || decidedBy === REQUEST.getStore()?.userId) return;
+  if (decidedBy === undefined || decidedBy === CURRENT_REQUEST.getStore()?.userId) return;
   throw new AppError('forbidden', 'Continue in the browser in which you decided, or start again in the app.');
-}
-
-/** Whose code or refresh token a token request uses: such requests of one user wait for each other, not for a connection. */
-async function userOfSecret(entries: Entries, context: KoaContext): Promise<string | undefined> {
-  const form = new URLSearchParams((context.req as BufferedRequest).text);
-  const [code, token] = [form.get('code'), form.get('refresh_token')];
-  return code === null ? (token === null ? undefined : entries.userOf('RefreshToken', token)) : entries.userOf('AuthorizationCode', code);
-}
-
-/** The request is answered with an error, and what it has stored until then is rolled back. */
-class Rejected extends Error {}
-
-/** Fetches a client's document before the transaction begins, which must not wait for another host. @returns false: responded */
-async function hasClient(provider: Provider, context: KoaContext): Promise<boolean> {
-  const given = new URLSearchParams((context.req as BufferedRequest).text).get('client_id');
-  const withSecret = basicClientId(context.get('authorization'));
-  try {
-    // What is published can't contain a secret.
-    if (publishedHost(withSecret ?? '') !== undefined) throw new errors.InvalidClient('published clients have no secrets');
-    if (publishedHost(given ?? '') !== undefined) await provider.Client.find(given as string);
-    return true;
-  } catch (error) {
-    if (!(error instanceof errors.OIDCProviderError)) throw error;
-    context.status = withSecret === undefined ? error.statusCode : 401;
-    if (withSecret !== undefined) context.set('www-authenticate', 'Basic realm="steward"');
-    context.body = { error: 'invalid_client', error_description: error.error_description };
-    return false;
-  }
-}
-
-/** The client of an Authorization header with a secret (RFC 6749, 2.3.1). */
-function basicClientId(header: string): string | undefined {
-  const [, credentials] = /^basic +([\w+/=-]{1,4000})$/i.exec(header) ?? [];
-  if (credentials === undefined) return undefined;
-  const [id = ''] = Buffer.from(credentials, 'base64').toString().split(':', 1);
-  try {
-    return decodeURIComponent(id.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Without what the server ignores, as RFC 6749, 3.1 requires, but the library rejects: `nonce`, `max_age`, unknown prompts. */

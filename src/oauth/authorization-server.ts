@@ -20,6 +20,8 @@ export interface AuthorizationServerDeps {
   assertAllowed(email: string | null): void;
   /** Documents of clients that one address can have fetched in a minute. */
   documentsPerMinute: number;
+  /** How long the response to a refresh waits for requests with the same token, milliseconds. */
+  refreshWaitMs: number;
   /** Instead of a request to the internet. */
   fetchDocument?: FetchDocument | undefined;
 }
@@ -70,13 +72,14 @@ export class AuthorizationServer {
     const secrets = await this.#deps.secrets.current();
     if (this.#loaded?.secrets === secrets) return this.#loaded;
     const { createProvider } = await import('./authorization-provider.ts');
-    const { publicUrl } = this.#deps;
+    const { publicUrl, refreshWaitMs } = this.#deps;
     this.#loaded = {
       secrets,
       ...createProvider({
         publicUrl,
         entries: this.entries,
         secrets,
+        refreshWaitMs,
         fetchDocument: this.#fetchDocument,
         countFetch: (request) => this.#countFetch(request as Request),
         isAllowed: (userId) => this.#isAllowed(userId),

@@ -80,6 +80,6 @@ export function redirectTarget(uri: string): RedirectTarget {
 
 /** The host of a client id that is a URL, at which the client has published its metadata; undefined: it registered itself. */
 export function publishedHost(clientId: string): string | undefined {
-  const url = clientId.startsWith('https://') ? URL.parse(clientId) : null;
+  const url = /^https:\/\//i.test(clientId) ? URL.parse(clientId) : null;
   return url?.host;
 }

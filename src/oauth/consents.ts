@@ -6,6 +6,7 @@ import type { Catalog } from '../integrations/catalog.ts';
 import type { AuthorizationProvider } from './authorization-provider.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { publishedHost, type RedirectTarget, redirectTarget } from './client-metadata.ts';
+import { CURRENT_REQUEST } from './current-request.ts';
 import { keyOf } from './entries.ts';
 import { consumeEntry, keepClient } from './entries-repository.ts';
 import { PATHS } from './protocol.ts';
@@ -24,6 +25,7 @@ export interface ConsentsDeps {
 export interface PendingConsent {
   interaction: Interaction;
   clientId: string;
+  metadata: object;
   name: string | undefined;
   host: string | undefined;
   target: RedirectTarget;
@@ -62,7 +64,8 @@ export class Consents {
       throw new AppError('forbidden', 'This was not started in this browser, or is over. Start again in the app.');
     }
     const { client_id: clientId, redirect_uri: redirectUri, scope } = interaction.params as Record<string, string>;
-    const client = await provider.Client.find(clientId as string).catch(ofLibrary);
+    const current = { request, userId: undefined, mayFetch: true, fetched: new Set<string>() };
+    const client = await CURRENT_REQUEST.run(current, () => provider.Client.find(clientId as string)).catch(ofLibrary);
     // A client can change what it has published since the request.
     if (client === undefined || !client.redirectUriAllowed(redirectUri as string)) {
       throw new AppError('invalid_request', 'The app does not exist any more, or its address has changed.');
@@ -70,6 +73,7 @@ export class Consents {
     return {
       interaction,
       clientId: client.clientId,
+      metadata: client.metadata(),
       name: client.clientName,
       host: publishedHost(client.clientId),
       target: redirectTarget(redirectUri as string),
@@ -94,8 +98,9 @@ export class Consents {
     const store = async () => {
       const db = server.entries.queryable;
       await claim(db, interaction);
-      if (host === undefined && !(await keepClient(db, hashSecret(clientId))))
-        throw new AppError('invalid_request', 'The app does not exist any more.');
+      // For its tokens: current-request.ts.
+      if (host !== undefined) await server.entries.storeClient(clientId, pending.metadata);
+      if (!(await keepClient(db, hashSecret(clientId)))) throw new AppError('invalid_request', 'The app does not exist any more.');
       const grant = new provider.Grant({ accountId: userId, clientId });
       grant.jti = grantId;
       grant.addResourceScope(resource, access === 'write' ? 'read write' : 'read');
@@ -133,7 +138,7 @@ export class Consents {
       interaction.result = { error: 'access_denied', error_description: 'The user denied the request.' };
       await interaction.persist();
     };
-    await entries.request(undefined, true, store).catch(unlessDecided);
+    await entries.transaction(undefined, store).catch(unlessDecided);
     return interaction.returnTo;
   }
 

@@ -3,6 +3,8 @@ import { deleteExpired } from '../database/retention.ts';
 import { ACTIVE } from '../executor/client-grants-repository.ts';
 
 const UNUSED_CLIENT_SECONDS = 24 * 3600;
+/** How long the response to a refresh is kept for a client that did not receive it. */
+const RESPONSE_KEPT = '5 minutes';
 /** Registered clients that nobody has permitted anything; beyond that, the oldest are deleted. */
 const MAX_UNUSED_CLIENTS = 10_000;
 
@@ -117,8 +119,24 @@ export async function consumeEntry(
   return rows[0];
 }
 
-export async function deleteEntry(db: Queryable, { model, idHash }: EntryKey): Promise<void> {
-  await db.query('delete from oauth_entries where model = $1 and id_hash = $2', [model, idHash]);
+/** @param sealed null: it was sent */
+export async function storeResponse(db: Queryable, idHash: Buffer, sealed: Buffer | null): Promise<void> {
+  await db.query(`update oauth_entries set response = $2 where model = 'RefreshToken' and id_hash = $1`, [idHash, sealed]);
+}
+
+/** The response that is kept for a refresh token which was used a moment ago. */
+export async function selectResponse(db: Queryable, idHash: Buffer): Promise<Buffer | undefined> {
+  const rows = await db.query<{ response: Buffer | null }>(
+    `select response from oauth_entries
+     where model = 'RefreshToken' and id_hash = $1 and consumed_at > now() - interval '${RESPONSE_KEPT}'`,
+    [idHash],
+  );
+  return rows[0]?.response ?? undefined;
+}
+
+/** @returns false: there was none */
+export async function deleteEntry(db: Queryable, { model, idHash }: EntryKey): Promise<boolean> {
+  return (await db.query('delete from oauth_entries where model = $1 and id_hash = $2 returning 1', [model, idHash])).length > 0;
 }
 
 /** The client that the user has permitted something by a grant of the authorization server. */
@@ -169,11 +187,14 @@ export async function selectEmail(db: Queryable, userId: string): Promise<{ emai
 }
 
 /**
- * Deletes what has expired, what belongs to grants that were revoked, and refresh tokens that were used 30 days ago: until
+ * Deletes what has expired, responses that no client has fetched, what belongs to grants that were revoked, and refresh tokens that were used 30 days ago: until
  * then, using one again ends its grant.
  */
 export async function deleteOldEntries(db: Queryable): Promise<void> {
   await deleteExpired(db, 'oauth_entries', 'expires_at <= now()');
+  await db.query(
+    `update oauth_entries set response = null where response is not null and consumed_at < now() - interval '${RESPONSE_KEPT}'`,
+  );
   await deleteExpired(db, 'oauth_entries', `consumed_at < now() - interval '30 days'`);
   await deleteExpired(
     db,

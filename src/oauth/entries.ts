@@ -3,8 +3,18 @@ import { hashSecret } from '../crypto/secrets.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
+import { lockUser } from '../vault/grants-repository.ts';
 import type { ServiceSecrets } from '../vault/service-secrets.ts';
-import { deleteEntriesOfGrant, type EntryKey, type EntryRow, selectClientOfGrant, selectUserOfEntry } from './entries-repository.ts';
+import {
+  deleteEntriesOfGrant,
+  type EntryKey,
+  type EntryRow,
+  insertClient,
+  selectClientOfGrant,
+  selectResponse,
+  selectUserOfEntry,
+  storeResponse,
+} from './entries-repository.ts';
 
 export interface EntriesDeps {
   db: Database;
@@ -34,27 +44,58 @@ export class Entries {
     return this.#scope.getStore()?.tx ?? this.#deps.db;
   }
 
-  /**
-   * Runs a request. A grant that ends in it is revoked afterwards, with everything that the client has by it, before the
-   * response is sent.
-   *
-   * @param userId whose row it may lock; undefined: nobody's
-   * @param atomic whether all of it is one transaction, which a throw rolls back
-   */
-  async request(userId: string | undefined, atomic: boolean, work: () => Promise<void>): Promise<void> {
-    const { db } = this.#deps;
+  /** Runs a request whose statements stand alone. A grant that ends in it is revoked before the response is sent. */
+  async request(work: () => Promise<void>): Promise<void> {
     const ended = new Set<string>();
     try {
-      if (atomic) await db.transaction((tx) => this.#scope.run({ tx: oneByOne(tx), ended }, work), userId);
-      else await this.#scope.run({ tx: undefined, ended }, work);
+      await this.#scope.run({ tx: undefined, ended }, work);
     } finally {
-      for (const hash of ended) await this.#endGrant(Buffer.from(hash, 'hex'));
+      await this.#endGrants(ended);
+    }
+  }
+
+  /**
+   * Runs a request that is one transaction, which a throw rolls back. A grant that ends in it is revoked afterwards, with
+   * everything that the client has by it, before the response is sent.
+   *
+   * @param userId whose row it may lock; undefined: nobody's
+   * @param isSpared whether grants that would end go on
+   */
+  async transaction(userId: string | undefined, work: () => Promise<void>, isSpared = async () => false): Promise<void> {
+    const ended = new Set<string>();
+    try {
+      await this.#deps.db.transaction((tx) => this.#locked(tx, userId, () => this.#scope.run({ tx: oneByOne(tx), ended }, work)), userId);
+    } finally {
+      if (ended.size > 0 && !(await isSpared())) await this.#endGrants(ended);
     }
   }
 
   /** The user to whom a code or token belongs. */
   userOf(model: string, secret: string): Promise<string | undefined> {
     return selectUserOfEntry(this.#deps.db, keyOf(model, secret));
+  }
+
+  /** Stores a client's metadata. */
+  async storeClient(clientId: string, metadata: object): Promise<void> {
+    const key = keyOf('Client', clientId);
+    await insertClient(this.queryable, { ...key, payload: await this.seal(key, metadata) });
+  }
+
+  /** Keeps the response to the refresh of a token that this transaction has used up. */
+  async keepResponse(token: string, response: object): Promise<void> {
+    const key = keyOf('RefreshToken', token);
+    await storeResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responsePlaceOf(key), JSON.stringify(response)));
+  }
+
+  /** The response that is kept for a token; undefined: it was sent, or there was none. */
+  async keptResponse(token: string): Promise<object | undefined> {
+    const key = keyOf('RefreshToken', token);
+    const sealed = await selectResponse(this.#deps.db, key.idHash);
+    return sealed && (JSON.parse((await this.#deps.secrets.open(responsePlaceOf(key), sealed)).toString()) as object);
+  }
+
+  async dropResponse(token: string): Promise<void> {
+    await storeResponse(this.#deps.db, keyOf('RefreshToken', token).idHash, null);
   }
 
   /** Runs `work` in a transaction that has begun. */
@@ -75,6 +116,16 @@ export class Entries {
     return JSON.parse((await this.#deps.secrets.open(placeOf(key), payload)).toString()) as Record<string, unknown>;
   }
 
+  /** The user is locked first, as by everything that deletes or changes its rows: another order would deadlock. */
+  async #locked(tx: Queryable, userId: string | undefined, work: () => Promise<void>): Promise<void> {
+    if (userId !== undefined) await lockUser(tx, userId);
+    await work();
+  }
+
+  async #endGrants(hashes: ReadonlySet<string>): Promise<void> {
+    for (const hash of hashes) await this.#endGrant(Buffer.from(hash, 'hex'));
+  }
+
   async #endGrant(grantHash: Buffer): Promise<void> {
     const { db, clientGrants } = this.#deps;
     const client = await selectClientOfGrant(db, grantHash);
@@ -90,6 +141,10 @@ export function keyOf(model: string, id: string): EntryKey {
 
 function placeOf({ model, idHash }: EntryKey) {
   return { table: 'oauth_entries', column: model, userId: '', rowId: idHash.toString('hex') };
+}
+
+function responsePlaceOf({ model, idHash }: EntryKey) {
+  return { table: 'oauth_entries', column: `${model} response`, userId: '', rowId: idHash.toString('hex') };
 }
 
 /** The library sends several statements at once, and a connection takes one at a time. */

@@ -1,7 +1,9 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { hashSecret } from '../crypto/secrets.ts';
+import { publishedHost } from './client-metadata.ts';
+import { CURRENT_REQUEST } from './current-request.ts';
 import { type Entries, keyOf } from './entries.ts';
-import { consumeEntry, deleteEntry, insertClient, selectEntry, selectGrantEntry, upsertEntry } from './entries-repository.ts';
+import { consumeEntry, deleteEntry, selectEntry, selectGrantEntry, upsertEntry } from './entries-repository.ts';
 
 /** Models whose row carries the user. */
 type Payload = AdapterPayload & { accountId?: string; result?: { login?: { accountId?: string } } };
@@ -20,10 +22,10 @@ export class EntryAdapter implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    if (this.#model === 'Client') return this.#entries.storeClient(id, payload);
     const key = keyOf(this.#model, id);
     const { jti: _, ...stored } = payload as Payload;
     const sealed = await this.#entries.seal(key, stored);
-    if (this.#model === 'Client') return insertClient(this.#entries.queryable, { ...key, payload: sealed });
     const grantId = this.#model === 'Grant' ? id : stored.grantId;
     await upsertEntry(this.#entries.queryable, {
       ...key,
@@ -36,6 +38,8 @@ export class EntryAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
+    // What a client has published is fetched anew when its user is asked.
+    if (this.#model === 'Client' && publishedHost(id) !== undefined && CURRENT_REQUEST.getStore()?.mayFetch !== false) return undefined;
     const key = keyOf(this.#model, id);
     const db = this.#entries.queryable;
     const row = this.#model === 'Grant' ? await selectGrantEntry(db, key.idHash) : await selectEntry(db, key);
@@ -57,8 +61,10 @@ export class EntryAdapter implements Adapter {
 
   /** A grant ends with everything that belongs to it, once the request is over. */
   async destroy(id: string): Promise<void> {
-    if (this.#model === 'Grant') this.#entries.end(hashSecret(id));
-    else await deleteEntry(this.#entries.queryable, keyOf(this.#model, id));
+    if (this.#model === 'Grant') return this.#entries.end(hashSecret(id));
+    const isFirst = await deleteEntry(this.#entries.queryable, keyOf(this.#model, id));
+    // The library goes on to the code: of several requests to go on at the same moment, one does.
+    if (!isFirst && this.#model === 'Interaction') throw new errors.SessionNotFound('interaction session not found');
   }
 
   /** Nothing: the library destroys the grant, too, unless it is only to delete an access token, which it has deleted. */

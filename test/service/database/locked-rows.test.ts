@@ -100,7 +100,6 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
   it.each([
     ['the user', 'users'],
     ['the tokens', 'oauth_entries'],
-    ['the clients', 'client_grants'],
   ])('%s: OAuth clients of others refresh and call before the lock is released', async (_name, table) => {
     const [locked, free] = [await oauthClient(one), await oauthClient(other)];
     await lock([table]);

@@ -32,6 +32,10 @@ async function ask(client = ana.client, input: object = MESSAGE): Promise<string
   return message.result.structuredContent.error.details.approvalId;
 }
 
+/** After the time in which a repeated call counts as the same. */
+const later = () =>
+  scene.steward.sql(`update approvals set received_at = received_at - interval '3 minutes' where received_at is not null`);
+
 const resultOf = ({ message }: McpResponse) => message.result.structuredContent;
 
 describe('a call that needs approval', () => {
@@ -64,12 +68,14 @@ describe('a call that needs approval', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('gives its result to the same call, once; then it is another', async () => {
+  it('gives its result to the same call, however often it is repeated at first; then it is another', async () => {
     const id = await ask();
     expect(await decide(scene, ana.user, id, true)).toBe(200);
-    const again = await new McpClient(other, ana.token).call('test_notify', MESSAGE);
-    expect(again.message.result.structuredContent).toMatchObject({ data: { id: 'm1' } });
+    const elsewhere = new McpClient(other, ana.token);
+    const again = await Promise.all([elsewhere, ana.client, elsewhere, ana.client].map((one) => one.call('test_notify', MESSAGE)));
+    for (const one of again) expect(resultOf(one)).toMatchObject({ data: { id: 'm1' } });
     expect(scene.sent).toBe(1);
+    await later();
     expect(await ask()).not.toBe(id);
     expect(scene.sent).toBe(1);
   });
@@ -83,6 +89,7 @@ describe('a call that needs approval', () => {
       structuredContent: { error: { code: 'invalid_request' } },
     });
     expect(scene.sent).toBe(1);
+    await later();
     await ask();
   });
 
@@ -100,10 +107,34 @@ describe('a call that needs approval', () => {
     const body = JSON.stringify({ approved: true, remember_for: 7 });
     const headers = { 'content-type': 'application/json' };
     expect((await scene.steward.call(`/approvals/${id}`, { token: ana.user.token, body, headers })).status).toBe(200);
-    expect(resultOf(await ana.client.call('test_notify', MESSAGE))).toMatchObject({ data: { id: 'm1' } });
+    const repeats = await Promise.all([1, 2, 3, 4].map(() => ana.client.call('test_notify', MESSAGE)));
+    for (const one of repeats) expect(resultOf(one)).toMatchObject({ data: { id: 'm1' } });
     expect(scene.sent).toBe(1);
+    await later();
     expect(resultOf(await ana.client.call('test_notify', MESSAGE))).toMatchObject({ data: { id: 'm1' } });
     expect(scene.sent).toBe(2);
+  });
+
+  it('is not asked about again when the user approves it while it is repeated', async () => {
+    const id = await ask();
+    const repeats = Array.from({ length: 6 }, () => ana.client.call('test_notify', MESSAGE));
+    expect(await decide(scene, ana.user, id, true)).toBe(200);
+    await Promise.all(repeats);
+    expect(await scene.steward.sql('select id from approvals where user_id = $1', [ana.user.userId])).toEqual([{ id }]);
+    expect(scene.sent).toBe(1);
+  });
+
+  it('stays approved when its row is locked while the call is repeated', async () => {
+    const id = await ask();
+    expect(await decide(scene, ana.user, id, true)).toBe(200);
+    await scene.steward.context.db.transaction(async (tx) => {
+      await tx.query('select 1 from approvals where id = $1 for update', [id]);
+      const waiting = Array.from({ length: 12 }, () => ana.client.call('approval_result', { id }));
+      for (const one of await Promise.all(waiting)) expect(resultOf(one)).toMatchObject({ data: { id: 'm1' } });
+      expect(resultOf(await ana.client.call('test_notify', MESSAGE))).toMatchObject({ data: { id: 'm1' } });
+    });
+    expect(resultOf(await ana.client.call('test_notify', MESSAGE))).toMatchObject({ data: { id: 'm1' } });
+    expect(scene.sent).toBe(1);
   });
 
   it('is denied to both', async () => {

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Provider from 'oidc-provider';
+import type { Entries } from './entries.ts';
+
+/** A request whose body was read. */
+export interface BufferedRequest extends IncomingMessage {
+  text?: string;
+}
+
+export type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
+
+/** The code or refresh token of a token request. */
+interface Secret {
+  model: 'AuthorizationCode' | 'RefreshToken';
+  value: string;
+}
+
+/**
+ * Token requests: each is one transaction, because the library uses a token up before it has checked everything.
+ *
+ * A refresh token is good for one response. Clients with several calls under way when their access token expires refresh
+ * once for each of these, at the same moment; so each response waits a little, and requests with the same token that
+ * arrive until then get the same response. It is kept until it is sent, also for a client that repeats its request because
+ * none arrived. Once it was sent, the token's next use ends the grant (RFC 9700, 4.14.2).
+ */
+export class TokenRequests {
+  readonly #entries: Entries;
+  readonly #waitMs: number;
+  /** Requests with a refresh token that this process has under way, by the token. */
+  readonly #underWay = new Map<string, number>();
+
+  /** @param waitMs how long the response to a refresh waits, milliseconds */
+  constructor(entries: Entries, waitMs: number) {
+    this.#entries = entries;
+    this.#waitMs = waitMs;
+  }
+
+  /** @param next the library @throws what it has thrown, as `context.state.failure` */
+  async respond(context: KoaContext, next: () => Promise<void>): Promise<void> {
+    const secret = secretOf(context);
+    if (secret?.model !== 'RefreshToken') return this.#run(context, secret, next);
+    const { value: token } = secret;
+    this.#underWay.set(token, (this.#underWay.get(token) ?? 0) + 1);
+    try {
+      await this.#run(context, secret, next);
+      if (context.status === 200) await sleep(this.#waitMs);
+    } finally {
+      const others = (this.#underWay.get(token) ?? 1) - 1;
+      if (others > 0) this.#underWay.set(token, others);
+      else this.#underWay.delete(token);
+    }
+    // The last one ends it; a client that has left will repeat its request.
+    if (context.status === 200 && !this.#underWay.has(token) && !context.res.destroyed) await this.#entries.dropResponse(token);
+  }
+
+  async #run(context: KoaContext, secret: Secret | undefined, next: () => Promise<void>): Promise<void> {
+    const entries = this.#entries;
+    const isRefresh = secret?.model === 'RefreshToken';
+    const work = async () => {
+      await next();
+      if (context.state.failure !== undefined) throw context.state.failure;
+      if (context.status >= 400) throw new Rejected();
+      if (isRefresh) await entries.keepResponse(secret.value, context.body as object);
+    };
+    const userId = secret && (await entries.userOf(secret.model, secret.value));
+    const again = async () => isRefresh && this.#respondAgain(context, secret.value);
+    await entries.transaction(userId, work, again).catch((error: unknown) => {
+      if (!(error instanceof Rejected)) throw error;
+    });
+  }
+
+  /** The response that another request with this token gets, if that wasn't sent yet. The library has checked the client. */
+  async #respondAgain(context: KoaContext, token: string): Promise<boolean> {
+    const kept = await this.#entries.keptResponse(token);
+    if (kept === undefined) return false;
+    context.status = 200;
+    context.body = kept;
+    return true;
+  }
+}
+
+/** The request is answered with an error, and what it has stored until then is rolled back. */
+class Rejected extends Error {}
+
+function formOf({ req }: KoaContext): URLSearchParams {
+  return new URLSearchParams((req as BufferedRequest).text);
+}
+
+function secretOf(context: KoaContext): Secret | undefined {
+  const form = formOf(context);
+  const [code, token] = [form.get('code'), form.get('refresh_token')];
+  if (code !== null) return { model: 'AuthorizationCode', value: code };
+  return token === null ? undefined : { model: 'RefreshToken', value: token };
+}
