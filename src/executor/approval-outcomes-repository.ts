@@ -50,11 +50,11 @@ const REPEATED = '2 minutes';
 export async function selectUnreceived(
   db: Queryable,
   { userId, clientId, action, normalizedHash }: Pick<ApprovalSubject, 'userId' | 'clientId' | 'action' | 'normalizedHash'>,
-): Promise<{ id: string; isStored: boolean } | undefined> {
-  const rows = await db.query<{ id: string; isStored: boolean }>(
+): Promise<{ id: string; isEnded: boolean } | undefined> {
+  const rows = await db.query<{ id: string; isEnded: boolean }>(
     {
       name: 'approval-unreceived',
-      text: `select id, outcome is not null as "isStored" from approvals
+      text: `select id, outcome is not null or outcome_until <= now() as "isEnded" from approvals
              where user_id = $1::uuid and client_id = $2::uuid and action = $3 and input_hash = decode($4, 'hex')
                and status = 'approved' and (received_at is null or received_at > now() - interval '${REPEATED}')
                and not (${isOver('approvals')})

@@ -74,7 +74,7 @@ export class ApprovalOutcomes {
   async unreceived(call: Call, subject: ApprovalSubject): Promise<CallResult | undefined> {
     const found = await selectUnreceived(this.#db, subject);
     if (found === undefined) return undefined;
-    if (!found.isStored) throw approvedAlready(found.id);
+    if (!found.isEnded) throw approvedAlready(found.id);
     const { result, error } = await this.read(call, found.id);
     if (error !== undefined) throw new AppError(error.code, error.message);
     return result;

@@ -133,6 +133,16 @@ export async function countActiveClients(tx: Queryable, userId: string): Promise
   return rows[0]?.count ?? 0;
 }
 
+/** The active grant of a kind that was unused for longest, or never used and made first. */
+export async function selectLongestUnused(tx: Queryable, userId: string, kind: ClientKind): Promise<string | undefined> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from client_grants where user_id = $1::uuid and kind = $2 and ${ACTIVE}
+     order by coalesce(last_used_at, created_at), created_at, id limit 1`,
+    [userId, kind],
+  );
+  return rows[0]?.id;
+}
+
 /** @returns undefined when the user has no such grant; one that was revoked before is left as it is */
 export async function revokeClientGrant(
   tx: Queryable,

@@ -18,6 +18,7 @@ import {
   revokeClientGrant,
   selectClientGrantOfHash,
   selectClientGrants,
+  selectLongestUnused,
 } from './client-grants-repository.ts';
 import { contextOf } from './context-name.ts';
 import { deleteReadOnlyFor } from './read-only-repository.ts';
@@ -70,9 +71,7 @@ export class ClientGrants {
     await this.#checkAccounts(userId, given.accountIds ?? []);
     return this.#deps.db.transaction(async (tx) => {
       await lockExistingUser(tx, userId);
-      if ((await countActiveClients(tx, userId)) >= MAX_ACTIVE) {
-        throw new AppError('conflict', `There are ${MAX_ACTIVE} tokens and connected apps. Revoke one of them first.`);
-      }
+      if ((await countActiveClients(tx, userId)) >= MAX_ACTIVE) await this.#makeRoom(tx, userId);
       await along(tx);
       const grant = await insertClientGrant(tx, { ...given, id: randomUUID() });
       await record(tx, grant, RECORDS[kind].created);
@@ -118,14 +117,30 @@ export class ClientGrants {
       await lockUser(tx, userId);
       const revoked = await revokeClientGrant(tx, userId, id, only);
       if (revoked === undefined) throw new AppError('not_found', 'There is no such token or connected app.');
-      const { kind, isFirst } = revoked;
-      if (!isFirst) return;
-      await record(tx, { id, userId }, RECORDS[kind].revoked);
-      await deleteReadOnlyFor(tx, userId, id);
-      await deleteContext(tx, userId, contextOf({ client: { id } }));
-      await this.#deps.approvalExpiry.revoked(tx, userId, id);
-      await this.#deps.emit(tx, userId, EVENTS[kind].revoked, { id });
+      if (revoked.isFirst) await this.#end(tx, userId, id, revoked.kind);
     }, userId);
+  }
+
+  /**
+   * Some apps sign in anew each time, and leave what they had before: the one that was unused for longest ends.
+   *
+   * @throws AppError `conflict` when all are tokens, which their user has made one by one
+   */
+  async #makeRoom(tx: Queryable, userId: string): Promise<void> {
+    const unused = await selectLongestUnused(tx, userId, 'oauth');
+    if (unused === undefined)
+      throw new AppError('conflict', `There are ${MAX_ACTIVE} tokens and connected apps. Revoke one of them first.`);
+    await revokeClientGrant(tx, userId, unused);
+    await this.#end(tx, userId, unused, 'oauth');
+  }
+
+  /** What ends with a grant. */
+  async #end(tx: Queryable, userId: string, id: string, kind: ClientKind): Promise<void> {
+    await record(tx, { id, userId }, RECORDS[kind].revoked);
+    await deleteReadOnlyFor(tx, userId, id);
+    await deleteContext(tx, userId, contextOf({ client: { id } }));
+    await this.#deps.approvalExpiry.revoked(tx, userId, id);
+    await this.#deps.emit(tx, userId, EVENTS[kind].revoked, { id });
   }
 
   #checkActions(patterns: readonly string[]): void {

@@ -73,7 +73,7 @@ function isExpected({ code, logged }: AppError, { path }: Request): boolean {
 function setHeaders(response: Response, error: AppError): void {
   response.setHeader('cache-control', 'no-store');
   if (error.allow !== undefined) response.setHeader('allow', error.allow.join(', '));
-  if (error.status === 401) response.setHeader('www-authenticate', challenge(error, response.locals.challenge));
+  if (error.status === 401) response.setHeader('www-authenticate', challenge(error, response));
   const retryAfter = error.retryAfter ?? (error.status === 503 ? DEFAULT_RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
 }
@@ -82,11 +82,13 @@ const DEFAULT_RETRY_SECONDS = 30;
 
 /**
  * The challenge for bearer tokens (RFC 6750, 3), as which ID tokens are used here.
- *
- * @param more further parameters of an address that has its own sign-in
+ An
+ * address with its own sign-in adds parameters, and tells a request without credentials of no error (RFC 6750, 3.1).
  */
-function challenge(error: AppError, more: unknown): string {
+function challenge(error: AppError, { locals, req }: Response): string {
   const description = error.message.replace(/[^\x20-\x7e]|["\\]/g, '');
+  const more: unknown = locals.challenge;
+  if (more !== undefined && req.headers.authorization === undefined) return `Bearer realm="steward", ${more}`;
   const parameters = `Bearer realm="steward", error="invalid_token", error_description="${description}"`;
   return more === undefined ? parameters : `${parameters}, ${more}`;
 }

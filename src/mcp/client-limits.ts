@@ -1,42 +1,47 @@
 import { AppError } from '../errors.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
+import type { McpClient } from './mcp-deps.ts';
 
 const BUSY_SECONDS = 1;
+/** A user's clients together may have as many times of what one may have under way. */
+const CLIENTS = 4;
 
-/** The limits of one client, beside those of its user's clients together, so that none uses up what the others have. */
+/** The limits of one client, and of its user's clients together, so that none uses up what the others have. */
 export class ClientLimits {
   readonly #perMinute: number;
   readonly #atOnce: number;
   readonly #requests = new FixedWindowLimiter();
+  /** By the id of a client, and by that of a user. */
   readonly #running = new Map<string, number>();
 
-  /** @param atOnce requests under way, open subscriptions included */
+  /** @param atOnce requests of a client under way, open subscriptions included */
   constructor(perMinute: number, atOnce: number) {
     this.#perMinute = perMinute;
     this.#atOnce = atOnce;
   }
 
   /** Counts a request that begins. @returns ends it @throws AppError `rate_limited` */
-  begin(clientId: string): () => void {
+  begin({ clientId, userId }: McpClient): () => void {
     const now = performance.now();
     if (!this.#requests.allows(clientId, this.#perMinute, now)) {
       throw new AppError('rate_limited', 'This client sends too many requests. Slow down.', {
         retryAfter: this.#requests.secondsLeft(now),
       });
     }
-    const running = this.#running.get(clientId) ?? 0;
-    if (running >= this.#atOnce) {
-      throw new AppError('rate_limited', `This client has ${running} requests under way. Wait for one to end.`, {
-        retryAfter: BUSY_SECONDS,
-      });
+    const [ofClient, ofUser] = [this.#running.get(clientId) ?? 0, this.#running.get(userId) ?? 0];
+    if (ofClient >= this.#atOnce || ofUser >= CLIENTS * this.#atOnce) {
+      const message = `This client has ${ofClient} requests under way, and its user’s clients together ${ofUser}. Wait for one to end.`;
+      throw new AppError('rate_limited', message, { retryAfter: BUSY_SECONDS });
     }
-    this.#running.set(clientId, running + 1);
-    return () => this.#end(clientId);
+    for (const [key, count] of [[clientId, ofClient] as const, [userId, ofUser] as const]) this.#running.set(key, count + 1);
+    return () => {
+      for (const key of [clientId, userId]) this.#end(key);
+    };
   }
 
-  #end(clientId: string): void {
-    const left = (this.#running.get(clientId) ?? 1) - 1;
-    if (left > 0) this.#running.set(clientId, left);
-    else this.#running.delete(clientId);
+  #end(key: string): void {
+    const left = (this.#running.get(key) ?? 1) - 1;
+    if (left > 0) this.#running.set(key, left);
+    else this.#running.delete(key);
   }
 }

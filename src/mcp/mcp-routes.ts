@@ -121,7 +121,7 @@ function serve({ mcp, limits, streamMs }: McpRouteDeps): RequestHandler {
     const client = response.locals.caller as McpClient;
     // It left while it was authenticated: its `close` has been emitted already, and would never end what begins here.
     if (response.closed) return;
-    const end = limits.begin(client.clientId);
+    const end = limits.begin(client);
     // What ends a client's access ends a stream that is open no later than this.
     const timer = setTimeout(() => response.destroy(), streamMs);
     response.once('close', () => {

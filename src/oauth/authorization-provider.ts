@@ -22,6 +22,8 @@ const AUTHORIZATION_PARAMETERS = new Set([
   'state',
 ]);
 
+/** Characters of an authorization request, which is stored until its user decides. */
+const MAX_QUERY = 4_096;
 /** Where no document of a client is fetched: {@link CURRENT_REQUEST}. */
 const NO_FETCH: ReadonlySet<string> = new Set([PATHS.token, PATHS.revoke]);
 
@@ -64,7 +66,10 @@ function responderOf(provider: Provider, { entries, refreshWaitMs }: ProviderDep
   const tokens = new TokenRequests(entries, refreshWaitMs);
   provider.use(async (context, next) => {
     if (context.path === PATHS.token) return tokens.respond(context, next);
-    if (context.path === PATHS.authorize) context.query = onlyUseful(context.query);
+    if (context.path === PATHS.authorize) {
+      if (context.querystring.length > MAX_QUERY) throw new AppError('invalid_request', 'The app’s request is too long.');
+      context.query = onlyUseful(context.query);
+    }
     if (context.path.startsWith(`${PATHS.authorize}/`)) await assertDecidedHere(provider, context.path);
     await entries.request(async () => {
       await next();
@@ -103,7 +108,7 @@ function onlyUseful(query: Record<string, string | string[] | undefined>): Recor
   // The user is always asked.
   if (!`${kept.prompt}`.split(' ').includes('none')) delete kept.prompt;
   // The library would send errors in the mode that it rejects, and a form that posts itself needs a script.
-  if (mode !== undefined) kept.response_mode = mode === 'query' ? mode : 'unsupported';
+  if (mode !== undefined && mode !== '') kept.response_mode = mode === 'query' ? mode : 'unsupported';
   return kept;
 }
 

@@ -86,9 +86,19 @@ function resolveAll(hostname: string): ReturnType<Resolve> {
   return resolveName(hostname, { all: true });
 }
 
+/** Of IPv6, only 2000::/3 is assigned so far (RFC 4291, 2.4). */
+const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
+/** Services of a cloud's own host, at an address of the public internet. */
+const HOST_SERVICES = new Set(['168.63.129.16']);
+
+function isGlobal(address: ReturnType<typeof ipaddr.process>): boolean {
+  if (address.range() !== 'unicast' || HOST_SERVICES.has(address.toString())) return false;
+  return address.kind() === 'ipv4' || address.match(GLOBAL_V6);
+}
+
 /** @throws AppError `forbidden` for an address that is not in the public internet (RFC 6890) */
 export function assertPublic(address: string): void {
   // An IPv4 address written as IPv6 is judged as what it is.
-  if (isIP(address) !== 0 && ipaddr.process(address).range() === 'unicast') return;
+  if (isIP(address) !== 0 && isGlobal(ipaddr.process(address))) return;
   throw new AppError('forbidden', 'The host of the client’s document is not in the public internet.');
 }

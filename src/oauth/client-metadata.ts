@@ -57,6 +57,9 @@ function isRedirectUri(uri: unknown): uri is string {
   if (typeof uri !== 'string' || uri.length > MAX_URI || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri)) return false;
   const url = URL.parse(uri);
   if (url === null || uri.includes('#') || url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?]*@/.test(uri)) return false;
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+  // Other characters would be another directive of the consent page's policy.
+  if (isWeb && !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname)) return false;
   if (url.protocol === 'https:') return true;
   if (url.protocol === 'http:') return isLoopback(url.hostname);
   return EDITOR_SCHEMES.has(url.protocol) || /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/.test(url.protocol);
@@ -75,7 +78,9 @@ export interface RedirectTarget {
 export function redirectTarget(uri: string): RedirectTarget {
   const url = new URL(uri);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { name: url.protocol, isLocal: true, source: url.protocol };
-  return { name: url.host, isLocal: isLoopback(url.hostname), source: url.origin };
+  // A source can't be an IPv6 address (Content Security Policy 3, 2.3.1).
+  const source = url.hostname.startsWith('[') ? url.protocol : url.origin;
+  return { name: url.host, isLocal: isLoopback(url.hostname), source };
 }
 
 /** The host of a client id that is a URL, at which the client has published its metadata; undefined: it registered itself. */
