@@ -14,12 +14,13 @@ alter table client_grants
   -- the last action that it called
   add column last_action text;
 
--- When the caller that asked has received the outcome: a call that it repeats before runs no second time.
-alter table approvals add column received_at timestamptz;
+-- Until when an equal call of the client that asked counts as the same and runs no second time; null: until it has
+-- received the outcome.
+alter table approvals add column repeats_until timestamptz;
 
 -- Down Migration
 
-alter table approvals drop column received_at;
+alter table approvals drop column repeats_until;
 delete from client_grants where kind <> 'personal_access_token';
 alter table client_grants
   drop column last_action, drop column redirect_host, drop column oauth_client_id,

@@ -118,6 +118,8 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     assertAllowed,
     documentsPerMinute: limits.oauthDocumentsPerMinute,
     refreshWaitMs: limits.oauthRefreshWaitMs,
+    isDevelopment: config.environment === 'development',
+    logger,
     fetchDocument: overrides.fetchDocument,
   });
   const reconfigured = async () => {
@@ -134,6 +136,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
       user: (issuer, subject, issuedAt) => sessions.known(issuer, subject, issuedAt),
     });
   const mcp = new McpEndpoint({
+    approvalUrl,
     executor,
     catalog,
     providers,

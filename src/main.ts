@@ -7,6 +7,9 @@ import { announce } from './startup/announce.ts';
 import type { LoadSandbox, Sandbox } from './startup/open-sandbox.ts';
 import { startupError } from './startup/startup-error.ts';
 
+/** Signals within this time are one. */
+const SAME_SIGNAL_MS = 500;
+
 let developmentLog: DevelopmentLog | undefined;
 try {
   for (const name of readEnvironmentFile()) console.error(`.env: ${name} is not a known variable. See .env.example for all variables.`);
@@ -44,12 +47,14 @@ function warnOfOpenSignUp({ environment, allowedUsers }: Config, logger: Logger)
 }
 
 function stopOnSignal(steward: Steward, { limits: { stopMs } }: Config, logger: Logger): void {
-  let stopping = false;
+  let stoppedAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
+      // Below npm, Ctrl+C arrives twice: from the terminal, and from npm, which passes it on.
+      if (signal === 'SIGINT' && stoppedAt !== undefined && performance.now() - stoppedAt < SAME_SIGNAL_MS) return;
       // A second signal ends the process without waiting.
-      if (stopping) process.exit(1);
-      stopping = true;
+      if (stoppedAt !== undefined) process.exit(1);
+      stoppedAt = performance.now();
       // Process managers kill after a while; exit before that, with a log entry.
       setTimeout(() => {
         logger.error({ milliseconds: stopMs }, 'the shutdown took too long; work in progress is cut off');

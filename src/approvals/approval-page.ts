@@ -4,6 +4,7 @@ import { noticesOnMatches } from '../executor/question.ts';
 import type { ShownViewer } from '../executor/shown-viewer.ts';
 import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
+import { signedInFooter } from '../http/signed-in.ts';
 import { escapeHidden, inline } from '../http/visible-text.ts';
 import { ArgumentsView, block, editableJson } from './untrusted-text.ts';
 
@@ -41,7 +42,7 @@ export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[
 `,
   );
   const list = entries.length === 0 ? html`<p>Nothing waits for your decision.</p>` : html`<ul class="approvals">${entries}</ul>`;
-  return page('Approvals', html`<h1>Approvals</h1>\n${list}\n${footer(user)}`);
+  return page('Approvals', html`<h1>Approvals</h1>\n${list}\n${signedInFooter(user)}`);
 }
 
 /** What the forms of a question need. */
@@ -83,7 +84,7 @@ ${decisionForm(form, true, attempt?.edited === undefined ? 'Approve' : 'Approve 
 ${decisionForm(form, false, 'Deny')}
 </div>
 ${editor(form, attempt?.edited)}
-${footer(user)}`,
+${signedInFooter(user)}`,
   );
 }
 
@@ -106,7 +107,7 @@ export function endPage(user: PageUser, { heading, text, code, pending }: End): 
 ${code !== undefined && html`<p class="muted">Code <code>${code}</code></p>`}
 ${pending !== undefined && html`<p>It still waits for your decision. <a href="/approvals/${pending}">Back to the question</a></p>`}
 <p><a href="/approvals">All approvals</a></p>
-${footer(user)}`,
+${signedInFooter(user)}`,
   );
 }
 
@@ -217,19 +218,6 @@ function provenanceOf(sources: LinkedPreview['provenance']): SafeHtml | false {
 
 function sourceOf({ action, author, name, time }: LinkedPreview['provenance'][number]): SafeHtml {
   return html`<code>${action}</code>${author !== undefined && html`, written by <q>${inline(author)}</q>`}${name !== undefined && html`, named <q>${inline(name)}</q>`}${time !== undefined && html`, of ${timeOf(time)}`}`;
-}
-
-function footer({ label, session }: PageUser): SafeHtml {
-  const form =
-    session !== undefined &&
-    html`<form method="post" action="/sign-out">
-<input type="hidden" name="csrf" value="${session.csrf}">
-<button class="button" type="submit">Sign out</button>
-</form>`;
-  return html`<footer class="signed-in">
-<p class="muted">Signed in as ${inline(label)}.</p>
-${form}
-</footer>`;
 }
 
 /** To the minute, with its zone; as it is if it comes from elsewhere and is written otherwise. */

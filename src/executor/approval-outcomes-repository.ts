@@ -39,7 +39,7 @@ export async function selectOutcome(db: Queryable, userId: string, clientId: str
   return rows[0];
 }
 
-/** For how long after its asker has received an outcome an equal call counts as the same: a retry, or one at the same moment. */
+/** For how long after a repeated call has received an outcome further ones count as the same: retries, and those at the same moment. */
 const REPEATED = '2 minutes';
 
 /**
@@ -56,7 +56,7 @@ export async function selectUnreceived(
       name: 'approval-unreceived',
       text: `select id, outcome is not null or outcome_until <= now() as "isEnded" from approvals
              where user_id = $1::uuid and client_id = $2::uuid and action = $3 and input_hash = decode($4, 'hex')
-               and status = 'approved' and (received_at is null or received_at > now() - interval '${REPEATED}')
+               and status = 'approved' and (repeats_until is null or repeats_until > now())
                and not (${isOver('approvals')})
              order by decided_at desc limit 1`,
     },
@@ -65,15 +65,21 @@ export async function selectUnreceived(
   return rows[0];
 }
 
-/** Records that the asker has received an outcome, unless another transaction has locked the row: then later. */
-export async function receiveOutcome(db: Queryable, userId: string, id: string): Promise<void> {
+/**
+ * Records that the asker has received an outcome, unless another transaction has locked the row: then later.
+ *
+ * @param isRepeat by repeating the call; else it has read the outcome, and another call is a new one
+ */
+export async function receiveOutcome(db: Queryable, userId: string, id: string, isRepeat: boolean): Promise<void> {
   await db.query(
     {
       name: 'approval-receive',
-      text: `update approvals set received_at = now() where id = any(array(
-               select id from approvals where id = $1::uuid and user_id = $2::uuid and received_at is null for no key update skip locked))`,
+      text: `update approvals set repeats_until = now() + case when $3::boolean then interval '${REPEATED}' else interval '0' end
+             where id = any(array(
+               select id from approvals where id = $1::uuid and user_id = $2::uuid and (repeats_until is null or not $3::boolean)
+               for no key update skip locked))`,
     },
-    [id, userId],
+    [id, userId, isRepeat],
   );
 }
 

@@ -66,8 +66,9 @@ export class ApprovalOutcomes {
   }
 
   /**
-   * What an equal call that the user has approved gave, until its client has learnt that, and for two minutes more: a model
-   * that is told of the approval calls again, and must not send twice what was approved once.
+   * What an equal call that the user has approved gave, until its client has learnt that, and if it has by repeating the
+   * call, for two minutes more: a model that is told of the approval calls again, and must not send twice what was approved
+   * once.
    *
    * @throws AppError `conflict` while it is running; the error with which it ended
    */
@@ -75,7 +76,7 @@ export class ApprovalOutcomes {
     const found = await selectUnreceived(this.#db, subject);
     if (found === undefined) return undefined;
     if (!found.isEnded) throw approvedAlready(found.id);
-    const { result, error } = await this.read(call, found.id);
+    const { result, error } = await this.#read(call, found.id, true);
     if (error !== undefined) throw new AppError(error.code, error.message);
     return result;
   }
@@ -86,12 +87,16 @@ export class ApprovalOutcomes {
    * @throws AppError `not_found`, also for the approval of another client or user, and once the outcome is not kept any
    * more; `internal` when it can't be decrypted
    */
-  async read(reader: Pick<Call, 'userId' | 'client'>, approvalId: string): Promise<ApprovalOutcome> {
+  read(reader: Pick<Call, 'userId' | 'client'>, approvalId: string): Promise<ApprovalOutcome> {
+    return this.#read(reader, approvalId, false);
+  }
+
+  async #read(reader: Pick<Call, 'userId' | 'client'>, approvalId: string, isRepeat: boolean): Promise<ApprovalOutcome> {
     const asker = reader.client?.id ?? null;
     const row = isApprovalId(approvalId) ? await selectOutcome(this.#db, reader.userId, asker, approvalId) : undefined;
     if (row === undefined) throw noSuchApproval();
     const { status, result, error } = await this.#open(reader, approvalId, row);
-    if (result !== undefined || error !== undefined) await receiveOutcome(this.#db, reader.userId, approvalId);
+    if (result !== undefined || error !== undefined) await receiveOutcome(this.#db, reader.userId, approvalId, isRepeat);
     return { status, ...(row.edited && { edited: true }), ...(result && { result }), ...(error && { error }) };
   }
 

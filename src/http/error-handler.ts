@@ -86,7 +86,7 @@ const DEFAULT_RETRY_SECONDS = 30;
  * address with its own sign-in adds parameters, and tells a request without credentials of no error (RFC 6750, 3.1).
  */
 function challenge(error: AppError, { locals, req }: Response): string {
-  const description = error.message.replace(/[^\x20-\x7e]|["\\]/g, '');
+  const description = error.message.replaceAll('’', "'").replace(/[^\x20-\x7e]|["\\]/g, '');
   const more: unknown = locals.challenge;
   if (more !== undefined && req.headers.authorization === undefined) return `Bearer realm="steward", ${more}`;
   const parameters = `Bearer realm="steward", error="invalid_token", error_description="${description}"`;

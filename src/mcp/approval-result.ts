@@ -47,14 +47,23 @@ export async function awaitOutcome(
 
 /** Arguments of the tool. @throws AppError `invalid_request` */
 export function approvalIdOf(given: unknown): string {
-  const id = (given as { id?: unknown } | null | undefined)?.id;
-  if (typeof id === 'string') return id;
+  // Models also send it under the name that the error has for it.
+  const { id, approvalId = id } = (given ?? {}) as { id?: unknown; approvalId?: unknown };
+  if (typeof approvalId === 'string') return approvalId;
   throw new AppError('invalid_request', 'id: is missing.');
 }
 
-/** The call's own result where there is one; else how it ended. */
-export function outcomeResult({ status, edited, result, error }: ApprovalOutcome): CallToolResult {
+/**
+ * The call's own result where there is one; else how it ended, or where to go on.
+ *
+ * @param url of the approval's page
+ */
+export function outcomeResult({ status, edited, result, error }: ApprovalOutcome, approvalId: string, url: string): CallToolResult {
   if (error !== undefined) return toErrorResult({ ...error, details: undefined });
+  if (status === 'pending') {
+    const hint = `The user hasn’t decided yet. Ask the user to open ${url}, then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;
+    return withText({ status, approvalId, url, hint });
+  }
   if (result === undefined) return { ...withText({ status, ...(edited && { edited }) }), ...(isEnd(status) && { isError: true }) };
   const { content, structuredContent } = toToolResult(result);
   if (!edited) return { content, ...(structuredContent !== undefined && { structuredContent }) };

@@ -2,10 +2,15 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { AppError } from '../errors.ts';
 import type { CallResult } from '../executor/executor.ts';
 
-/** What a model is told of a result, beside the data: the account that was used, and how far the text may be trusted. */
-export function toToolResult({ data, meta }: CallResult): CallToolResult {
+/**
+ * What a model is told of a result, beside the data: the account that was used, and how far the text may be trusted.
+ *
+ * @param toolOf the tool of a built-in action, for the call that reverts this one
+ */
+export function toToolResult({ data, meta }: CallResult, toolOf: (action: string) => string | undefined = () => undefined): CallToolResult {
   const { account, labels, truncated, undo } = meta;
   const { integrity, confidentiality } = labels ?? {};
+  const undoTool = undo && toolOf(undo.action);
   return withText({
     data,
     meta: {
@@ -13,7 +18,7 @@ export function toToolResult({ data, meta }: CallResult): CallToolResult {
       ...(integrity !== undefined && { integrity }),
       ...(confidentiality !== undefined && { confidentiality }),
       ...(truncated && { truncated }),
-      ...(undo !== undefined && { undo }),
+      ...(undoTool !== undefined && { undo: { tool: undoTool, arguments: undo?.input, summary: undo?.summary } }),
     },
   });
 }

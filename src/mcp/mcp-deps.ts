@@ -11,6 +11,8 @@ export interface McpDeps {
   executor: Pick<Executor, 'invoke' | 'outcome' | 'accounts' | 'client'>;
   catalog(): Catalog;
   providers: Providers;
+  /** The address of an approval's page. */
+  approvalUrl(approvalId: string): string;
   logger: Logger;
   /** Of the service. */
   version: string;

@@ -4,6 +4,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
   inputRequired,
+  inputResponse,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
@@ -41,9 +42,9 @@ export async function callTool(
   try {
     const asked = context.mcpReq.requestState<AskedState>();
     if (asked !== undefined) return await answered(deps, client, asked, params, context);
-    return params.name === APPROVAL_RESULT_TOOL_NAME
-      ? outcomeResult(await awaitOutcome(deps, client, approvalIdOf(params.arguments), context.mcpReq.signal))
-      : toToolResult(await invoke(deps, client, params, context, progress.message));
+    if (params.name === APPROVAL_RESULT_TOOL_NAME) return await outcomeOf(deps, client, approvalIdOf(params.arguments), context);
+    const result = await invoke(deps, client, params, context, progress.message);
+    return toToolResult(result, (action) => toolOf(deps, action));
   } catch (thrown) {
     if (thrown instanceof ProtocolError) throw thrown;
     const error = asAppError(thrown);
@@ -102,5 +103,20 @@ async function answered(
   context: ServerContext,
 ): Promise<CallToolResult> {
   if (call !== hashOfCall(params)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This state is another call’s.');
-  return outcomeResult(await awaitOutcome(deps, client, approvalId, context.mcpReq.signal));
+  const view = inputResponse(context.mcpReq.inputResponses, QUESTION);
+  // The user has put it off.
+  if (view.kind === 'elicit' && view.action !== 'accept') {
+    return outcomeResult(await deps.executor.outcome(client, approvalId), approvalId, deps.approvalUrl(approvalId));
+  }
+  return outcomeOf(deps, client, approvalId, context);
+}
+
+async function outcomeOf(deps: McpDeps, client: McpClient, approvalId: string, { mcpReq }: ServerContext): Promise<CallToolResult> {
+  const outcome = await awaitOutcome(deps, client, approvalId, mcpReq.signal);
+  return outcomeResult(outcome, approvalId, deps.approvalUrl(approvalId));
+}
+
+/** The tool's name of a built-in action, if the configuration has it. */
+function toolOf({ catalog }: McpDeps, action: string): string | undefined {
+  return [...catalog().actions.values()].find((configured) => configured.action.name === action)?.tool;
 }

@@ -8,6 +8,7 @@ import { CURRENT_REQUEST } from './current-request.ts';
 import type { Entries } from './entries.ts';
 import { EntryAdapter, NoSessions } from './entry-adapter.ts';
 import { PATHS, SCOPES } from './protocol.ts';
+import { unreachableDocument } from './unreachable-documents.ts';
 
 const ACCESS_TOKEN_SECONDS = 3600;
 const CODE_SECONDS = 60;
@@ -28,6 +29,10 @@ export interface ProviderDeps {
   secrets: readonly ServiceSecret[];
   /** Fetches the published document of a client. */
   fetchDocument(url: URL | string, signal: AbortSignal): Promise<Response>;
+  /** Logs that a client's document could not be fetched. */
+  logUnreachable(clientId: string, error: unknown): void;
+  /** Clients on the same machine can be connected without a way to the internet. */
+  isDevelopment: boolean;
   /** Counts a fetch for the client address of a request. @throws AppError `rate_limited` */
   countFetch(request: IncomingMessage): void;
   /** How long the response to a refresh waits for requests with the same token, milliseconds. */
@@ -57,7 +62,17 @@ export function configurationOf(deps: ProviderDeps): Configuration {
     extraClientMetadata: { properties: ['steward'], validator: validateMetadata },
     extraParams: { steward: chooseScopes },
     features: featuresOf(deps),
-    fetch: (url, options) => deps.fetchDocument(url as URL | string, options?.signal as AbortSignal),
+    fetch: async (url, options) => {
+      const id = String(url);
+      try {
+        return await deps.fetchDocument(id, options?.signal as AbortSignal);
+      } catch (error) {
+        deps.logUnreachable(id, error);
+        const document = deps.isDevelopment ? unreachableDocument(id, error, CURRENT_REQUEST.getStore()?.redirectUri) : undefined;
+        if (document === undefined) throw error;
+        return document;
+      }
+    },
     fetchResponseBodyLimits: { 'client_id metadata document': MAX_DOCUMENT_BYTES, jwks_uri: 0, sector_identifier_uri: 0 },
     findAccount: async (_context, accountId) =>
       (await deps.isAllowed(accountId)) ? { accountId, claims: async () => ({ sub: accountId }) } : undefined,
@@ -166,6 +181,11 @@ function withinGrant(context: KoaContextWithOIDC, seconds: number): number {
 /** Errors that can't be sent to the client. A browser gets the service's own page, everybody else the protocol's JSON. */
 function showError(context: KoaContextWithOIDC, out: { error: string; error_description?: string }): void {
   if (context.oidc.route === 'authorization' || context.oidc.route === 'resume') {
-    context.state.failure ??= new AppError('invalid_request', `The app’s request is not valid: ${out.error_description ?? out.error}.`);
+    context.state.failure ??= new AppError('invalid_request', messageOf(out));
   } else context.body = out;
+}
+
+function messageOf({ error, error_description: description = error }: { error: string; error_description?: string }): string {
+  if (!description.includes('document fetch failed')) return `The app’s request is not valid: ${description}.`;
+  return 'The app’s document could not be fetched: this service needs a way to it by https. The operator finds the reason in the log.';
 }

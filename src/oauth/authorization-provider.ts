@@ -79,8 +79,10 @@ function responderOf(provider: Provider, { entries, refreshWaitMs }: ProviderDep
   });
   const callback = provider.callback();
   return async (request, response, userId) => {
-    const mayFetch = !NO_FETCH.has((request.url ?? '').split('?', 1)[0] ?? '');
-    await CURRENT_REQUEST.run({ request, userId, mayFetch, fetched: new Set() }, () => callback(request, response));
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://relative');
+    const redirectUri = searchParams.get('redirect_uri') ?? undefined;
+    const current = { request, userId, redirectUri, mayFetch: !NO_FETCH.has(pathname), fetched: new Set<string>() };
+    await CURRENT_REQUEST.run(current, () => callback(request, response));
     const failure = failures.get(response);
     if (failure === undefined) return;
     // Of a response that the library had begun.

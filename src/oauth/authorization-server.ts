@@ -4,6 +4,9 @@ import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
 import { networkOf } from '../http/client-address.ts';
 import type { Request } from '../http/endpoint.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import { redactUrl } from '../observability/redact-url.ts';
+import { throttledLog } from '../observability/throttled-log.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import type { ServiceSecret, ServiceSecrets } from '../vault/service-secrets.ts';
 import type { AuthorizationProvider, Respond } from './authorization-provider.ts';
@@ -20,6 +23,8 @@ export interface AuthorizationServerDeps {
   assertAllowed(email: string | null): void;
   /** Documents of clients that one address can have fetched in a minute. */
   documentsPerMinute: number;
+  isDevelopment: boolean;
+  logger: Logger;
   /** How long the response to a refresh waits for requests with the same token, milliseconds. */
   refreshWaitMs: number;
   /** Instead of a request to the internet. */
@@ -37,12 +42,14 @@ export class AuthorizationServer {
   readonly entries: Entries;
   readonly #deps: AuthorizationServerDeps;
   readonly #fetchDocument: ReturnType<typeof documentFetcher>;
+  readonly #log: ReturnType<typeof throttledLog>;
   readonly #fetches = new FixedWindowLimiter();
   #loaded: Loaded | undefined;
 
   constructor(deps: AuthorizationServerDeps) {
     this.#deps = deps;
     this.entries = new Entries(deps);
+    this.#log = throttledLog(deps.logger, 'info');
     this.#fetchDocument = documentFetcher(deps.fetchDocument);
   }
 
@@ -72,7 +79,7 @@ export class AuthorizationServer {
     const secrets = await this.#deps.secrets.current();
     if (this.#loaded?.secrets === secrets) return this.#loaded;
     const { createProvider } = await import('./authorization-provider.ts');
-    const { publicUrl, refreshWaitMs } = this.#deps;
+    const { publicUrl, refreshWaitMs, isDevelopment } = this.#deps;
     this.#loaded = {
       secrets,
       ...createProvider({
@@ -80,6 +87,9 @@ export class AuthorizationServer {
         entries: this.entries,
         secrets,
         refreshWaitMs,
+        isDevelopment,
+        logUnreachable: (clientId, error) =>
+          this.#log({ client: redactUrl(clientId), err: describeError(error) }, 'a client’s document could not be fetched'),
         fetchDocument: this.#fetchDocument,
         countFetch: (request) => this.#countFetch(request as Request),
         isAllowed: (userId) => this.#isAllowed(userId),

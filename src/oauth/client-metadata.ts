@@ -18,6 +18,8 @@ const KEPT = new Set([
   'redirect_uris',
   'token_endpoint_auth_method',
   'id_token_signed_response_alg',
+  // Of a client whose document could not be fetched: unreachable-documents.ts.
+  'steward',
 ]);
 
 /**

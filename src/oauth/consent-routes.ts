@@ -5,7 +5,7 @@ import { type Endpoint, endpoint, type FirstParty, type Reply } from '../http/en
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { pagePolicy } from '../http/html.ts';
 import { text, uuid } from '../validation/validate.ts';
-import { consentPage, DURATIONS, noticePage } from './consent-page.ts';
+import { type Chosen, consentPage, DURATIONS, noticePage, USUAL } from './consent-page.ts';
 import type { Consents, PendingConsent } from './consents.ts';
 import { PATHS } from './protocol.ts';
 
@@ -35,7 +35,7 @@ function showConsent(deps: ConsentPagesDeps): Endpoint {
       assertSession(caller);
       const pending = await deps.consents.find(uid, request, response);
       if (pending.isDecided) return decidedPage();
-      return questionPage(deps, caller, pending);
+      return questionPage(deps, caller, pending, USUAL);
     },
   });
 }
@@ -66,9 +66,13 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
       assertSession(caller);
       const pending = await consents.find(uid, request, response);
       if (form.decision === 'deny') return { redirect: await consents.deny(pending) };
-      const accountIds = form.accounts === 'all' ? null : form.account;
-      if (form.agent.length === 0) return questionPage(deps, caller, pending, 'Choose what the app may use, or deny it.');
-      if (accountIds?.length === 0) return questionPage(deps, caller, pending, 'Choose an account, or all of them.');
+      // Whoever ticks an account means that one, whatever is selected above it.
+      const accounts = form.account.length > 0 ? 'some' : form.accounts;
+      const accountIds = accounts === 'all' ? null : form.account;
+      const { access, account, days, agent: agents } = form;
+      const again = (problem: string) => questionPage(deps, caller, pending, { agents, access, accounts, account, days }, problem);
+      if (agents.length === 0) return again('Tick at least one thing that the app may use, or deny it.');
+      if (accountIds?.length === 0) return again('Tick at least one account, or select all of them.');
       const consent = { agents: form.agent, access: form.access, accountIds, days: form.days };
       return { redirect: await consents.allow(caller.userId, pending, consent) };
     },
@@ -80,13 +84,21 @@ function many(one: z.ZodType<string>) {
   return z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(one).max(100));
 }
 
-async function questionPage(deps: ConsentPagesDeps, user: FirstParty, pending: PendingConsent, problem?: string): Promise<Reply<never>> {
-  const { interaction, name, host, target, scopes } = pending;
+async function questionPage(
+  deps: ConsentPagesDeps,
+  user: FirstParty,
+  pending: PendingConsent,
+  chosen: Chosen,
+  problem?: string,
+): Promise<Reply<never>> {
+  const { interaction, name, host, isUnreachable, target, scopes } = pending;
   const question = {
     user,
     uid: interaction.uid,
     name,
     host,
+    isUnreachable,
+    chosen,
     target,
     mayWrite: scopes.includes('write'),
     agents: deps.consents.agents(),

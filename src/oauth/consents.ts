@@ -10,6 +10,7 @@ import { CURRENT_REQUEST } from './current-request.ts';
 import { keyOf } from './entries.ts';
 import { consumeEntry, keepClient } from './entries-repository.ts';
 import { PATHS } from './protocol.ts';
+import { UNVERIFIED } from './unreachable-documents.ts';
 
 const MAX_NAME = 100;
 
@@ -27,7 +28,10 @@ export interface PendingConsent {
   clientId: string;
   metadata: object;
   name: string | undefined;
+  /** Of its id, if that is the address of its document. */
   host: string | undefined;
+  /** Its document could not be fetched. */
+  isUnreachable: boolean;
   target: RedirectTarget;
   /** `read`, or also `write`. */
   scopes: readonly string[];
@@ -64,7 +68,7 @@ export class Consents {
       throw new AppError('forbidden', 'This was not started in this browser, or is over. Start again in the app.');
     }
     const { client_id: clientId, redirect_uri: redirectUri, scope } = interaction.params as Record<string, string>;
-    const current = { request, userId: undefined, mayFetch: true, fetched: new Set<string>() };
+    const current = { request, userId: undefined, redirectUri, mayFetch: true, fetched: new Set<string>() };
     const client = await CURRENT_REQUEST.run(current, () => provider.Client.find(clientId as string)).catch(ofLibrary);
     // A client can change what it has published since the request.
     if (client === undefined || !client.redirectUriAllowed(redirectUri as string)) {
@@ -75,7 +79,8 @@ export class Consents {
       clientId: client.clientId,
       metadata: client.metadata(),
       name: client.clientName,
-      host: publishedHost(client.clientId),
+      host: client.steward === UNVERIFIED ? undefined : publishedHost(client.clientId),
+      isUnreachable: client.steward === UNVERIFIED,
       target: redirectTarget(redirectUri as string),
       scopes: (scope ?? '').split(' '),
       isDecided: interaction.result !== undefined,
@@ -99,7 +104,7 @@ export class Consents {
       const db = server.entries.queryable;
       await claim(db, interaction);
       // For its tokens: current-request.ts.
-      if (host !== undefined) await server.entries.storeClient(clientId, pending.metadata);
+      if (publishedHost(clientId) !== undefined) await server.entries.storeClient(clientId, pending.metadata);
       if (!(await keepClient(db, hashSecret(clientId)))) throw new AppError('invalid_request', 'The app does not exist any more.');
       const grant = new provider.Grant({ accountId: userId, clientId });
       grant.jti = grantId;

@@ -11,6 +11,8 @@ export interface CurrentRequest {
    * permitted it something is good enough, and another host that is slow or away must not end the client's access.
    */
   mayFetch: boolean;
+  /** Where the client wants its user to return. */
+  redirectUri: string | undefined;
   /** Ids of clients whose documents were fetched for it. */
   fetched: Set<string>;
 }

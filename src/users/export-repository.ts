@@ -44,7 +44,7 @@ const TABLES = {
   web_sessions: 'select auth_time, created_at, expires_at from web_sessions where user_id = $1::uuid order by created_at desc',
   contexts: 'select name, tainted_until, financial_until from contexts where user_id = $1::uuid order by tainted_until desc, name',
   approvals: `select id, account_id, action, idempotency_key, revision, surface, client_id, status, edited, end_reason, created_at,
-                expires_at, decided_at, outcome_until, received_at, coalesce(arguments, outcome) is not null as sealed,
+                expires_at, decided_at, outcome_until, repeats_until, coalesce(arguments, outcome) is not null as sealed,
                 case when sum(length(coalesce(arguments, outcome))) over (order by created_at desc, id) <= ${CONTENTS}
                   then coalesce(arguments, outcome) end as contents
               from approvals where user_id = $1::uuid order by created_at desc, id`,

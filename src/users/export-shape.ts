@@ -167,7 +167,7 @@ export const userExport = z
         edited: z.boolean().describe('The user changed the arguments.'),
         end_reason: maybeText,
         outcome_until: maybeTime,
-        received_at: maybeTime,
+        repeats_until: maybeTime,
         outcome: z.unknown().describe('The result or the error of the approved call, for an hour.'),
         arguments: z.unknown().describe('The request while it waits for a decision: account, summary and arguments.'),
       }),

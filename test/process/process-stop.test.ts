@@ -70,6 +70,12 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
     expect(await child.kill('SIGTERM')).toMatchObject({ code: 1, signal: null });
   });
 
+  it('takes two interrupts at the same moment for one, as npm and a terminal send them', async () => {
+    await start({});
+    const exits = [child.kill('SIGINT'), child.kill('SIGINT')];
+    for (const exit of await Promise.all(exits)) expect(exit).toMatchObject({ code: 0, signal: null });
+  });
+
   it('exits after its time limit although work still runs, and logs it', async () => {
     await start({ LIMIT_STOP_WAIT_MS: '3600000', LIMIT_STOP_MS: '200' });
     const exit = await child.kill('SIGTERM');

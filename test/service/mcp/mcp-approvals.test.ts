@@ -34,7 +34,7 @@ async function ask(client = ana.client, input: object = MESSAGE): Promise<string
 
 /** After the time in which a repeated call counts as the same. */
 const later = () =>
-  scene.steward.sql(`update approvals set received_at = received_at - interval '3 minutes' where received_at is not null`);
+  scene.steward.sql(`update approvals set repeats_until = repeats_until - interval '3 minutes' where repeats_until is not null`);
 
 const resultOf = ({ message }: McpResponse) => message.result.structuredContent;
 
@@ -66,6 +66,8 @@ describe('a call that needs approval', () => {
     expect(resultOf(await waiting)).toMatchObject({ data: { id: 'm1' }, meta: { account: ana.user.email } });
     expect(resultOf(await ana.client.call('approval_result', { id }))).toMatchObject({ data: { id: 'm1' } });
     expect(scene.sent).toBe(1);
+    // It knows the end: another call is a new one.
+    expect(await ask()).not.toBe(id);
   });
 
   it('gives its result to the same call, however often it is repeated at first; then it is another', async () => {
@@ -205,6 +207,24 @@ describe('a client that can show pages', () => {
     const end = await ana.client.call('test_notify', MESSAGE, { ...SHOWS_PAGES, params: answered });
     expect(resultOf(end)).toMatchObject({ data: { id: 'm1' } });
     expect(scene.sent).toBe(1);
+  });
+
+  it('learns where to go on, if its user has put the decision off', async () => {
+    const { message } = await ana.client.call('test_notify', MESSAGE, SHOWS_PAGES);
+    const { requestState, inputRequests } = message.result;
+    const { url } = inputRequests.approval.params;
+    const approvalId = new URL(url).pathname.split('/').at(-1);
+    for (const action of ['decline', 'cancel']) {
+      const params = { requestState, inputResponses: { approval: { action } } };
+      const end = await ana.client.call('test_notify', MESSAGE, { ...SHOWS_PAGES, params });
+      expect(resultOf(end)).toEqual({
+        status: 'pending',
+        approvalId,
+        url,
+        hint: expect.stringContaining(`approval_result with id ${approvalId}`),
+      });
+    }
+    expect(scene.sent).toBe(0);
   });
 
   it('doesn’t decide by what it answers', async () => {

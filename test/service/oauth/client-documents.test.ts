@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import { assertPublic, fetchFrom } from '../../../src/oauth/client-documents.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { newName } from '../../support/flows.ts';
@@ -49,7 +50,7 @@ describe('a client whose id is the address of its metadata', () => {
     const authorization = new Authorization({ client_id: id }, browser);
     const consent = await authorization.begin();
     const { text } = await browser.visit(consent);
-    expect(text).toContain('published at <strong><bdi>client.example.com</bdi></strong>, which is checked');
+    expect(text).toContain('Published at <strong><bdi>client.example.com</bdi></strong>, which has been verified');
     const code = (await authorization.decide(consent)).searchParams.get('code') as string;
     const { body } = await authorization.exchange(steward, code);
     const principal = await steward.context.authenticateClient(body.access_token);
@@ -132,6 +133,33 @@ describe('a client whose id is the address of its metadata', () => {
     expect(first.status).not.toBe(303);
     await Promise.all(opens);
     expect(most.count).toBe(8);
+  });
+
+  it('can’t be fetched without a way to the internet: in development, a program on the same machine goes on unverified', async () => {
+    respond = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'EAI_AGAIN' }));
+    const browser = await browserOf();
+    const away = await open(browser);
+    expect(away.status).toBe(400);
+    const local = new Authorization({ client_id: id }, browser, { redirect_uri: 'http://localhost:4711/callback' });
+    const consent = await local.begin();
+    const { text } = await browser.visit(consent);
+    expect(text).toContain('nothing about the app has been verified');
+    expect(text).not.toContain('has been verified. The app');
+    const code = (await local.decide(consent)).searchParams.get('code') as string;
+    const { status, body } = await local.exchange(steward, code);
+    expect(status).toBe(200);
+    expect((await refresh(steward, { client_id: id }, body.refresh_token)).status).toBe(200);
+  });
+
+  it.each([
+    ['redirects', () => new Response(null, { status: 302, headers: { location: 'https://other.example/' } })],
+    ['is not there', () => new Response('', { status: 404 })],
+    ['is at a private address', () => Promise.reject(new AppError('forbidden', 'private'))],
+    ['breaks off', () => Promise.reject(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))],
+  ])('that %s is refused for a program on the same machine, too', async (_what, answer: () => Response | Promise<Response>) => {
+    respond = answer;
+    const local = new Authorization({ client_id: id }, new FormBrowser(steward.url), { redirect_uri: 'http://localhost:4711/callback' });
+    expect((await steward.call(local.path)).status).toBe(400);
   });
 
   it('is limited for each address', async () => {

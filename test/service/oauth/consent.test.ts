@@ -50,7 +50,8 @@ describe('the consent page', () => {
     expect(text).toMatch(/name="agent" value="test" checked/);
     expect(text).toMatch(/name="access" value="read" checked/);
     expect(text).toContain(`name="account" value="${user.accountId}"`);
-    expect(text).toMatch(/<option value="90">90 days<\/option>\n<option value="1">1 day/);
+    expect(text).toMatch(/<option value="1">1 day<\/option>/);
+    expect(text).toMatch(/<option value="90" selected>90 days/);
     expect(text).not.toContain('<script');
     expect(headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com;");
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -243,5 +244,38 @@ describe('a consent', () => {
     }
     const back = await victim.visit(pathOf(locationOf(decided)));
     expect(new URL(locationOf(back)).searchParams.get('code')).toBeTruthy();
+  });
+
+  it('restricts the app to an account that is ticked, whatever is selected above it', async () => {
+    const authorization = new Authorization(client, browser);
+    await authorization.decide(await authorization.begin(), (fields) => {
+      fields.set('accounts', 'all');
+      fields.append('account', user.accountId);
+    });
+    expect((await grants())[0]?.accountIds).toEqual([user.accountId]);
+  });
+
+  it('keeps what was chosen when something is missing', async () => {
+    const consent = await new Authorization(client, browser).begin();
+    const answer = await post(
+      consent,
+      browser,
+      (fields) => {
+        for (const name of ['agent', 'accounts', 'account', 'access', 'days']) fields.delete(name);
+        fields.append('agent', 'mail');
+        fields.append('accounts', 'some');
+        fields.append('access', 'write');
+        fields.append('days', '30');
+      },
+      { origin: 'null', 'sec-fetch-site': 'same-origin' },
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('Tick at least one account');
+    expect(answer.text).toMatch(/name="agent" value="mail" checked/);
+    expect(answer.text).not.toMatch(/name="agent" value="bank" checked/);
+    expect(answer.text).toMatch(/name="accounts" value="some" checked/);
+    expect(answer.text).toMatch(/name="access" value="write" checked/);
+    expect(answer.text).toMatch(/<option value="30" selected>/);
+    expect(await grants()).toEqual([]);
   });
 });
