@@ -2,7 +2,7 @@ import { asFailures, showResult } from './page-agents.js';
 import { inputEditor, rememberField } from './page-decision.js';
 import { byId, element, replaceItems, run, show } from './page-dom.js';
 import { Failure } from './page-request.js';
-import { visibleJson } from './page-text.js';
+import { visibleJson, visibleText } from './page-text.js';
 
 const EVENTS_SHOWN = 20;
 const REJECTED = { code: 'invalid_request', status: 0 };
@@ -55,7 +55,7 @@ export class ApprovalsPanel {
   }
 
   #entry(approval, configured) {
-    const { approvalId, action, account, summary, audience, notices, input, expiresAt, url } = approval;
+    const { approvalId, action, account, summary, audience, notices, input, expiresAt, url, client } = approval;
     const { field: days, read: readDays } = rememberField(approval, configured);
     const { field: editor, read: readInput, isChanged } = inputEditor(approvalId, input);
     const decide = (text, className, options) => {
@@ -76,6 +76,7 @@ export class ApprovalsPanel {
         'div',
         {},
         element('h3', {}, summary),
+        client && element('p', {}, 'Asked by ', element('q', {}, element('bdi', {}, visibleText(client.name))), '.'),
         element('p', { className: 'seen' }, audience.length > 0 ? `Seen by ${audience.map(viewerText).join(', ')}.` : 'Seen by you only.'),
         ...notices.map((notice) => element('p', { className: 'notice' }, notice)),
         element('p', { className: 'detail' }, `${action} with ${account}, until ${time(expiresAt)}. `, pageLink(url, summary)),

@@ -2,7 +2,9 @@
 const NAME = 'steward';
 const ADD_TO_CLAUDE = `claude mcp add --transport http --scope user ${NAME}`;
 const ADD_TO_CODEX = `codex mcp add ${NAME} --url`;
-const INSPECTOR = 'npx @modelcontextprotocol/inspector';
+// Without a version, an npx of an older Node picks 0.15, which has other options.
+const INSPECTOR = 'npx @modelcontextprotocol/inspector@latest';
+const ADDED_BEFORE = { text: `If it was added before, run “claude mcp remove ${NAME} -s user” first.` };
 const VS_CODE_FILE = 'Run “MCP: Open User Configuration” in VS Code, and add:';
 const CURSOR_FILE = 'Add to ~/.cursor/mcp.json:';
 
@@ -16,8 +18,8 @@ const header = (token) => `Authorization: Bearer ${token}`;
 export const CLIENTS = [
   {
     name: 'Claude Code',
-    signIn: (address) => [{ text: 'Run:', code: `${ADD_TO_CLAUDE} ${address}\nclaude mcp login ${NAME}` }],
-    withToken: (address, token) => [{ text: 'Run:', code: `${ADD_TO_CLAUDE} ${address} --header "${header(token)}"` }],
+    signIn: (address) => [{ text: 'Run:', code: `${ADD_TO_CLAUDE} ${address}\nclaude mcp login ${NAME}` }, ADDED_BEFORE],
+    withToken: (address, token) => [{ text: 'Run:', code: `${ADD_TO_CLAUDE} ${address} --header "${header(token)}"` }, ADDED_BEFORE],
   },
   {
     name: 'Codex',
@@ -28,6 +30,7 @@ export const CLIENTS = [
     withToken: (address, token) => [
       { text: 'Run:', code: `${ADD_TO_CODEX} ${address} --bearer-token-env-var STEWARD_TOKEN` },
       { text: 'Set the variable wherever Codex is started:', code: `export STEWARD_TOKEN=${token}` },
+      { text: '“codex mcp list” does not check the token: ask Codex to call something.' },
     ],
   },
   {
@@ -40,7 +43,7 @@ export const CLIENTS = [
       {
         text: VS_CODE_FILE,
         code: json({
-          inputs: [{ type: 'promptString', id: 'steward-token', description: 'Token of Steward', password: true }],
+          inputs: [{ type: 'promptString', id: 'steward-token', description: 'Steward token', password: true }],
           servers: { [NAME]: { type: 'http', url: address, headers: { Authorization: `Bearer \${input:steward-token}` } } },
         }),
       },
@@ -62,12 +65,15 @@ export const CLIENTS = [
     name: 'MCP Inspector',
     signIn: (address) => [
       {
-        text: 'Run this, open the address that it prints, and press “Connect”:',
+        text: 'Run this, open the address that it prints, and switch the server on:',
         code: `${INSPECTOR} --server-url ${address} --transport http`,
       },
     ],
     withToken: (address, token) => [
-      { text: 'In the browser:', code: `${INSPECTOR} --server-url ${address} --transport http --header "${header(token)}"` },
+      {
+        text: 'In the browser, where you switch the server on:',
+        code: `${INSPECTOR} --server-url ${address} --transport http --header "${header(token)}"`,
+      },
       {
         text: 'Or in the terminal:',
         code: `${INSPECTOR} --cli ${address} --transport http --header "${header(token)}" --method tools/list`,
@@ -78,7 +84,7 @@ export const CLIENTS = [
     name: 'Another client',
     signIn: (address) => [
       {
-        text: 'Enter the address. The transport is Streamable HTTP, the authentication OAuth, without a client id or secret:',
+        text: 'Enter the address. Choose Streamable HTTP as the transport and OAuth for authentication, without a client id or secret:',
         code: address,
       },
       {

@@ -59,7 +59,7 @@ export class ClientsPanel {
   async #disconnect(id, name) {
     const question = {
       title: `Disconnect ${name}?`,
-      text: 'It can no longer call anything. What it asked you to approve ends.',
+      text: 'It can no longer call anything. Its pending approvals are cancelled.',
       yes: 'Disconnect',
     };
     if (!(await confirmed(question))) return;
@@ -69,12 +69,12 @@ export class ClientsPanel {
   }
 }
 
-/** e.g. "May read mail and calendar (list), all accounts, until 3 March 2027." */
+/** e.g. "May read mail and calendar (list) on all accounts, until 3 March 2027." */
 function permissionOf({ access, actions, accounts, expires_at: expiresAt }, names) {
   const what = MAY[access] ?? access;
   const known = accounts?.map((id) => names.get(id)).filter((name) => name !== undefined);
   const where = known === undefined ? 'all accounts' : listed(known) || 'no account that is still connected';
-  return `May ${what} ${scopeOf(actions)}, ${where}, until ${day(expiresAt)}.`;
+  return `May ${what} ${scopeOf(actions)} on ${where}, until ${day(expiresAt)}.`;
 }
 
 function scopeOf(patterns) {
@@ -98,8 +98,8 @@ function originOf({ kind, host, redirect_host: redirectHost, last_four: lastFour
   const returned = visibleText(redirectHost);
   // Any program on the device can use the name and the address of another.
   if (LOOPBACK.test(returned)) return `A program on the device where you signed in${host === null ? '' : `, as ${host}`}.`;
-  if (host === null) return `It calls itself so. Its sign-in led to ${returned}.`;
-  return host === returned ? `From ${host}.` : `From ${host}. Its sign-in led to ${returned}.`;
+  if (host === null) return `This is the name it gave. It received access at ${returned}.`;
+  return host === returned ? `From ${host}.` : `From ${host}. It received access at ${returned}.`;
 }
 
 function lastUseOf({ last_used_at: lastUsedAt, last_action: lastAction }) {

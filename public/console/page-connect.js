@@ -44,7 +44,7 @@ export class ConnectPanel {
     const { token } = await this.#session.request('POST', '/tokens', { json });
     if (turn !== this.#turn) return;
     this.#showToken(token);
-    show(this.#result, 'done', `The token “${name}” is in the lines below. It is shown only now.`);
+    show(this.#result, 'done', `The token “${name}” is in the lines below. Copy it now; it won’t be shown again.`);
   }
 
   #showToken(token) {

@@ -19,6 +19,13 @@ export class TokensPanel {
     const json = { name, actions: patterns, access, expires_in_days: Number(days) };
     const { token } = await this.#session.request('POST', '/tokens', { json });
     const copy = copyButton(token, `the token of ${name}`);
-    show(this.#result, 'done', `The token of ${name}, which is shown only now: `, element('code', {}, token), ' ', copy);
+    show(
+      this.#result,
+      'done',
+      `This is the token of ${name}. Copy it now; it won’t be shown again: `,
+      element('code', {}, token),
+      ' ',
+      copy,
+    );
   }
 }

@@ -34,10 +34,10 @@ export interface Attempt {
 /** The pending approvals of a user. */
 export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[]): string {
   const entries = approvals.map(
-    ({ approvalId, summary, audience, action, account, expiresAt }) => html`<li>
+    ({ approvalId, summary, audience, action, account, expiresAt, client }) => html`<li>
 <a href="/approvals/${approvalId}" class="cut">${inline(summary)}</a>
 <p class="muted">Who sees it: ${audience.length === 0 ? 'only you.' : countOf(audience)}</p>
-<p class="muted"><code>${action}</code> with ${inline(account)}, until ${timeOf(expiresAt)}</p>
+<p class="muted"><code>${action}</code> with ${inline(account)}, until ${timeOf(expiresAt)}</p>${client && html`\n<p class="muted">${askedBy(client)}</p>`}
 </li>
 `,
   );
@@ -62,7 +62,7 @@ export interface QuestionForm {
  */
 export function approvalPage(form: QuestionForm, attempt?: Attempt): string {
   const { user, approval } = form;
-  const { summary, action, account, input, matches, expiresAt } = approval;
+  const { summary, action, account, input, matches, expiresAt, client } = approval;
   // The page has a section for them.
   const repeated = noticesOnMatches(matches);
   const notices = approval.notices.filter((notice) => !repeated.includes(notice));
@@ -70,7 +70,7 @@ export function approvalPage(form: QuestionForm, attempt?: Attempt): string {
     'Approve or deny',
     html`<h1>Approve this?</h1>
 ${attempt && html`<p class="error" role="alert">Nothing was done. ${inline(attempt.problem)}</p>\n`}<p class="summary"${summary.length > MAX_SUMMARY && html` tabindex="0" role="region" aria-label="Summary"`}>${inline(summary)}</p>
-<h2>Who sees it</h2>
+${client && html`<p>${askedBy(client)}</p>\n`}<h2>Who sees it</h2>
 ${audienceOf(approval.audience)}
 ${notices.map((notice) => html`<p class="warning">${inline(notice)}</p>\n`)}
 ${matchesOf(matches)}
@@ -159,6 +159,11 @@ ${text}</textarea>
 ${rememberField(form, 'remember-edited')}<button class="button primary" type="submit">Approve with these arguments</button>
 </form>
 </details>`;
+}
+
+/** Its name may be what it calls itself. */
+function askedBy({ name }: NonNullable<LinkedPreview['client']>): SafeHtml {
+  return html`Asked by <q>${inline(name)}</q>.`;
 }
 
 function audienceOf(audience: readonly ShownViewer[]): SafeHtml {

@@ -31,6 +31,10 @@ export const approval = z
     input: z.unknown().describe('The arguments.'),
     url: z.url().describe('The page where the user decides.'),
     expires_at: z.iso.datetime(),
+    client: z
+      .object({ id: z.uuid(), name: z.string().describe('Of a token; of an OAuth client: what it calls itself.') })
+      .optional()
+      .describe('The client that asked; absent: the user’s own front end.'),
   })
   .meta({ id: 'Approval' });
 
@@ -48,7 +52,7 @@ export const outcome = z
 
 /** The JSON of an approval. */
 export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPreview): z.input<typeof approval> {
-  const { action, account, summary, audience, notices, provenance: sources, matches, input, url } = rest;
+  const { action, account, summary, audience, notices, provenance: sources, matches, input, url, client } = rest;
   return {
     id: approvalId,
     action,
@@ -62,5 +66,6 @@ export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPrevi
     input,
     expires_at: expiresAt,
     url,
+    ...(client && { client }),
   };
 }

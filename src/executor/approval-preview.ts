@@ -16,6 +16,12 @@ export interface ApprovalPreview extends Omit<Question, 'version'> {
   input: unknown;
   /** ISO 8601. */
   expiresAt: string;
+  /** The client that asked; absent: the user's own front end. */
+  client?: {
+    id: string;
+    /** A token's name; what an OAuth client calls itself. */
+    name: string;
+  };
 }
 
 /** The encrypted part of the row; rows of earlier releases have only the summary of the question. */
@@ -30,12 +36,13 @@ export function storedOf({ account, given, input }: Call, question: Question): S
 }
 
 export function preview(
-  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt'>,
+  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'clientName'>,
   { account, summary, audience = UNKNOWN, notices = [], provenance = [], matches = [], input }: Stored,
 ): ApprovalPreview {
-  const { id: approvalId, action, accountId, expiresAt } = row;
+  const { id: approvalId, action, accountId, expiresAt, clientId, clientName } = row;
   const question = { summary, audience, notices, provenance, matches };
-  return { approvalId, action, account, accountId, ...question, input, expiresAt: expiresAt.toISOString() };
+  const shown = { approvalId, action, account, accountId, ...question, input, expiresAt: expiresAt.toISOString() };
+  return clientId === null ? shown : { ...shown, client: { id: clientId, name: clientName ?? clientId } };
 }
 
 /** Whether the arguments that were shown are those that would run. A newer version of the service may have other defaults. */

@@ -116,9 +116,9 @@ export class ApprovalRequests {
     const stored = await describe();
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
-      const expiresAt = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
-      if (expiresAt === undefined) return shownPreview(await selectApproval(tx, userId, id), key);
-      return this.#announced(tx, userId, preview({ id, action: configured.name, accountId: account.id, expiresAt }, stored));
+      const asked = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
+      if (asked === undefined) return shownPreview(await selectApproval(tx, userId, id), key);
+      return this.#announced(tx, userId, preview({ id, action: configured.name, accountId: account.id, ...asked }, stored));
     }, userId);
   }
 

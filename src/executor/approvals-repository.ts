@@ -19,6 +19,8 @@ export interface ApprovalRow {
   surface: string | null;
   /** The client that made the call; null: the user's own front end. */
   clientId: string | null;
+  /** What that client is called; a client of OAuth chose it. */
+  clientName: string | null;
   /** `preparing`: its preview is being read, and the user doesn't see it yet. */
   status: 'preparing' | 'pending' | 'approved' | 'denied' | 'ended';
   createdAt: Date;
@@ -33,6 +35,9 @@ export type NewApproval = Pick<
   'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'normalizedHash' | 'idempotencyKey' | 'revision' | 'surface' | 'clientId'
 >;
 
+/** What is known of an approval once it is shown. */
+type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'clientName'>;
+
 /** What an approval is bound to. */
 export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
 
@@ -42,8 +47,10 @@ const PENDING = '10 minutes';
 /** How long a denial holds for equal calls. */
 const DENIED = '1 hour';
 
+const CLIENT = `client_id as "clientId",
+  (select name from client_grants where client_grants.id = approvals.client_id and client_grants.user_id = approvals.user_id) as "clientName"`;
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
-  encode(input_hash, 'hex') as "normalizedHash", idempotency_key as "idempotencyKey", revision, surface, client_id as "clientId", status, created_at as "createdAt",
+  encode(input_hash, 'hex') as "normalizedHash", idempotency_key as "idempotencyKey", revision, surface, ${CLIENT}, status, created_at as "createdAt",
   case when status = 'denied' and decided_at > now() - interval '${DENIED}' then decided_at + interval '${DENIED}' end as "deniedUntil",
   expires_at as "expiresAt", expires_at <= now() as expired`;
 
@@ -78,15 +85,15 @@ export async function insertApproval(tx: Queryable, row: NewApproval): Promise<v
  * Makes a prepared approval pending.
  *
  * @param sealed what the user is shown
- * @returns when it expires; undefined when it has ended meanwhile, or is shown already
+ * @returns when it expires, and who asked; undefined when it has ended meanwhile, or is shown already
  */
-export async function showApproval(tx: Queryable, userId: string, id: string, sealed: Buffer): Promise<Date | undefined> {
-  const rows = await tx.query<{ expiresAt: Date }>(
+export async function showApproval(tx: Queryable, userId: string, id: string, sealed: Buffer): Promise<ShownApproval | undefined> {
+  const rows = await tx.query<ShownApproval>(
     `update approvals set status = 'pending', arguments = $3, expires_at = now() + interval '${PENDING}'
-     where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now() returning expires_at as "expiresAt"`,
+     where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now() returning expires_at as "expiresAt", ${CLIENT}`,
     [id, userId, sealed],
   );
-  return rows[0]?.expiresAt;
+  return rows[0];
 }
 
 export async function selectApproval(db: Queryable, userId: string, id: string): Promise<ApprovalRow | undefined> {

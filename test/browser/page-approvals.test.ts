@@ -52,6 +52,19 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     expect(pages.problems).toEqual([]);
   });
 
+  it('say which client asked', async () => {
+    const { page, token } = await connected('asked');
+    const body = JSON.stringify({ name: 'Digest', actions: ['*'], access: 'write' });
+    const { body: made } = await steward.call('/tokens', { token, body, headers: JSON_TYPE });
+    await steward.sql(`update client_grants set name = '<b>Digest</b>\u202e' where id = $1`, [made.id]);
+    await send(token, ['zoe@example.org']);
+    await send(`Bearer ${made.token}`, ['ben@example.org']);
+    const entry = page.locator('#approvals .approval');
+    await entry.nth(1).getByText('Asked by <b>Digest</b>[U+202E].').waitFor();
+    expect(await entry.first().textContent()).not.toContain('Asked by');
+    expect(pages.problems).toEqual([]);
+  });
+
   it('change the arguments, and ask again if others would see it', async () => {
     const { page, token } = await connected('editor');
     await send(token, ['zoe@example.org'], 'a\u202eb\u200bc');

@@ -42,7 +42,7 @@ describe.skipIf(chromiumMissing)(`connected apps on the page${whySkipped}`, () =
     const card = page.locator('#clients');
     await page.locator('#socket').getByText('connected').waitFor();
     await connectApp('owner');
-    await card.getByText(/^May read and change mail and calendar \(list, free\), all accounts, until \d+ \w+ \d{4}\.$/).waitFor();
+    await card.getByText(/^May read and change mail and calendar \(list, free\) on all accounts, until \d+ \w+ \d{4}\.$/).waitFor();
     await card.getByText('From assistant.example.com. Not used yet.').waitFor();
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
@@ -61,10 +61,10 @@ describe.skipIf(chromiumMissing)(`connected apps on the page${whySkipped}`, () =
   });
 
   it.each([
-    [{ oauthClientId: 'abc', redirectHost: 'evil.example' }, 'It calls itself so. Its sign-in led to evil.example.'],
+    [{ oauthClientId: 'abc', redirectHost: 'evil.example' }, 'This is the name it gave. It received access at evil.example.'],
     [{ redirectHost: '127.0.0.1' }, 'A program on the device where you signed in, as assistant.example.com.'],
     [{ oauthClientId: 'abc', redirectHost: 'localhost' }, 'A program on the device where you signed in.'],
-    [{ redirectHost: 'other.example' }, 'From assistant.example.com. Its sign-in led to other.example.'],
+    [{ redirectHost: 'other.example' }, 'From assistant.example.com. It received access at other.example.'],
   ])('say who they are as far as that is known: %j', async (more, text) => {
     const user = `origin-${randomBytes(4).toString('hex')}`;
     await connectApp(user, more);
@@ -108,13 +108,13 @@ describe.skipIf(chromiumMissing)(`connecting a client on the page${whySkipped}`,
     await client.selectOption('Codex');
     await card.getByLabel('Access').selectOption('Read and write');
     await card.getByRole('button', { name: 'Make a token for it' }).click();
-    await card.getByText('The token “Codex” is in the lines below. It is shown only now.').waitFor();
+    await card.getByText('The token “Codex” is in the lines below. Copy it now; it won’t be shown again.').waitFor();
     const [token = ''] = String(await card.locator('#client-with-token').textContent()).match(/stw_pat_[0-9A-Za-z]{36}/) ?? [];
     const idToken = await steward.signIn('connector');
     expect((await steward.call('/clients', { token: idToken })).body.clients).toMatchObject([
       { name: 'Codex', access: 'write', actions: ['*'], accounts: null, last_four: token.slice(-4) },
     ]);
-    await page.locator('#clients').getByText('May read and change everything, all accounts').waitFor();
+    await page.locator('#clients').getByText('May read and change everything on all accounts').waitFor();
     await client.selectOption('Cursor');
     expect(await page.content()).not.toContain(token);
     expect(pages.problems).toEqual([]);
@@ -134,7 +134,7 @@ describe.skipIf(chromiumMissing)(`connecting a client on the page${whySkipped}`,
     const page = await pages.openAs('forgetter');
     const card = page.locator('#connect-client');
     await card.getByRole('button', { name: 'Make a token for it' }).click();
-    await card.getByText('It is shown only now.').waitFor();
+    await card.getByText('it won’t be shown again.').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
     expect(await page.content()).not.toMatch(/stw_pat_[0-9A-Za-z]/);

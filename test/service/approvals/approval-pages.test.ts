@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FormBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
+import { newClient } from '../../support/new-client.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import type { HttpResponse } from '../../support/request.ts';
 import { locationOf, sessionOf } from '../../support/sign-in.ts';
@@ -60,6 +61,31 @@ describe('the page of an approval', () => {
     expect(page.text).toMatch(
       /<code>test\.read<\/code>, written by <q><bdi>&lt;b&gt;<span class="hidden-character">U\+202E<\/span>mallory/,
     );
+  });
+
+  it.each([
+    ['Claude Code', 'Claude Code'],
+    ['<b>Bank</b>\u202egnp', '&lt;b&gt;Bank&lt;/b&gt;<span class="hidden-character">U+202E</span>gnp'],
+  ])('and the list say which client asked: %j', async (name, shown) => {
+    const own = await ask();
+    const clientId = await newClient(scene, user, name);
+    const { approvalId } = await scene.ask({ userId: user.userId, clientId }, ACTION, { to: ['ana@example.com'] });
+    const asked = `Asked by <q><bdi>${shown}</bdi></q>.`;
+    expect((await browser.visit(`/approvals/${approvalId}`)).text).toContain(asked);
+    expect((await browser.visit(`/approvals/${own}`)).text).not.toContain('Asked by');
+    const entries = (await browser.visit('/approvals')).text.split('<li>').slice(1);
+    expect(entries.map((entry) => entry.includes(asked))).toEqual([false, true]);
+    expect(entries[0]).not.toContain('Asked by');
+  });
+
+  it('decides nothing for a client under another name than it showed', async () => {
+    const clientId = await newClient(scene, user, 'Assistant');
+    const id = String((await scene.ask({ userId: user.userId, clientId }, ACTION, { to: ['ana@example.com'] })).approvalId);
+    const page = await browser.visit(`/approvals/${id}`);
+    await scene.steward.sql(`update client_grants set name = 'Another' where id = $1`, [clientId]);
+    expect(await decide(page, id, true)).toMatchObject({ status: 409, text: expect.stringContaining('The question has changed') });
+    expect(await decide(await browser.visit(`/approvals/${id}`), id, true)).toMatchObject({ status: 200 });
+    expect(scene.sent).toBe(1);
   });
 
   it('denies', async () => {

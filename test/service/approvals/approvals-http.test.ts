@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ExecutorScene } from '../../support/executor-scene.ts';
+import { newClient } from '../../support/new-client.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
@@ -48,6 +49,29 @@ describe('approvals over HTTP', () => {
     };
     expect((await get('/approvals')).body).toEqual({ approvals: [shown] });
     expect((await get(`/approvals/${id}`)).body).toEqual(shown);
+  });
+
+  it('say which client asked, also once they are edited, and over the socket', async () => {
+    const client = { id: await newClient(scene, user, 'Morning digest'), name: 'Morning digest' };
+    const asker = { userId: user.userId, clientId: client.id };
+    const asked = await scene.ask(asker, ACTION, ANA);
+    const id = String(asked.approvalId);
+    expect(asked.client).toEqual(client);
+    expect(await scene.ask(asker, ACTION, ANA)).toEqual(asked);
+    const wider = { approved: true, input: { to: ['ana@example.com', 'zoe@example.com'] } };
+    expect((await decide(id, wider)).body).toMatchObject({ code: 'approval_required', details: { client } });
+    const own = await scene.ask(user, ACTION, ANA);
+    expect(own).not.toHaveProperty('client');
+    const clients = [
+      [id, client],
+      [own.approvalId, undefined],
+    ];
+    const { approvals } = (await get('/approvals')).body as { approvals: Record<string, unknown>[] };
+    expect(approvals.map((one) => [one.id, one.client])).toEqual(clients);
+    const socket = await SocketClient.signedIn(scene.steward.url, user.token);
+    const { data } = await socket.request({ type: 'approvals' });
+    expect(data.approvals.map((one: Record<string, unknown>) => [one.approvalId, one.client])).toEqual(clients);
+    await socket.close();
   });
 
   it('run once when approved', async () => {
