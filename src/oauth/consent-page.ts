@@ -76,7 +76,7 @@ export function noticePage(heading: string, text: string): string {
 
 function identityOf({ host, isUnreachable, target }: ConsentQuestion): SafeHtml {
   return html`<p>${whoOf(host, isUnreachable)}</p>
-${target.isLocal || html`<p>Access goes to <strong>${inline(target.name)}</strong>.</p>`}`;
+${!target.isLocal && html`<p>Access goes to <strong>${inline(target.name)}</strong>.</p>`}`;
 }
 
 function whoOf(host: string | undefined, isUnreachable: boolean): SafeHtml {

@@ -145,6 +145,7 @@ describe('a client whose id is the address of its metadata', () => {
     const { text } = await browser.visit(consent);
     expect(text).toContain('nothing about the app has been verified');
     expect(text).not.toContain('has been verified. The app');
+    expect(text).not.toMatch(/^(?:true|false|undefined)$/m);
     const code = (await local.decide(consent)).searchParams.get('code') as string;
     const { status, body } = await local.exchange(steward, code);
     expect(status).toBe(200);
