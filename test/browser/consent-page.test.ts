@@ -57,7 +57,7 @@ describe.skipIf(chromiumMissing)(`the consent page${whySkipped}`, () => {
     const { page } = await open();
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByRole('alert').getByText('Choose what the app may use').waitFor();
+    await page.getByRole('alert').getByText('Tick at least one thing that the app may use').waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Connected').waitFor();

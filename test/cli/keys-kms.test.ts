@@ -199,7 +199,7 @@ describe.skipIf(!hasPostgres)('moving to AWS KMS', () => {
       expect(end, end.stderr).toMatchObject({ code: 0 });
     }
     expect(readFileSync(file, 'utf8')).toMatch(/^cloud:aws-kms:arn:aws:kms:\S+\n$/);
-    expect((await keys('status')).stdout).toMatch(/^cloud +aws-kms +yes +1 +0 +0 +1 of 1$/m);
+    expect((await keys('status')).stdout).toMatch(/^cloud +aws-kms +yes +1 +0 +0 +0 +1 of 1$/m);
     expect(await use()).toEqual({ success: true });
     for (const command of [
       ['add', 'back'],

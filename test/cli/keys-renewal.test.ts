@@ -26,6 +26,8 @@ const NOT_SEALED = [
   'client_grants.token_hash',
   'deleted_users.identity_hash',
   'idempotency_keys.arguments_hash',
+  'oauth_entries.grant_hash',
+  'oauth_entries.id_hash',
   'oauth_flows.confirmation_hash',
   'oauth_flows.state_hash',
   'oauth_flows.ticket_hash',
@@ -35,6 +37,9 @@ const NOT_SEALED = [
   'former_user_keys.wrapped',
   'user_keys.hash_key',
   'user_keys.wrapped',
+  // Under the service's own key.
+  'oauth_entries.payload',
+  'oauth_entries.response',
 ];
 
 describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
