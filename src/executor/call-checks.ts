@@ -48,6 +48,9 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const { configured, inputSchema } = loaded.get(found) ?? (await load(found));
   const called = invocation.action === found.tool ? withoutAccount(invocation, inputSchema) : invocation;
   const { action } = configured;
+  // Both are read at the same time, which saves a client's call a round trip; the first error counts.
+  const connected = clientId === undefined ? undefined : deps.accounts(userId);
+  connected?.catch(() => {});
   const client = clientId === undefined ? undefined : await activeClient(deps, userId, clientId, found.name);
   assertPermitted(client, found);
   const given = called.input ?? {};
@@ -55,7 +58,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const input = parseArguments(action.input, inputSchema, given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
-  const { accounts, grants } = await deps.accounts(userId);
+  const { accounts, grants } = await (connected ?? deps.accounts(userId));
   const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
