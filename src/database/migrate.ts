@@ -11,7 +11,8 @@ import { sqlState } from './database-errors.ts';
 const CODE_VERSION = 1;
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
-const BOOTSTRAP_TRIES = 5;
+/** Key of the advisory lock for creating the first table: "stew" in ASCII, lest another program’s be the same. */
+const GUARD_LOCK = 0x73_74_65_77;
 /** Longer than ordinary statements take; short enough for the requests that queue behind a waiting migration. */
 const LOCK_TIMEOUT = '2s';
 const RETRY = { tries: 15, pauseMs: 3_000 };
@@ -81,22 +82,17 @@ function migrationNames(): string[] {
     .map((file) => file.slice(0, -'.sql'.length));
 }
 
-/** Concurrent `create table if not exists` statements may fail; such an error is retried. */
+/** One replica at a time: concurrent `create table if not exists` statements fail in several ways. */
 async function createGuard(database: Database): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await database.query(
-        `create table if not exists schema_guard (
-           id integer primary key check (id = 1),
-           minimum_code_version integer not null)`,
-      );
-      await database.query('insert into schema_guard (id, minimum_code_version) values (1, 1) on conflict do nothing');
-      return;
-    } catch (error) {
-      const raced = ['23505', '42P07', 'XX000'].includes(sqlState(error));
-      if (!raced || attempt === BOOTSTRAP_TRIES) throw error;
-    }
-  }
+  await database.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [GUARD_LOCK]);
+    await tx.query(
+      `create table if not exists schema_guard (
+         id integer primary key check (id = 1),
+         minimum_code_version integer not null)`,
+    );
+    await tx.query('insert into schema_guard (id, minimum_code_version) values (1, 1) on conflict do nothing');
+  });
 }
 
 /**

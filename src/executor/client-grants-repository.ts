@@ -149,10 +149,10 @@ export async function revokeClientGrant(
   userId: string,
   id: string,
   kind?: ClientKind,
-): Promise<{ kind: ClientKind; tokenHash: Buffer; isFirst: boolean } | undefined> {
-  const rows = await tx.query<{ kind: ClientKind; tokenHash: Buffer; isFirst: boolean }>(
+): Promise<{ kind: ClientKind; isFirst: boolean } | undefined> {
+  const rows = await tx.query<{ kind: ClientKind; isFirst: boolean }>(
     `update client_grants set revoked_at = coalesce(revoked_at, now()) where id = $1::uuid and user_id = $2::uuid and kind = coalesce($3, kind)
-     returning kind, token_hash as "tokenHash", revoked_at = now() as "isFirst"`,
+     returning kind, revoked_at = now() as "isFirst"`,
     [id, userId, kind ?? null],
   );
   return rows[0];

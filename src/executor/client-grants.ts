@@ -29,17 +29,16 @@ const SURFACE = 'http';
 const ALL_ACTIONS = '*';
 const MAX_ACTIVE = 50;
 
-const RECORDS = {
-  personal_access_token: { created: 'token_created', revoked: 'token_revoked' },
-  oauth: { created: 'client_connected', revoked: 'client_revoked' },
-  external: { created: 'client_connected', revoked: 'client_revoked' },
-} as const satisfies Record<ClientKind, Record<'created' | 'revoked', AuditRow['decision']>>;
-
-const EVENTS = {
-  personal_access_token: { created: 'token.created', revoked: 'token.revoked' },
-  oauth: { created: 'client.connected', revoked: 'client.revoked' },
-  external: { created: 'client.connected', revoked: 'client.revoked' },
+/** What is recorded, and which event is sent, when a client of a kind is permitted or its permission ends. */
+const TOKEN = {
+  created: { decision: 'token_created', event: 'token.created' },
+  revoked: { decision: 'token_revoked', event: 'token.revoked' },
 } as const;
+const APP = {
+  created: { decision: 'client_connected', event: 'client.connected' },
+  revoked: { decision: 'client_revoked', event: 'client.revoked' },
+} as const;
+const CHANGES = { personal_access_token: TOKEN, oauth: APP, external: APP } as const satisfies Record<ClientKind, object>;
 
 export interface ClientGrantsDeps {
   db: Database;
@@ -66,7 +65,7 @@ export class ClientGrants {
    * the user has too many clients, `invalid_token` when the user was deleted meanwhile
    */
   async create(given: Omit<NewClientGrant, 'id'>, along: (tx: Queryable) => Promise<void> = async () => {}): Promise<ClientGrantRow> {
-    const { userId, kind, name } = given;
+    const { userId } = given;
     this.#checkActions(given.actions);
     await this.#checkAccounts(userId, given.accountIds ?? []);
     return this.#deps.db.transaction(async (tx) => {
@@ -74,8 +73,7 @@ export class ClientGrants {
       if ((await countActiveClients(tx, userId)) >= MAX_ACTIVE) await this.#makeRoom(tx, userId);
       await along(tx);
       const grant = await insertClientGrant(tx, { ...given, id: randomUUID() });
-      await record(tx, grant, RECORDS[kind].created);
-      await this.#deps.emit(tx, userId, EVENTS[kind].created, { id: grant.id, name });
+      await this.#begin(tx, grant);
       return grant;
     }, userId);
   }
@@ -87,13 +85,12 @@ export class ClientGrants {
 
   /** Begins a grant that has ended anew, if its user has signed in since. @returns undefined: not so */
   async renew(grant: ClientGrantRow, signedInAt: Date, days: number): Promise<ClientGrantRow | undefined> {
-    const { userId, kind } = grant;
+    const { userId } = grant;
     return this.#deps.db.transaction(async (tx) => {
       await lockExistingUser(tx, userId);
       const renewed = await renewClientGrant(tx, grant, signedInAt, days);
       if (renewed === undefined) return undefined;
-      await record(tx, renewed, RECORDS[kind].created);
-      await this.#deps.emit(tx, userId, EVENTS[kind].created, { id: renewed.id, name: renewed.name });
+      await this.#begin(tx, renewed);
       return renewed;
     }, userId);
   }
@@ -134,13 +131,20 @@ export class ClientGrants {
     await this.#end(tx, userId, unused, 'oauth');
   }
 
+  async #begin(tx: Queryable, { id, userId, kind, name }: ClientGrantRow): Promise<void> {
+    const { decision, event } = CHANGES[kind].created;
+    await record(tx, { id, userId }, decision);
+    await this.#deps.emit(tx, userId, event, { id, name });
+  }
+
   /** What ends with a grant. */
   async #end(tx: Queryable, userId: string, id: string, kind: ClientKind): Promise<void> {
-    await record(tx, { id, userId }, RECORDS[kind].revoked);
+    const { decision, event } = CHANGES[kind].revoked;
+    await record(tx, { id, userId }, decision);
     await deleteReadOnlyFor(tx, userId, id);
     await deleteContext(tx, userId, contextOf({ client: { id } }));
     await this.#deps.approvalExpiry.revoked(tx, userId, id);
-    await this.#deps.emit(tx, userId, EVENTS[kind].revoked, { id });
+    await this.#deps.emit(tx, userId, event, { id });
   }
 
   #checkActions(patterns: readonly string[]): void {

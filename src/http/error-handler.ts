@@ -81,9 +81,8 @@ function setHeaders(response: Response, error: AppError): void {
 const DEFAULT_RETRY_SECONDS = 30;
 
 /**
- * The challenge for bearer tokens (RFC 6750, 3), as which ID tokens are used here.
- An
- * address with its own sign-in adds parameters, and tells a request without credentials of no error (RFC 6750, 3.1).
+ * The challenge for bearer tokens (RFC 6750, 3), as which ID tokens are used here. An address with its own sign-in adds
+ * parameters, and tells a request without credentials of no error (RFC 6750, 3.1).
  */
 function challenge(error: AppError, { locals, req }: Response): string {
   const description = error.message.replaceAll('’', "'").replace(/[^\x20-\x7e]|["\\]/g, '');

@@ -49,7 +49,11 @@ export class Jobs {
     this.#boss.on('error', (error) => this.#report(error));
   }
 
-  /** Installs or updates the queue's schema. pg-boss serializes replicas that start together. */
+  /**
+   * Installs or updates the queue's schema.
+   *
+   * @throws the driver's error also when another replica has just created the schema; it can be called again
+   */
   async start(): Promise<void> {
     await this.#boss.start();
   }
