@@ -5,7 +5,7 @@ import { startSteward, type TestSteward } from '../support/steward.ts';
 
 const METADATA = 'https://assistant.example.com/oauth/metadata.json';
 
-describe.skipIf(chromiumMissing)(`connected apps on the page${whySkipped}`, () => {
+describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
   let steward: TestSteward;
   let pages: Pages;
 
@@ -37,7 +37,7 @@ describe.skipIf(chromiumMissing)(`connected apps on the page${whySkipped}`, () =
     });
   }
 
-  it('appear when they sign in, say what they may do, and are disconnected with the keyboard', async () => {
+  it('appear when they connect, say what they may do, and are disconnected with the keyboard', async () => {
     const page = await pages.openAs('owner');
     const card = page.locator('#clients');
     await page.locator('#socket').getByText('connected').waitFor();
@@ -77,23 +77,8 @@ describe.skipIf(chromiumMissing)(`connected apps on the page${whySkipped}`, () =
     const page = await pages.openAs('careful');
     await page.getByRole('heading', { name: '<b>Bank</b>[U+202E]gnp.exe[U+200B]' }).waitFor();
   });
-});
 
-describe.skipIf(chromiumMissing)(`connecting a client on the page${whySkipped}`, () => {
-  let steward: TestSteward;
-  let pages: Pages;
-
-  beforeAll(async () => {
-    steward = await startSteward();
-    pages = await Pages.launch(steward);
-  });
-  afterEach(() => pages.closeAll());
-  afterAll(async () => {
-    await pages?.browser.close();
-    await steward?.stop();
-  });
-
-  it('shows each client’s lines, with a token that is made for it and shown once', async () => {
+  it('have lines to paste, with a token that is made for it and shown once', async () => {
     const page = await pages.openAs('connector');
     const card = page.locator('#connect-client');
     const client = card.getByLabel('Client', { exact: true });
@@ -120,7 +105,7 @@ describe.skipIf(chromiumMissing)(`connecting a client on the page${whySkipped}`,
     expect(pages.problems).toEqual([]);
   });
 
-  it('copies the lines', async () => {
+  it('have lines that can be copied', async () => {
     const page = await pages.openAs('copier');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const card = page.locator('#connect-client');
@@ -130,7 +115,7 @@ describe.skipIf(chromiumMissing)(`connecting a client on the page${whySkipped}`,
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(line);
   });
 
-  it('forgets a token at the sign-out, and says when a fresh sign-in is needed', async () => {
+  it('have a token that is forgotten at the sign-out, and made only after a recent sign-in', async () => {
     const page = await pages.openAs('forgetter');
     const card = page.locator('#connect-client');
     await card.getByRole('button', { name: 'Make a token for it' }).click();

@@ -8,19 +8,11 @@ import { people } from '../../src/providers/audience.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
 import { respond } from './scripted-server.ts';
 import { startSteward, type TestSteward } from './steward.ts';
+import { UNRESTRICTED } from './unrestricted-policy.ts';
 import { WorkspaceEmulator } from './workspace-emulator.ts';
 
 const PROFILE = '/api/gmail/v1/users/me/profile';
 const SEND = '/api/gmail/v1/users/me/messages/send';
-const USUAL: Policy = {
-  enabled: true,
-  approval: 'never',
-  timeoutMs: 20_000,
-  rate: { calls: 1_000, perMs: 60_000 },
-  allow: {},
-  unmasked: false,
-  tainted: 'ask',
-};
 
 export interface CallOptions {
   account?: string;
@@ -150,7 +142,7 @@ export class ExecutorScene {
     const one = this.#actions.find(({ name }) => name === 'test.return') as Action;
     const copies = Array.from({ length: this.copies }, (_, index) => ({ ...one, name: `test.copy_${index}` }));
     const own = [...this.#actions, ...copies].map((action): [string, ConfiguredAction] => {
-      const policy = { ...USUAL, ...this.policies.get(action.name) };
+      const policy = { ...UNRESTRICTED, ...this.policies.get(action.name) };
       const { name, description } = action;
       const named = { name, tool: name.replace('.', '_'), agent: 'test', description };
       return [name, { ...named, action: toLazyAction(action), policy, capBytes: this.capBytes, revision: this.revision }];

@@ -3,16 +3,8 @@ import { type Action, type Definition, type RunContext, toLazyAction } from '../
 import { builtIn } from '../../../src/actions/built-in.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../../src/integrations/catalog.ts';
+import { UNRESTRICTED } from '../../support/unrestricted-policy.ts';
 
-const POLICY: Policy = {
-  enabled: true,
-  approval: 'never',
-  timeoutMs: 20_000,
-  rate: { calls: 1_000, perMs: 60_000 },
-  allow: {},
-  unmasked: false,
-  tainted: 'ask',
-};
 const NOTHING = z.strictObject({});
 const ANYTHING = z.looseObject({});
 
@@ -47,7 +39,7 @@ export function fixtureActions(listChanged: () => Promise<void>): Action[] {
 export function withFixtures(loaded: Catalog, fixtures: readonly Action[]): Catalog {
   const own = fixtures.map((action): ConfiguredAction => {
     const { name, description, effect } = action;
-    const policy: Policy = { ...POLICY, approval: effect === 'read' ? 'never' : 'always' };
+    const policy: Policy = { ...UNRESTRICTED, approval: effect === 'read' ? 'never' : 'always' };
     return {
       name,
       tool: name.replace('.', '_'),
