@@ -87,7 +87,7 @@ describe('a context that has read text of others', () => {
     expect(provenance).toContainEqual({ action: 'test.read', author: 'mallory@example.net' });
   });
 
-  it('is one after 10,000 reads of different texts, of which 20 remain stored', { timeout: 120_000 }, async () => {
+  it('is one after 10,000 reads of different texts, of which 20 remain stored', { timeout: 600_000 }, async () => {
     scene.policies.set('test.read', { rate: { calls: 20_000, perMs: 60_000 } });
     for (let count = 0; count < 10_000; count += 1) {
       scene.reading(200, { emailAddress: `person${count}@example.com` });
