@@ -1,6 +1,6 @@
 import type { Policy } from '../../src/integrations/catalog.ts';
 
-/** Asks nothing, and limits as good as nothing. */
+/** Asks in tainted contexts only; its rate is higher than a test needs. */
 export const UNRESTRICTED: Policy = {
   enabled: true,
   approval: 'never',
