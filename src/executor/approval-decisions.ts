@@ -17,7 +17,7 @@ import type { ShownViewer } from './shown-viewer.ts';
 import type { UserQuestions } from './user-questions.ts';
 
 export interface Decision {
-  /** Verified by a first-party ID token: only the user may approve. */
+  /** Verified by a first-party credential, an ID token or a session of the pages: only the user may approve. */
   user: Pick<Caller, 'userId'>;
   surface: string;
   approvalId: string;

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import { inChunks } from '../database/retention.ts';
-import type { ApprovalSubject } from './approvals-repository.ts';
+import { type ApprovalSubject, isAboutArguments } from './approvals-repository.ts';
 
 /** How long the outcome of an approved call is kept for the caller that asked. */
 const KEPT = '1 hour';
@@ -43,7 +43,8 @@ export async function selectOutcome(db: Queryable, userId: string, clientId: str
 const REPEATED = '2 minutes';
 
 /**
- * The newest approved call, equal to this one, of whose outcome its client hasn't learnt, or has a moment ago.
+ * The newest approved call, asked for with the arguments of this one or run with them, of whose outcome its client hasn't
+ * learnt, or has a moment ago.
  *
  * @returns whether its run has ended; undefined: there is none
  */
@@ -55,7 +56,7 @@ export async function selectUnreceived(
     {
       name: 'approval-unreceived',
       text: `select id, outcome is not null or outcome_until <= now() as "isEnded" from approvals
-             where user_id = $1::uuid and client_id = $2::uuid and action = $3 and input_hash = decode($4, 'hex')
+             where user_id = $1::uuid and client_id = $2::uuid and action = $3 and ${isAboutArguments('$4')}
                and status = 'approved' and (repeats_until is null or repeats_until > now())
                and not (${isOver('approvals')})
              order by decided_at desc limit 1`,

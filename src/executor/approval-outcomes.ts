@@ -26,6 +26,9 @@ export interface ApprovalOutcome {
 /** The encrypted part of the row. Who reads it reads what the run has read. */
 interface StoredOutcome extends Pick<ApprovalOutcome, 'result' | 'error'>, Pick<Reading, 'integrity' | 'provider'> {}
 
+/** What a caller is told of a call that ran with other arguments than its own. */
+export const EDITED = 'The user changed the arguments before approving.';
+
 /** What remembers that a result was read. */
 interface Contexts {
   taints: Taints;
@@ -75,9 +78,9 @@ export class ApprovalOutcomes {
     const found = await selectUnreceived(this.#db, subject);
     if (found === undefined) return undefined;
     if (!found.isEnded) throw approvedAlready(found.id);
-    const { result, error } = await this.#read(call, found.id, true);
-    if (error !== undefined) throw new AppError(error.code, error.message);
-    return result;
+    const { result, error, edited } = await this.#read(call, found.id, true);
+    if (error !== undefined) throw new AppError(error.code, edited ? `${error.message} ${EDITED}` : error.message);
+    return result && { ...result, meta: { ...result.meta, ...(edited && { edited }) } };
   }
 
   /**

@@ -10,7 +10,7 @@ import type { ClientGrant } from './client-grant.ts';
 export interface Invocation {
   /** With `clientId`: a client, which may do what its grant permits. */
   user: Pick<Principal, 'userId' | 'clientId'>;
-  /** Where the call came from, for the audit log: `socket` or `http`. */
+  /** Where the call came from, for the audit log: `socket`, `http` or `mcp`. */
   surface: string;
   /** Full name in the catalog, or the tool name, with which `input` may name the account. */
   action: string;
@@ -53,10 +53,10 @@ export interface Call {
   startedAt: number;
 }
 
-/** What a call returns. */
+/** What a call returns; `edited`: the user changed its arguments before approving it. */
 export interface CallResult {
   data: unknown;
-  meta: { account: string; accountId: string; ms: number; labels?: Labels; truncated?: true; undo?: Undo };
+  meta: { account: string; accountId: string; ms: number; labels?: Labels; truncated?: true; undo?: Undo; edited?: true };
 }
 
 export function changesSomething({ action }: LoadedAction): boolean {

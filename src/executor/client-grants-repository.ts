@@ -33,6 +33,7 @@ const GRANT = 'id, user_id as "userId", actions, access, account_ids as "account
 const ROW = `${GRANT}, kind, name, last_four as "lastFour", oauth_client_id as "oauthClientId", redirect_host as "redirectHost",
   created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", last_action as "lastAction", revoked_at as "revokedAt"`;
 export const ACTIVE = 'revoked_at is null and expires_at > now()';
+const ENDED_LONG_AGO = `least(expires_at, revoked_at) < now() - interval '30 days'`;
 
 type TokenGrant = Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'expiresAt'> & { email: string | null };
 
@@ -120,9 +121,12 @@ export async function renewClientGrant(
   return rows[0];
 }
 
-/** A user's grants, newest first, also those that have ended and are not deleted yet. */
+/** A user's grants, newest first, also those that ended within the last 30 days. */
 export function selectClientGrants(db: Queryable, userId: string): Promise<ClientGrantRow[]> {
-  return db.query<ClientGrantRow>(`select ${ROW} from client_grants where user_id = $1::uuid order by created_at desc, id`, [userId]);
+  return db.query<ClientGrantRow>(
+    `select ${ROW} from client_grants where user_id = $1::uuid and not (${ENDED_LONG_AGO}) order by created_at desc, id`,
+    [userId],
+  );
 }
 
 export async function countActiveClients(tx: Queryable, userId: string): Promise<number> {
@@ -133,14 +137,19 @@ export async function countActiveClients(tx: Queryable, userId: string): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** The active grant of a kind that was unused for longest, or never used and made first. */
-export async function selectLongestUnused(tx: Queryable, userId: string, kind: ClientKind): Promise<string | undefined> {
-  const rows = await tx.query<{ id: string }>(
-    `select id from client_grants where user_id = $1::uuid and kind = $2 and ${ACTIVE}
+/** The app, other than one, that was unused for longest, or never used and permitted first. */
+export async function selectLongestUnusedApp(
+  tx: Queryable,
+  userId: string,
+  except: string,
+): Promise<Pick<ClientGrantRow, 'id' | 'kind'> | undefined> {
+  const rows = await tx.query<Pick<ClientGrantRow, 'id' | 'kind'>>(
+    `select id, kind from client_grants
+     where user_id = $1::uuid and kind <> 'personal_access_token' and id <> $2::uuid and ${ACTIVE}
      order by coalesce(last_used_at, created_at), created_at, id limit 1`,
-    [userId, kind],
+    [userId, except],
   );
-  return rows[0]?.id;
+  return rows[0];
 }
 
 /** @returns undefined when the user has no such grant; one that was revoked before is left as it is */
@@ -163,5 +172,5 @@ export async function revokeClientGrant(
  * only refreshed there must not begin them anew.
  */
 export function deleteOldClientGrants(db: Queryable): Promise<void> {
-  return deleteExpired(db, 'client_grants', `kind <> 'external' and least(expires_at, revoked_at) < now() - interval '30 days'`);
+  return deleteExpired(db, 'client_grants', `kind <> 'external' and ${ENDED_LONG_AGO}`);
 }

@@ -18,7 +18,7 @@ import {
   revokeClientGrant,
   selectClientGrantOfHash,
   selectClientGrants,
-  selectLongestUnused,
+  selectLongestUnusedApp,
 } from './client-grants-repository.ts';
 import { contextOf } from './context-name.ts';
 import { deleteReadOnlyFor } from './read-only-repository.ts';
@@ -70,9 +70,9 @@ export class ClientGrants {
     await this.#checkAccounts(userId, given.accountIds ?? []);
     return this.#deps.db.transaction(async (tx) => {
       await lockExistingUser(tx, userId);
-      if ((await countActiveClients(tx, userId)) >= MAX_ACTIVE) await this.#makeRoom(tx, userId);
       await along(tx);
       const grant = await insertClientGrant(tx, { ...given, id: randomUUID() });
+      await this.#makeRoomFor(tx, grant);
       await this.#begin(tx, grant);
       return grant;
     }, userId);
@@ -90,6 +90,7 @@ export class ClientGrants {
       await lockExistingUser(tx, userId);
       const renewed = await renewClientGrant(tx, grant, signedInAt, days);
       if (renewed === undefined) return undefined;
+      await this.#makeRoomFor(tx, renewed);
       await this.#begin(tx, renewed);
       return renewed;
     }, userId);
@@ -119,16 +120,18 @@ export class ClientGrants {
   }
 
   /**
-   * Some apps sign in anew each time, and leave what they had before: the one that was unused for longest ends.
+   * Some apps sign in anew each time, and leave what they had before: for an app, the one that was unused for longest
+   * ends.
    *
-   * @throws AppError `conflict` when all are tokens, which their user has made one by one
+   * @throws AppError `conflict` for a token, and when all others are tokens: their user has made them one by one
    */
-  async #makeRoom(tx: Queryable, userId: string): Promise<void> {
-    const unused = await selectLongestUnused(tx, userId, 'oauth');
+  async #makeRoomFor(tx: Queryable, { id, userId, kind }: ClientGrantRow): Promise<void> {
+    if ((await countActiveClients(tx, userId)) <= MAX_ACTIVE) return;
+    const unused = kind === 'personal_access_token' ? undefined : await selectLongestUnusedApp(tx, userId, id);
     if (unused === undefined)
       throw new AppError('conflict', `There are ${MAX_ACTIVE} tokens and connected apps. Revoke one of them first.`);
-    await revokeClientGrant(tx, userId, unused);
-    await this.#end(tx, userId, unused, 'oauth');
+    await revokeClientGrant(tx, userId, unused.id);
+    await this.#end(tx, userId, unused.id, unused.kind);
   }
 
   async #begin(tx: Queryable, { id, userId, kind, name }: ClientGrantRow): Promise<void> {

@@ -24,7 +24,7 @@ import { CallRunner } from './call-runner.ts';
 import { askerEnded, type ClientGrant } from './client-grant.ts';
 import { useClientGrant } from './client-grants-repository.ts';
 import { ContextReads } from './context-reads.ts';
-import { Gate } from './gate.ts';
+import { Gate, mayAsk } from './gate.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { AllowanceEnded } from './record-start.ts';
 import { Taints } from './taint.ts';
@@ -174,18 +174,25 @@ export class Executor {
 
   async #runOrAsk(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
     if (call.configured.action.facts !== undefined) await this.#questions.assertNotAsked(call, entry);
-    const ruling = await this.#gate.check(call);
-    if (ruling === undefined) return this.#runner.run(call, entry);
-    const received = call.client === undefined ? undefined : await this.#outcomes.unreceived(call, await this.#requests.subjectOf(call));
+    // Before the gate, which reads facts that the approved run has changed: what it has deleted is not there any more.
+    const received = await this.#unreceived(call);
     if (received !== undefined) {
       entry.decision = 'allowed';
       return received;
     }
+    const ruling = await this.#gate.check(call);
+    if (ruling === undefined) return this.#runner.run(call, entry);
     const { assessment, verdict, allowance } = ruling;
     const checked = { ...call, version: assessment.version };
     if (verdict === 'run') return this.#runner.run(checked, entry);
     const ask = () => this.#questions.ask(call, assessment, surface, entry);
     return allowance === undefined ? ask() : this.#runAllowed(checked, entry, allowance, ask);
+  }
+
+  /** What an equal call gave, if the client that makes it has been given approval and doesn't know the outcome yet. */
+  async #unreceived(call: Call): Promise<CallResult | undefined> {
+    if (call.client === undefined || !mayAsk(call.configured)) return undefined;
+    return this.#outcomes.unreceived(call, await this.#requests.subjectOf(call));
   }
 
   /** @param ask requests approval, if the allowance has ended meanwhile */

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import type { LoadedAction } from '../integrations/catalog.ts';
 import type { Viewer } from '../providers/audience.ts';
 import { SlidingWindowLimiter } from '../rate-limit/sliding-window.ts';
 import { ActionRun, type Exposure, type RunDeps } from './action-run.ts';
@@ -24,6 +25,11 @@ export interface Ruling {
   allowance: string | undefined;
 }
 
+/** Whether there are calls of an action that the user is asked about. */
+export function mayAsk({ action, policy }: LoadedAction): boolean {
+  return policy.approval === 'always' || action.effect === 'destructive' || action.exposes !== undefined;
+}
+
 /** Decides whether a call runs, asks the user, or is refused; reads for that only what the rule needs. */
 export class Gate {
   readonly #deps: RunDeps;
@@ -47,8 +53,7 @@ export class Gate {
     const { configured, userId } = call;
     const { action, policy } = configured;
     const mustRead = readsAllowed(configured);
-    const mayAsk = policy.approval === 'always' || action.effect === 'destructive' || action.exposes !== undefined;
-    if (!mayAsk && !mustRead) return undefined;
+    if (!mayAsk(configured) && !mustRead) return undefined;
     const taint = await this.#taintOf(call);
     if (policy.approval === 'never' && !mustRead && !taint.isTainted && !taint.isFinancial) return undefined;
     // Reading from the provider has the action's rate.

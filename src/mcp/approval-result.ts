@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { AppError } from '../errors.ts';
-import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
+import { type ApprovalOutcome, EDITED } from '../executor/approval-outcomes.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { toErrorResult, toToolResult, withText } from './call-results.ts';
 import type { McpClient, McpDeps } from './mcp-deps.ts';
@@ -40,8 +40,10 @@ export async function awaitOutcome(
   const end = performance.now() + WAIT_MS;
   for (;;) {
     const outcome = await executor.outcome(client, approvalId);
-    if (!UNDECIDED.has(outcome.status) || performance.now() >= end || signal.aborted) return outcome;
+    if (!UNDECIDED.has(outcome.status) || performance.now() >= end) return outcome;
     await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    // What is read for a client that has left would count as received.
+    if (signal.aborted) return outcome;
   }
 }
 
@@ -57,17 +59,21 @@ export function approvalIdOf(given: unknown): string {
  * The call's own result where there is one; else how it ended, or where to go on.
  *
  * @param url of the approval's page
+ * @param toolOf the tool of an action
  */
-export function outcomeResult({ status, edited, result, error }: ApprovalOutcome, approvalId: string, url: string): CallToolResult {
-  if (error !== undefined) return toErrorResult({ ...error, details: undefined });
+export function outcomeResult(
+  { status, edited, result, error }: ApprovalOutcome,
+  approvalId: string,
+  url: string,
+  toolOf: (action: string) => string | undefined,
+): CallToolResult {
+  if (error !== undefined) return toErrorResult({ ...error, details: undefined }, edited && `${error.message} ${EDITED}`);
   if (status === 'pending') {
     const hint = `The user hasn’t decided yet. Ask the user to open ${url}, then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;
     return withText({ status, approvalId, url, hint });
   }
   if (result === undefined) return { ...withText({ status, ...(edited && { edited }) }), ...(isEnd(status) && { isError: true }) };
-  const { content, structuredContent } = toToolResult(result);
-  if (!edited) return { content, ...(structuredContent !== undefined && { structuredContent }) };
-  return withText({ ...(structuredContent as Record<string, unknown>), edited: 'The user changed the arguments before approving.' });
+  return toToolResult({ ...result, meta: { ...result.meta, ...(edited && { edited }) } }, toolOf);
 }
 
 function isEnd(status: ApprovalOutcome['status']): boolean {

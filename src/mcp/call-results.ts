@@ -1,14 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { AppError } from '../errors.ts';
-import type { CallResult } from '../executor/executor.ts';
+import { EDITED } from '../executor/approval-outcomes.ts';
+import type { CallResult, LinkedPreview } from '../executor/executor.ts';
+import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 
 /**
  * What a model is told of a result, beside the data: the account that was used, and how far the text may be trusted.
  *
- * @param toolOf the tool of a built-in action, for the call that reverts this one
+ * @param toolOf the tool of an action, for the call that reverts this one
  */
-export function toToolResult({ data, meta }: CallResult, toolOf: (action: string) => string | undefined = () => undefined): CallToolResult {
-  const { account, labels, truncated, undo } = meta;
+export function toToolResult({ data, meta }: CallResult, toolOf: (action: string) => string | undefined): CallToolResult {
+  const { account, labels, truncated, undo, edited } = meta;
   const { integrity, confidentiality } = labels ?? {};
   const undoTool = undo && toolOf(undo.action);
   return withText({
@@ -18,8 +20,9 @@ export function toToolResult({ data, meta }: CallResult, toolOf: (action: string
       ...(integrity !== undefined && { integrity }),
       ...(confidentiality !== undefined && { confidentiality }),
       ...(truncated && { truncated }),
-      ...(undoTool !== undefined && { undo: { tool: undoTool, arguments: undo?.input, summary: undo?.summary } }),
+      ...(undoTool !== undefined && { undo: { tool: undoTool, arguments: { account, ...undo?.input }, summary: undo?.summary } }),
     },
+    ...(edited && { edited: EDITED }),
   });
 }
 
@@ -37,6 +40,14 @@ export function toErrorResult({ code, message, details }: Pick<AppError, 'code' 
     structuredContent: { error: { code, message, ...(hasDetails && { details: shown }) } },
     isError: true,
   };
+}
+
+/** What a client is told of a call that waits for its user. What else the page shows is for the user: it quotes what others wrote. */
+export function toBeApproved({ details, ...error }: AppError): { text: string; error: Pick<AppError, 'code' | 'message' | 'details'> } {
+  const { approvalId, url, summary, expiresAt } = details as unknown as LinkedPreview;
+  const text = `Needs the user’s approval: “${summary}”. Ask the user to open ${url} and to decide there. Then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;
+  const { code, message } = error;
+  return { text, error: { code, message, details: { approvalId, url, summary, expiresAt } } };
 }
 
 /** The same JSON as structured content and as text, for clients that show models only one of them. */

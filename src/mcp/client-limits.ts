@@ -6,7 +6,7 @@ const BUSY_SECONDS = 1;
 /** A user's clients together may have as many times of what one may have under way. */
 const CLIENTS = 4;
 
-/** The limits of one client, and of its user's clients together, so that none uses up what the others have. */
+/** The limits of one client, and of its user's clients together, so that one doesn't use up what the others have. */
 export class ClientLimits {
   readonly #perMinute: number;
   readonly #atOnce: number;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import { canonicalJson } from '../validation/canonical-json.ts';
 
-/** As long as an approval is open. */
+/** Longer than an approval is open: the client may call again after the decision. */
 const TTL_SECONDS = 15 * 60;
 
 /** What a client brings back with the call that it repeats after the user was asked. */

@@ -1,5 +1,6 @@
 import { type ListResourceTemplatesResult, ProtocolError, ProtocolErrorCode, type ReadResourceResult } from '@modelcontextprotocol/server';
 import { asAppError } from '../errors.ts';
+import { toBeApproved } from './call-results.ts';
 import { type McpClient, type McpDeps, SURFACE } from './mcp-deps.ts';
 import { permittedActions } from './permitted-actions.ts';
 
@@ -84,8 +85,13 @@ export async function readResource(deps: McpDeps, client: McpClient, uri: string
       contents: [{ uri, mimeType: MIME, text: JSON.stringify({ data, account: meta.account, integrity: meta.labels?.integrity }) }],
     };
   } catch (thrown) {
-    const { code, message } = asAppError(thrown);
+    const error = asAppError(thrown);
+    const { code, message } = error;
     if (code === 'not_found') throw notFound(uri);
+    if (code === 'approval_required') {
+      const { text, error: shown } = toBeApproved(error);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${code}: ${text}`, { code, ...shown.details });
+    }
     const kindOfError = code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
     throw new ProtocolError(kindOfError, `${code}: ${message}`, { code });
   }

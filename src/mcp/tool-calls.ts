@@ -10,12 +10,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { type AppError, asAppError } from '../errors.ts';
+import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { describeError } from '../observability/logger.ts';
 import { isObject } from '../validation/is-object.ts';
 import { approvalIdOf, awaitOutcome, outcomeResult } from './approval-result.ts';
-import { toErrorResult, toToolResult } from './call-results.ts';
+import { toBeApproved, toErrorResult, toToolResult } from './call-results.ts';
 import { type McpClient, type McpDeps, SURFACE } from './mcp-deps.ts';
 import { progressOf } from './progress.ts';
 import { type AskedState, type AskedStates, hashOfCall } from './request-state.ts';
@@ -49,7 +50,11 @@ export async function callTool(
     if (thrown instanceof ProtocolError) throw thrown;
     const error = asAppError(thrown);
     if (error.code === 'internal') deps.logger.error({ err: describeError(thrown) }, 'a call over MCP failed');
-    return error.code === 'approval_required' ? ask(states, params, error, context) : toErrorResult(error);
+    if (error.code === 'approval_required') return ask(states, params, error, context);
+    const running = error.code === 'conflict' ? error.details?.approvalId : undefined;
+    // Some clients show models the text only.
+    const wayOn = running === undefined ? '' : ` Call ${APPROVAL_RESULT_TOOL_NAME} with id ${running}.`;
+    return toErrorResult(error, error.message + wayOn);
   } finally {
     progress.end();
   }
@@ -74,13 +79,11 @@ async function ask(
   error: AppError,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { approvalId, url, summary, expiresAt } = error.details as unknown as LinkedPreview;
   if (!showsPages(context)) {
-    const text = `Needs the user’s approval: “${summary}”. Ask the user to open ${url} and to decide there. Then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;
-    const { code, message } = error;
-    // What else the page shows is for the user: it quotes what others wrote.
-    return toErrorResult({ code, message, details: { approvalId, url, summary, expiresAt } }, text);
+    const { error: shown, text } = toBeApproved(error);
+    return toErrorResult(shown, text);
   }
+  const { approvalId, url, summary } = error.details as unknown as LinkedPreview;
   return inputRequired({
     inputRequests: { [QUESTION]: inputRequired.elicitUrl({ url, message: `Steward needs your approval: ${summary}` }) },
     requestState: await states.mint({ approvalId, call: hashOfCall(params) }, context),
@@ -106,17 +109,19 @@ async function answered(
   const view = inputResponse(context.mcpReq.inputResponses, QUESTION);
   // The user has put it off.
   if (view.kind === 'elicit' && view.action !== 'accept') {
-    return outcomeResult(await deps.executor.outcome(client, approvalId), approvalId, deps.approvalUrl(approvalId));
+    return shown(deps, approvalId, await deps.executor.outcome(client, approvalId));
   }
   return outcomeOf(deps, client, approvalId, context);
 }
 
 async function outcomeOf(deps: McpDeps, client: McpClient, approvalId: string, { mcpReq }: ServerContext): Promise<CallToolResult> {
-  const outcome = await awaitOutcome(deps, client, approvalId, mcpReq.signal);
-  return outcomeResult(outcome, approvalId, deps.approvalUrl(approvalId));
+  return shown(deps, approvalId, await awaitOutcome(deps, client, approvalId, mcpReq.signal));
 }
 
-/** The tool's name of a built-in action, if the configuration has it. */
+function shown(deps: McpDeps, approvalId: string, outcome: ApprovalOutcome): CallToolResult {
+  return outcomeResult(outcome, approvalId, deps.approvalUrl(approvalId), (action) => toolOf(deps, action));
+}
+
 function toolOf({ catalog }: McpDeps, action: string): string | undefined {
-  return [...catalog().actions.values()].find((configured) => configured.action.name === action)?.tool;
+  return catalog().actions.get(action)?.tool;
 }

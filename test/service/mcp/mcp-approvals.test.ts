@@ -3,6 +3,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { ExecutorScene } from '../../support/executor-scene.ts';
 import { McpClient, type McpResponse } from '../../support/mcp-client.ts';
 import { type ConnectedClient, connectClient, decide, newToken, type Replicas, startReplicas } from '../../support/mcp-scene.ts';
+import { respond } from '../../support/scripted-server.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
 const MESSAGE = { to: ['bob@example.com'] };
@@ -30,6 +31,13 @@ async function ask(client = ana.client, input: object = MESSAGE): Promise<string
   const { message } = await client.call('test_notify', input);
   expect(message.result).toMatchObject({ isError: true, structuredContent: { error: { code: 'approval_required' } } });
   return message.result.structuredContent.error.details.approvalId;
+}
+
+/** Approves with other arguments. */
+async function edit(id: string, more: object, status = 200): Promise<void> {
+  const body = JSON.stringify({ approved: true, ...more });
+  const headers = { 'content-type': 'application/json' };
+  expect((await scene.steward.call(`/approvals/${id}`, { token: ana.user.token, body, headers })).status).toBe(status);
 }
 
 /** After the time in which a repeated call counts as the same. */
@@ -115,6 +123,61 @@ describe('a call that needs approval', () => {
     await later();
     expect(resultOf(await ana.client.call('test_notify', MESSAGE))).toMatchObject({ data: { id: 'm1' } });
     expect(scene.sent).toBe(2);
+  });
+
+  it('isn’t run as it was asked once the user has approved other arguments', async () => {
+    const id = await ask();
+    const text = 'What I would rather say.';
+    await edit(id, { input: { ...MESSAGE, text }, remember_for: 7 });
+    for (const input of [MESSAGE, { ...MESSAGE, text }]) {
+      const again = resultOf(await ana.client.call('test_notify', input));
+      expect(again).toMatchObject({ data: { id: 'm1' }, edited: 'The user changed the arguments before approving.' });
+    }
+    expect(scene.sent).toBe(1);
+  });
+
+  it('gives an error of arguments that the user has changed, and says that it has', async () => {
+    const id = await ask();
+    scene.sending(400, { error: { code: 400, message: 'bad' } });
+    await edit(id, { input: { ...MESSAGE, text: 'Other.' } }, 400);
+    const { message } = await ana.client.call('test_notify', MESSAGE);
+    expect(message.result).toMatchObject({ isError: true, structuredContent: { error: { code: 'invalid_request' } } });
+    expect(message.result.content[0].text).toMatch(/The user changed the arguments before approving\.$/);
+    expect((await ana.client.call('approval_result', { id })).message.result.content[0].text).toContain('The user changed the arguments');
+    expect(scene.sent).toBe(1);
+  });
+
+  it('waits for the same approval while the user decides on other arguments, and is denied with it', async () => {
+    const id = await ask();
+    await edit(id, { input: { to: ['zoe@example.com'] } }, 409);
+    expect(await ask()).toBe(id);
+    await decide(scene, ana.user, id, false);
+    expect(resultOf(await ana.client.call('test_notify', MESSAGE)).error.code).toBe('forbidden');
+    expect(scene.sent).toBe(0);
+  });
+
+  it('isn’t run a second time when the reason to ask has ended', async () => {
+    scene.policies.set('test.notify', { approval: 'never' });
+    await ana.client.call('test_read');
+    const id = await ask();
+    expect(await decide(scene, ana.user, id, true)).toBe(200);
+    await scene.steward.sql('delete from contexts where user_id = $1', [ana.user.userId]);
+    expect(resultOf(await ana.client.call('test_notify', MESSAGE))).toMatchObject({ data: { id: 'm1' } });
+    expect(scene.sent).toBe(1);
+  });
+
+  it('names approval_result while it is running', async () => {
+    const id = await ask();
+    const sent = Promise.withResolvers<() => void>();
+    scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) => {
+      sent.resolve(() => respond(response, { status: 200, body: { id: 'm1' } }));
+    });
+    const deciding = decide(scene, ana.user, id, true);
+    const finish = await sent.promise;
+    const { message } = await ana.client.call('test_notify', MESSAGE);
+    expect(message.result.content[0].text).toContain(`Call approval_result with id ${id}.`);
+    finish();
+    expect(await deciding).toBe(200);
   });
 
   it('is not asked about again when the user approves it while it is repeated', async () => {

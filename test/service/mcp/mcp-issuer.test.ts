@@ -39,7 +39,8 @@ function sign(claims: JWTPayload, typ: string, key = privateKey): Promise<string
     .sign(key);
 }
 
-const idToken = () => sign({ aud: 'front-end', email: `${subject}@example.com`, email_verified: true }, 'JWT');
+const idToken = (claims: JWTPayload = {}) =>
+  sign({ aud: 'front-end', email: `${subject}@example.com`, email_verified: true, ...claims }, 'JWT');
 const accessToken = (claims: JWTPayload = {}, typ = 'at+jwt', key = privateKey) =>
   sign({ aud: `${steward.url}/mcp`, client_id: 'https://client.example/metadata.json', scope: 'read write', ...claims }, typ, key);
 
@@ -60,6 +61,20 @@ describe('an access token of the operator’s own server', () => {
     expect(listed).toContainEqual({ kind: 'oauth', host: 'client.example', access: 'write' });
     expect(listed).toContainEqual({ kind: 'oauth', host: 'client.example', access: 'read' });
     expect(listed).toContainEqual({ kind: 'oauth', host: null, access: 'write' });
+  });
+
+  it('admits a client beyond the fiftieth in place of the one that was unused for longest', async () => {
+    const of = (client: string) => accessToken({ client_id: client, auth_time: Math.floor(Date.now() / 1000) + 1 });
+    for (let number = 0; number < 50; number += 1) expect(await list(await of(`c${number}`))).toBe(200);
+    expect(await list(await of('one more'))).toBe(200);
+    const ended = async () => (await clients()).filter(({ revoked_at: at }) => at !== null).length;
+    expect(await ended()).toBe(1);
+    // A token takes the place of none.
+    const body = JSON.stringify({ name: 'script', actions: ['*'], access: 'read' });
+    const token = await idToken({ auth_time: Math.floor(Date.now() / 1000) });
+    const response = await steward.call('/tokens', { token, body, headers: { 'content-type': 'application/json' } });
+    expect(response).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await ended()).toBe(1);
   });
 
   it('names that server in the metadata, and the embedded one is off', async () => {
