@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { configurationOf, type ProviderDeps, SESSION_COOKIE } from './authorization-configuration.ts';
 import { CURRENT_REQUEST } from './current-request.ts';
 import { PATHS } from './protocol.ts';
-import { TokenRequests } from './token-requests.ts';
+import { type KoaContext, TokenRequests } from './token-requests.ts';
 
 /** Parameters of an authorization request that have a meaning here, or that the library has to reject. */
 const AUTHORIZATION_PARAMETERS = new Set([
@@ -70,7 +70,7 @@ function responderOf(provider: Provider, { entries, refreshWaitMs }: ProviderDep
       if (context.querystring.length > MAX_QUERY) throw new AppError('invalid_request', 'The app’s request is too long.');
       context.query = onlyUseful(context.query);
     }
-    if (context.path.startsWith(`${PATHS.authorize}/`)) await assertDecidedHere(provider, context.path);
+    if (context.path.startsWith(`${PATHS.authorize}/`)) await assertDecidedHere(provider, context);
     await entries.request(async () => {
       await next();
       if (context.state.failure !== undefined) throw context.state.failure;
@@ -97,10 +97,13 @@ function responderOf(provider: Provider, { entries, refreshWaitMs }: ProviderDep
  *
  * @throws AppError `forbidden`
  */
-async function assertDecidedHere(provider: Provider, path: string): Promise<void> {
-  const interaction = await provider.Interaction.find(path.slice(PATHS.authorize.length + 1));
-  const decidedBy = interaction?.result?.login?.accountId;
-  if (decidedBy === undefined || decidedBy === CURRENT_REQUEST.getStore()?.userId) return;
+async function assertDecidedHere(provider: Provider, { cookies, path }: KoaContext): Promise<void> {
+  const uid = path.slice(PATHS.authorize.length + 1);
+  // The library goes on with the request that the cookie names, whatever the path says.
+  if (cookies.get(provider.cookieName('resume'), { signed: true }) === uid) {
+    const decidedBy = (await provider.Interaction.find(uid))?.result?.login?.accountId;
+    if (decidedBy === undefined || decidedBy === CURRENT_REQUEST.getStore()?.userId) return;
+  }
   throw new AppError('forbidden', 'Continue in the browser in which you decided, or start again in the app.');
 }
 

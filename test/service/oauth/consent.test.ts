@@ -174,7 +174,7 @@ describe('a consent', () => {
     const back = await browser.visit(pathOf(locationOf(answers[0] as never)));
     expect(new URL(locationOf(back)).searchParams.get('code')).not.toBeNull();
     // The resumed request is over.
-    expect((await browser.visit(pathOf(locationOf(answers[0] as never)))).status).toBe(400);
+    expect((await browser.visit(pathOf(locationOf(answers[0] as never)))).status).toBe(403);
     expect((await grants()).length).toBe(1);
   });
 
@@ -239,10 +239,18 @@ describe('a consent', () => {
     const decided = await submitConsent(victim, page, consent);
     expect(decided.status).toBe(303);
     const other = await scene.connect();
+    const path = pathOf(locationOf(decided));
+    const [, uid = ''] = /^\/oauth\/authorize\/([\w-]{43})$/.exec(path) ?? [];
+    const encoded = `%${uid.charCodeAt(0).toString(16)}${uid.slice(1)}`;
     for (const taker of [stranger, new FormBrowser(steward.url).take(stranger).take(await sessionOf(steward, other.token))]) {
-      expect((await taker.visit(pathOf(locationOf(decided)))).status).toBe(403);
+      // The library looks at the cookie only, and not at the path.
+      for (const last of [uid, encoded, 'anything', 'x'.repeat(43)]) {
+        const refused = await taker.visit(`/oauth/authorize/${last}`);
+        expect(refused.status, last).toBe(403);
+        expect(refused.headers.get('location'), last).toBeNull();
+      }
     }
-    const back = await victim.visit(pathOf(locationOf(decided)));
+    const back = await victim.visit(path);
     expect(new URL(locationOf(back)).searchParams.get('code')).toBeTruthy();
   });
 
