@@ -104,8 +104,8 @@ export class Consents {
       const db = server.entries.queryable;
       await claim(db, interaction);
       // For its tokens: current-request.ts.
-      if (publishedHost(clientId) !== undefined) await server.entries.storeClient(clientId, pending.metadata);
-      if (!(await keepClient(db, hashSecret(clientId)))) throw new AppError('invalid_request', 'The app does not exist any more.');
+      if (publishedHost(clientId) !== undefined) await server.entries.keepPublished(clientId, pending.metadata);
+      else if (!(await keepClient(db, hashSecret(clientId)))) throw new AppError('invalid_request', 'The app does not exist any more.');
       const grant = new provider.Grant({ accountId: userId, clientId });
       grant.jti = grantId;
       grant.addResourceScope(resource, access === 'write' ? 'read write' : 'read');

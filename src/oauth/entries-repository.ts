@@ -5,7 +5,7 @@ import { ACTIVE } from '../executor/client-grants-repository.ts';
 const UNUSED_CLIENT_SECONDS = 24 * 3600;
 /** How long the response to a refresh is kept for a client that did not receive it. */
 const RESPONSE_KEPT = '5 minutes';
-/** Registered clients that nobody has permitted anything; beyond that, the oldest are deleted. */
+/** Clients that registered themselves and that nobody has permitted anything; beyond that, the oldest are deleted. */
 const MAX_UNUSED_CLIENTS = 10_000;
 
 /** Names an entry: the library's model, and the SHA-256 of the id. */
@@ -31,6 +31,9 @@ export interface NewEntry extends EntryKey {
   /** null: it doesn't expire. */
   lifeSeconds: number | null;
 }
+
+/** Clients are the same for all users. */
+const OF_NOBODY = { grantHash: null, userId: null, audience: null };
 
 const ROW = `e.payload, extract(epoch from now() - e.created_at)::float8 as age, e.consumed_at is not null as "isConsumed"`;
 
@@ -83,9 +86,9 @@ export async function upsertEntry(db: Queryable, entry: NewEntry): Promise<void>
   );
 }
 
-/** Stores a registered client, which is deleted after a day unless a user permits it something. */
+/** Stores a client that has registered itself. It is deleted after a day unless a user permits it something. */
 export async function insertClient(db: Queryable, entry: EntryKey & { payload: Buffer }): Promise<void> {
-  await upsertEntry(db, { ...entry, grantHash: null, userId: null, audience: null, lifeSeconds: UNUSED_CLIENT_SECONDS });
+  await upsertEntry(db, { ...entry, ...OF_NOBODY, lifeSeconds: UNUSED_CLIENT_SECONDS });
   await db.query(
     `delete from oauth_entries where model = 'Client' and id_hash in (
        select id_hash from oauth_entries where model = 'Client' and expires_at is not null order by created_at desc offset $1)`,
@@ -93,7 +96,12 @@ export async function insertClient(db: Queryable, entry: EntryKey & { payload: B
   );
 }
 
-/** Keeps a registered client from now on. @returns false when it is not registered any more */
+/** Stores what a client has published, and keeps it: it is stored when a user permits the client something. */
+export async function upsertPublishedClient(tx: Queryable, entry: EntryKey & { payload: Buffer }): Promise<void> {
+  await upsertEntry(tx, { ...entry, ...OF_NOBODY, lifeSeconds: null });
+}
+
+/** Keeps a client that has registered itself. @returns false when it is not registered any more */
 export async function keepClient(tx: Queryable, idHash: Buffer): Promise<boolean> {
   const rows = await tx.query(`update oauth_entries set expires_at = null where model = 'Client' and id_hash = $1 returning 1`, [idHash]);
   return rows.length > 0;

@@ -14,6 +14,7 @@ import {
   selectResponse,
   selectUserOfEntry,
   storeResponse,
+  upsertPublishedClient,
 } from './entries-repository.ts';
 
 export interface EntriesDeps {
@@ -75,10 +76,16 @@ export class Entries {
     return selectUserOfEntry(this.#deps.db, keyOf(model, secret));
   }
 
-  /** Stores a client's metadata. */
+  /** Stores the metadata of a client that registers itself. */
   async storeClient(clientId: string, metadata: object): Promise<void> {
     const key = keyOf('Client', clientId);
     await insertClient(this.queryable, { ...key, payload: await this.seal(key, metadata) });
+  }
+
+  /** Keeps what a client has published. */
+  async keepPublished(clientId: string, metadata: object): Promise<void> {
+    const key = keyOf('Client', clientId);
+    await upsertPublishedClient(this.queryable, { ...key, payload: await this.seal(key, metadata) });
   }
 
   /** Keeps the response to the refresh of a token that this transaction has used up. */

@@ -60,6 +60,24 @@ describe('a client whose id is the address of its metadata', () => {
     expect(fetched).toBe(1);
   });
 
+  it('is permitted something again, however many clients have registered themselves since', async () => {
+    const browser = await browserOf();
+    const first = new Authorization({ client_id: id }, browser);
+    const { body } = await first.exchange(steward, await first.code());
+    await steward.sql(`update oauth_entries set created_at = created_at - interval '1 day' where model = 'Client'`);
+    await steward.sql(
+      `insert into oauth_entries (model, id_hash, payload, expires_at)
+       select 'Client', sha256(n::text::bytea), '', now() + interval '1 day' from generate_series(1, 10000) n`,
+    );
+    const again = new Authorization({ client_id: id }, browser);
+    expect((await again.exchange(steward, await again.code())).status).toBe(200);
+    expect((await refresh(steward, { client_id: id }, body.refresh_token)).status).toBe(200);
+    // It counts as none of those that nobody has permitted anything.
+    expect(await steward.sql(`select count(*)::int as n from oauth_entries where model = 'Client' and expires_at is not null`)).toEqual([
+      { n: 10_000 },
+    ]);
+  });
+
   it.each([
     ['redirects', () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example.com' } })],
     ['is not there', () => new Response('{}', { status: 404 })],
