@@ -5,6 +5,8 @@ import { ACTIVE } from '../executor/client-grants-repository.ts';
 const UNUSED_CLIENT_SECONDS = 24 * 3600;
 /** How long the response to a refresh is kept for a client that did not receive it. */
 const RESPONSE_KEPT = '5 minutes';
+/** How long once it was sent: longer than a request waits for its user's others, a connection and a lock. */
+const SENT_RESPONSE_KEPT = '30 seconds';
 /** Clients that registered themselves and that nobody has permitted anything; beyond that, the oldest are deleted. */
 const MAX_UNUSED_CLIENTS = 10_000;
 
@@ -50,12 +52,20 @@ export async function selectEntry(db: Queryable, { model, idHash }: EntryKey): P
   return rows[0];
 }
 
-export async function selectUserOfEntry(db: Queryable, { model, idHash }: EntryKey): Promise<string | undefined> {
-  const rows = await db.query<{ userId: string | null }>(
-    'select user_id as "userId" from oauth_entries where model = $1 and id_hash = $2',
+/** Whose code or token a request has brought. */
+export interface Arrival {
+  userId: string | null;
+  /** When, in seconds of the database's clock, to the microsecond. */
+  at: number;
+}
+
+/** @returns undefined: there is no such entry */
+export async function selectArrival(db: Queryable, { model, idHash }: EntryKey): Promise<Arrival | undefined> {
+  const rows = await db.query<Arrival>(
+    `select user_id as "userId", extract(epoch from now())::float8 as at from oauth_entries where model = $1 and id_hash = $2`,
     [model, idHash],
   );
-  return rows[0]?.userId ?? undefined;
+  return rows[0];
 }
 
 /** A grant, while what its user permitted the client is active: it expires with that. */
@@ -127,17 +137,22 @@ export async function consumeEntry(
   return rows[0];
 }
 
-/** @param sealed null: it was sent */
-export async function storeResponse(db: Queryable, idHash: Buffer, sealed: Buffer | null): Promise<void> {
+export async function storeResponse(db: Queryable, idHash: Buffer, sealed: Buffer): Promise<void> {
   await db.query(`update oauth_entries set response = $2 where model = 'RefreshToken' and id_hash = $1`, [idHash, sealed]);
 }
 
-/** The response that is kept for a refresh token which was used a moment ago. */
-export async function selectResponse(db: Queryable, idHash: Buffer): Promise<Buffer | undefined> {
+/** The response for a refresh token was sent. Of several times, the first counts. */
+export async function markResponseSent(db: Queryable, idHash: Buffer): Promise<void> {
+  await db.query(`update oauth_entries set sent_at = now() where model = 'RefreshToken' and id_hash = $1 and sent_at is null`, [idHash]);
+}
+
+/** The response that is kept for a refresh token which was used a moment ago, unless it was sent before the request arrived. */
+export async function selectResponse(db: Queryable, idHash: Buffer, { at }: Arrival): Promise<Buffer | undefined> {
   const rows = await db.query<{ response: Buffer | null }>(
     `select response from oauth_entries
-     where model = 'RefreshToken' and id_hash = $1 and consumed_at > now() - interval '${RESPONSE_KEPT}'`,
-    [idHash],
+     where model = 'RefreshToken' and id_hash = $1 and consumed_at > now() - interval '${RESPONSE_KEPT}'
+       and (sent_at is null or extract(epoch from sent_at)::float8 > $2::float8)`,
+    [idHash, at],
   );
   return rows[0]?.response ?? undefined;
 }
@@ -195,18 +210,19 @@ export async function selectEmail(db: Queryable, userId: string): Promise<{ emai
 }
 
 /**
- * Deletes what has expired, responses that no client has fetched, what belongs to grants that were revoked, and refresh tokens that were used 30 days ago: until
- * then, using one again ends its grant.
+ * Deletes what has expired, what belongs to grants that were revoked, refresh tokens that were used 30 days ago (until then,
+ * using one again ends its grant), and responses that were sent or that no client has fetched.
  */
 export async function deleteOldEntries(db: Queryable): Promise<void> {
   await deleteExpired(db, 'oauth_entries', 'expires_at <= now()');
-  await db.query(
-    `update oauth_entries set response = null where response is not null and consumed_at < now() - interval '${RESPONSE_KEPT}'`,
-  );
   await deleteExpired(db, 'oauth_entries', `consumed_at < now() - interval '30 days'`);
   await deleteExpired(
     db,
     'oauth_entries',
     `grant_hash in (select token_hash from client_grants where kind = 'oauth' and revoked_at is not null)`,
+  );
+  await db.query(
+    `update oauth_entries set response = null where response is not null
+       and (consumed_at < now() - interval '${RESPONSE_KEPT}' or sent_at < now() - interval '${SENT_RESPONSE_KEPT}')`,
   );
 }

@@ -6,13 +6,15 @@ import type { ClientGrants } from '../executor/client-grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { ServiceSecrets } from '../vault/service-secrets.ts';
 import {
+  type Arrival,
   deleteEntriesOfGrant,
   type EntryKey,
   type EntryRow,
   insertClient,
+  markResponseSent,
+  selectArrival,
   selectClientOfGrant,
   selectResponse,
-  selectUserOfEntry,
   storeResponse,
   upsertPublishedClient,
 } from './entries-repository.ts';
@@ -71,9 +73,9 @@ export class Entries {
     }
   }
 
-  /** The user to whom a code or token belongs. */
-  userOf(model: string, secret: string): Promise<string | undefined> {
-    return selectUserOfEntry(this.#deps.db, keyOf(model, secret));
+  /** Whose code or token a request has brought, and when. @returns undefined: nobody's */
+  arrivalOf(model: string, secret: string): Promise<Arrival | undefined> {
+    return selectArrival(this.#deps.db, keyOf(model, secret));
   }
 
   /** Stores the metadata of a client that registers itself. */
@@ -94,15 +96,16 @@ export class Entries {
     await storeResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responsePlaceOf(key), JSON.stringify(response)));
   }
 
-  /** The response that is kept for a token; undefined: it was sent, or there was none. */
-  async keptResponse(token: string): Promise<object | undefined> {
+  /** The response that is kept for a token; undefined: it was sent before the request arrived, or there was none. */
+  async keptResponse(token: string, arrival: Arrival): Promise<object | undefined> {
     const key = keyOf('RefreshToken', token);
-    const sealed = await selectResponse(this.#deps.db, key.idHash);
+    const sealed = await selectResponse(this.#deps.db, key.idHash, arrival);
     return sealed && (JSON.parse((await this.#deps.secrets.open(responsePlaceOf(key), sealed)).toString()) as object);
   }
 
-  async dropResponse(token: string): Promise<void> {
-    await storeResponse(this.#deps.db, keyOf('RefreshToken', token).idHash, null);
+  /** Requests that arrive from now on do not get the response. */
+  async markSent(token: string): Promise<void> {
+    await markResponseSent(this.#deps.db, keyOf('RefreshToken', token).idHash);
   }
 
   /** Runs `work` in a transaction that has begun. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Provider from 'oidc-provider';
 import type { Entries } from './entries.ts';
+import type { Arrival } from './entries-repository.ts';
 
 /** A request whose body was read. */
 export interface BufferedRequest extends IncomingMessage {
@@ -21,8 +22,9 @@ interface Secret {
  *
  * A refresh token is good for one response. Clients with several calls under way when their access token expires refresh
  * once for each of these, at the same moment; so each response waits a little, and requests with the same token that
- * arrive until then get the same response. It is kept until it is sent, also for a client that repeats its request because
- * none arrived. Once it was sent, the token's next use ends the grant (RFC 9700, 4.14.2).
+ * arrive until then get the same response, also those that another replica answers later. It is kept until it is sent, also
+ * for a client that repeats its request because none arrived. A request that arrives once it was sent ends the grant
+ * (RFC 9700, 4.14.2).
  */
 export class TokenRequests {
   readonly #entries: Entries;
@@ -51,7 +53,7 @@ export class TokenRequests {
       else this.#underWay.delete(token);
     }
     // The last one ends it; a client that has left will repeat its request.
-    if (context.status === 200 && !this.#underWay.has(token) && !context.res.destroyed) await this.#entries.dropResponse(token);
+    if (context.status === 200 && !this.#underWay.has(token) && !context.res.destroyed) await this.#entries.markSent(token);
   }
 
   async #run(context: KoaContext, secret: Secret | undefined, next: () => Promise<void>): Promise<void> {
@@ -63,16 +65,17 @@ export class TokenRequests {
       if (context.status >= 400) throw new Rejected();
       if (isRefresh) await entries.keepResponse(secret.value, context.body as object);
     };
-    const userId = secret && (await entries.userOf(secret.model, secret.value));
-    const again = async () => isRefresh && this.#respondAgain(context, secret.value);
-    await entries.transaction(userId, work, again).catch((error: unknown) => {
+    // Before it waits for its user's other requests: the response can be sent meanwhile, on another replica.
+    const arrival = secret && (await entries.arrivalOf(secret.model, secret.value));
+    const again = async () => isRefresh && arrival !== undefined && this.#respondAgain(context, secret.value, arrival);
+    await entries.transaction(arrival?.userId ?? undefined, work, again).catch((error: unknown) => {
       if (!(error instanceof Rejected)) throw error;
     });
   }
 
-  /** The response that another request with this token gets, if that wasn't sent yet. The library has checked the client. */
-  async #respondAgain(context: KoaContext, token: string): Promise<boolean> {
-    const kept = await this.#entries.keptResponse(token);
+  /** The response that another request with this token gets, if this one arrived in time. The library has checked the client. */
+  async #respondAgain(context: KoaContext, token: string, arrival: Arrival): Promise<boolean> {
+    const kept = await this.#entries.keptResponse(token, arrival);
     if (kept === undefined) return false;
     context.status = 200;
     context.body = kept;

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
 import { rewrapAll } from '../../../src/vault/rotation/key-rotation.ts';
 import { ServiceSecrets } from '../../../src/vault/service-secrets.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
 import { Authorization, authorized, newClient, pathOf, refresh, revoke, submitConsent } from '../../support/oauth-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
@@ -59,6 +61,19 @@ describe.skipIf(!hasPostgres)('the authorization server on two replicas', () => 
     return { client, tokens: tokens.body };
   }
 
+  const isBlocked = async () =>
+    (await database.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).length > 0;
+
+  /** Locks all users once the response to the refresh of a token is waiting to be sent. @returns what releases them */
+  async function lockUsersAfter(refreshToken: string): Promise<() => Promise<void>> {
+    const kept = 'select 1 from oauth_entries where id_hash = sha256($1::text::bytea) and response is not null';
+    await eventually(async () => (await database.sql(kept, [refreshToken])).length > 0);
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('begin; select 1 from users for no key update');
+    return () => holder.end();
+  }
+
   const alternating = () => {
     let turn = 0;
     return () => [one, other][turn++ % 2] as TestSteward;
@@ -86,6 +101,22 @@ describe.skipIf(!hasPostgres)('the authorization server on two replicas', () => 
     await one.context.authenticateClient(all[0]?.body.access_token);
     expect(await refresh(at(other), client, tokens.refresh_token)).toMatchObject(REFUSED);
     await expect(one.context.authenticateClient(all[0]?.body.access_token)).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+
+  it('gives the response to a refresh that arrived before it was sent, and waited elsewhere; to none that arrives later', async () => {
+    const slow = await startSteward({ ...env(), LIMIT_OAUTH_REFRESH_WAIT_MS: '3000' });
+    const { client, tokens } = await authorize(() => slow);
+    const first = refresh(at(slow), client, tokens.refresh_token);
+    const release = await lockUsersAfter(tokens.refresh_token);
+    const second = refresh(at(other), client, tokens.refresh_token);
+    await eventually(isBlocked);
+    const { status, body } = await first;
+    await release();
+    expect(await second).toMatchObject({ status, body });
+    expect(status).toBe(200);
+    await one.context.authenticateClient(body.access_token);
+    expect(await refresh(at(other), client, tokens.refresh_token)).toMatchObject(REFUSED);
+    await slow.stop();
   });
 
   it('goes on after a restart between any two steps', async () => {

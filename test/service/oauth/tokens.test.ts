@@ -99,9 +99,10 @@ describe('a refresh token', () => {
     const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id: client.client_id });
     const left = fetch(`${steward.url}/oauth/token`, { method: 'POST', body, signal: leaving.signal });
     const kept = () =>
-      steward.sql<{ response: Buffer }>('select response from oauth_entries where id_hash = $1 and response is not null', [
-        hashOf(tokens.refresh_token),
-      ]);
+      steward.sql<{ response: Buffer }>(
+        'select response from oauth_entries where id_hash = $1 and response is not null and sent_at is null',
+        [hashOf(tokens.refresh_token)],
+      );
     const [{ response } = { response: Buffer.alloc(0) }] = await eventually(async () => {
       const rows = await kept();
       return rows.length > 0 && rows;
@@ -122,7 +123,7 @@ describe('a refresh token', () => {
   it('gives no response that was left for longer than five minutes', async () => {
     const { client, tokens } = await authorized(steward, await browserOf());
     expect((await refresh(steward, client, tokens.refresh_token)).status).toBe(200);
-    await steward.sql(`update oauth_entries set response = '\\x00', consumed_at = now() - interval '6 minutes' where id_hash = $1`, [
+    await steward.sql(`update oauth_entries set sent_at = null, consumed_at = now() - interval '6 minutes' where id_hash = $1`, [
       hashOf(tokens.refresh_token),
     ]);
     expect(await refresh(steward, client, tokens.refresh_token)).toMatchObject(REFUSED);
@@ -254,6 +255,24 @@ describe('entries', () => {
     vi.useRealTimers();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
     expect((await authorization.exchange(steward, code)).status).toBe(200);
+  });
+
+  it('of refresh tokens keep no response for long once it was sent', async () => {
+    const { deleteOldEntries } = await import('../../../src/oauth/entries-repository.ts');
+    const { client, tokens } = await authorized(steward, await browserOf());
+    await refresh(steward, client, tokens.refresh_token);
+    const isKept = async () => {
+      await deleteOldEntries(steward.context.db);
+      const rows = await steward.sql<{ kept: boolean }>('select response is not null as kept from oauth_entries where id_hash = $1', [
+        hashOf(tokens.refresh_token),
+      ]);
+      return rows[0]?.kept;
+    };
+    expect(await isKept()).toBe(true);
+    await steward.sql(`update oauth_entries set sent_at = sent_at - interval '1 minute' where id_hash = $1`, [
+      hashOf(tokens.refresh_token),
+    ]);
+    expect(await isKept()).toBe(false);
   });
 
   it('of revoked grants and expired ones are deleted by the sweep', async () => {
