@@ -17,6 +17,12 @@ interface Secret {
   value: string;
 }
 
+/** What a token request brings, by its grant type (RFC 6749, 4.1.3 and 6); its other parameters are ignored. */
+const BROUGHT = new Map<string | null, { model: Secret['model']; parameter: string }>([
+  ['authorization_code', { model: 'AuthorizationCode', parameter: 'code' }],
+  ['refresh_token', { model: 'RefreshToken', parameter: 'refresh_token' }],
+]);
+
 /**
  * Token requests: each is one transaction, because the library uses a token up before it has checked everything.
  *
@@ -92,7 +98,7 @@ function formOf({ req }: KoaContext): URLSearchParams {
 
 function secretOf(context: KoaContext): Secret | undefined {
   const form = formOf(context);
-  const [code, token] = [form.get('code'), form.get('refresh_token')];
-  if (code !== null) return { model: 'AuthorizationCode', value: code };
-  return token === null ? undefined : { model: 'RefreshToken', value: token };
+  const brought = BROUGHT.get(form.get('grant_type'));
+  const value = brought && form.get(brought.parameter);
+  return brought && value ? { model: brought.model, value } : undefined;
 }

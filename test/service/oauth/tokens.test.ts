@@ -93,6 +93,13 @@ describe('a refresh token', () => {
     await expect(authenticate(first?.body.access_token)).rejects.toMatchObject(ENDED);
   });
 
+  it('is one also in a request that has the parameter of a code', async () => {
+    const { client, tokens } = await authorized(steward, await browserOf());
+    const all = await Promise.all(['', 'x'].map((code) => refresh(steward, client, tokens.refresh_token, { code })));
+    for (const { status, body } of all) expect({ status, body }).toEqual({ status: 200, body: all[0]?.body });
+    await authenticate(all[0]?.body.access_token);
+  });
+
   it('gives the response again to a client that did not receive it, encrypted until then, and to no other', async () => {
     const { client, tokens } = await authorized(steward, await browserOf());
     const leaving = new AbortController();
