@@ -36,7 +36,7 @@ export class TokenRequests {
   readonly #entries: Entries;
   readonly #waitMs: number;
   /** Requests with a refresh token that this process has under way, by the token. */
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new Map<string, { count: number; isSent: boolean }>();
 
   /** @param waitMs how long the response to a refresh waits, milliseconds */
   constructor(entries: Entries, waitMs: number) {
@@ -49,17 +49,24 @@ export class TokenRequests {
     const secret = secretOf(context);
     if (secret?.model !== 'RefreshToken') return this.#run(context, secret, next);
     const { value: token } = secret;
-    this.#underWay.set(token, (this.#underWay.get(token) ?? 0) + 1);
+    const same = this.#underWay.get(token) ?? { count: 0, isSent: false };
+    this.#underWay.set(token, same);
+    same.count += 1;
     try {
       await this.#run(context, secret, next);
       if (context.status === 200) await sleep(this.#waitMs);
+      // A client that has left will repeat its request.
+      same.isSent ||= context.status === 200 && !context.res.destroyed;
     } finally {
-      const others = (this.#underWay.get(token) ?? 1) - 1;
-      if (others > 0) this.#underWay.set(token, others);
-      else this.#underWay.delete(token);
+      same.count -= 1;
+      if (same.count === 0) await this.#end(token, same.isSent);
     }
-    // The last one ends it; a client that has left will repeat its request.
-    if (context.status === 200 && !this.#underWay.has(token) && !context.res.destroyed) await this.#entries.markSent(token);
+  }
+
+  /** The last of several ends it for all, also when it failed itself. */
+  async #end(token: string, isSent: boolean): Promise<void> {
+    this.#underWay.delete(token);
+    if (isSent) await this.#entries.markSent(token);
   }
 
   async #run(context: KoaContext, secret: Secret | undefined, next: () => Promise<void>): Promise<void> {

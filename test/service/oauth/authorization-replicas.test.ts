@@ -119,6 +119,21 @@ describe.skipIf(!hasPostgres)('the authorization server on two replicas', () => 
     await slow.stop();
   });
 
+  it('gives no response that was sent, also when the last of several requests with the token failed', async () => {
+    const slow = await startSteward({ ...env(), LIMIT_OAUTH_REFRESH_WAIT_MS: '3000' });
+    const { client, tokens } = await authorize(() => slow);
+    const stranger = await newClient(at(slow));
+    const first = refresh(at(slow), client, tokens.refresh_token);
+    const release = await lockUsersAfter(tokens.refresh_token);
+    const last = refresh(at(slow), stranger, tokens.refresh_token);
+    await eventually(isBlocked);
+    expect((await first).status).toBe(200);
+    await release();
+    expect(await last).toMatchObject(REFUSED);
+    expect(await refresh(at(slow), client, tokens.refresh_token)).toMatchObject(REFUSED);
+    await slow.stop();
+  });
+
   it('goes on after a restart between any two steps', async () => {
     let steward = await startSteward(env());
     const { client, tokens } = await authorize(async () => {
