@@ -102,7 +102,13 @@ async function assertDecidedHere(provider: Provider, { cookies, path }: KoaConte
   // The library goes on with the request that the cookie names, whatever the path says.
   if (cookies.get(provider.cookieName('resume'), { signed: true }) === uid) {
     const decidedBy = (await provider.Interaction.find(uid))?.result?.login?.accountId;
-    if (decidedBy === undefined || decidedBy === CURRENT_REQUEST.getStore()?.userId) return;
+    const current = CURRENT_REQUEST.getStore();
+    if (decidedBy === undefined) return;
+    // The decision has stored the client.
+    if (decidedBy === current?.userId) {
+      current.mayFetch = false;
+      return;
+    }
   }
   throw new AppError('forbidden', 'Continue in the browser in which you decided, or start again in the app.');
 }

@@ -7,8 +7,8 @@ export interface CurrentRequest {
   /** Whose session at the service's own pages the browser has. */
   userId: string | undefined;
   /**
-   * Published documents of clients are fetched when a user is asked. For tokens, what the client had published when its user
-   * permitted it something is good enough, and another host that is slow or away must not end the client's access.
+   * Published documents of clients are fetched when a user is asked. For the code and tokens, what the client had published
+   * when its user permitted it something is good enough, and another host that is slow or away must not end the client's access.
    */
   mayFetch: boolean;
   /** Where the client wants its user to return. */

@@ -5,7 +5,7 @@ import { AppError } from '../../../src/errors.ts';
 import { assertPublic, fetchFrom } from '../../../src/oauth/client-documents.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { newName } from '../../support/flows.ts';
-import { Authorization, REDIRECT, refresh } from '../../support/oauth-scene.ts';
+import { Authorization, pathOf, REDIRECT, refresh, submitConsent } from '../../support/oauth-scene.ts';
 import { locationOf, sessionOf } from '../../support/sign-in.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
@@ -208,6 +208,32 @@ describe('a client whose id is the address of its metadata', () => {
     expect((await browser.submit(page, consent, (fields) => fields.set('decision', 'allow'))).status).toBe(400);
     expect((await open()).status).toBe(400);
     expect(fetched).toBe(2);
+  });
+
+  /** The parameters with which a decision returns to the client, when what was fetched before it is not used any more. */
+  async function decideLate(authorization: Authorization, decision: 'allow' | 'deny', meanwhile = () => {}) {
+    const { browser } = authorization;
+    const consent = await authorization.begin();
+    const page = await browser.visit(consent);
+    const decided = await submitConsent(browser, page, consent, (fields) => fields.set('decision', decision));
+    meanwhile();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_700_000 });
+    const back = await browser.visit(pathOf(locationOf(decided)));
+    vi.useRealTimers();
+    return new URL(locationOf(back)).searchParams;
+  }
+
+  it('gets its code also when its document is away once its user has decided', async () => {
+    const authorization = new Authorization({ client_id: id }, await browserOf());
+    const back = await decideLate(authorization, 'allow', () => {
+      respond = () => new Response(null, { status: 503 });
+    });
+    expect((await authorization.exchange(steward, back.get('code') as string)).status).toBe(200);
+  });
+
+  it('learns that it was denied', async () => {
+    const back = await decideLate(new Authorization({ client_id: id }, await browserOf()), 'deny');
+    expect(back.get('error')).toBe('access_denied');
   });
 
   it.each([
