@@ -1,4 +1,4 @@
-import { lookup as resolveName } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
@@ -6,17 +6,27 @@ import { Readable } from 'node:stream';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../errors.ts';
 
-/** Documents that are being fetched at a time. */
+/** Documents that are being fetched at a time, until their headers arrive. */
 const AT_ONCE = 8;
+/** Milliseconds for the first of two attempts. */
+const NAME_SERVERS = { timeout: 1_000, tries: 2 };
+/** Answers of name servers: there is no such name, or it has no address. */
+const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
 export const MAX_DOCUMENT_BYTES = 64 * 1024;
 
+interface Address {
+  address: string;
+  family: number;
+}
+
 /** All addresses of a host name. */
-export type Resolve = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
-/** Fetches one address. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly Address[]>;
+/** Fetches one address. Resolves with the headers, and settles when nothing of it goes on. */
 export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<Response>;
 
 /**
- * Bounds how many documents are fetched at a time.
+ * Bounds how many documents are fetched at a time: their look-ups, connections and headers. Bodies are bounded by the
+ * library's time limit and {@link MAX_DOCUMENT_BYTES}.
  *
  * @returns a replacement of `fetch` for the library, which sets the time limit (2.5 s) and reads the body
  */
@@ -42,7 +52,7 @@ function fetchPublic(url: URL, signal: AbortSignal): Promise<Response> {
  * Fetches an https address, if its host is in the public internet. The connection is made to an address that was checked,
  * so that a name that resolves otherwise a moment later leads nowhere else.
  *
- * @param resolve the resolver, in tests another
+ * @param resolve the resolver, in tests another; its look-up ends before the fetch does
  * @throws Error; AppError `forbidden` when the address is of this machine, a private network or for special use
  */
 export async function fetchFrom(url: URL, signal: AbortSignal, resolve: Resolve = resolveAll): Promise<Response> {
@@ -50,10 +60,7 @@ export async function fetchFrom(url: URL, signal: AbortSignal, resolve: Resolve 
   // Names are checked where the connection is made; addresses are not looked up there.
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0) assertPublic(literal);
-  const { get } = await import('node:https');
-  const response = await new Promise<IncomingMessage>((done, fail) => {
-    get(url, { signal, agent: false, lookup: publicLookup(resolve), headers: { accept: 'application/json' } }, done).once('error', fail);
-  });
+  const response = await requestFrom(url, signal, resolve);
   const headers = Object.entries(response.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
   const status = response.statusCode ?? 500;
   if (status !== 200) {
@@ -63,7 +70,23 @@ export async function fetchFrom(url: URL, signal: AbortSignal, resolve: Resolve 
   return new Response(Readable.toWeb(response) as ReadableStream, { status, headers: headers as [string, string][] });
 }
 
-function publicLookup(resolve: Resolve): LookupFunction {
+async function requestFrom(url: URL, signal: AbortSignal, resolve: Resolve): Promise<IncomingMessage> {
+  const { get } = await import('node:https');
+  let resolving: ReturnType<Resolve> | undefined;
+  const lookup = publicLookup((hostname) => {
+    resolving = resolve(hostname, signal);
+    return resolving;
+  });
+  try {
+    return await new Promise<IncomingMessage>((done, fail) => {
+      get(url, { signal, agent: false, lookup, headers: { accept: 'application/json' } }, done).once('error', fail);
+    });
+  } finally {
+    await resolving?.catch(() => {});
+  }
+}
+
+function publicLookup(resolve: (hostname: string) => ReturnType<Resolve>): LookupFunction {
   return (hostname, { all }, callback) => {
     resolve(hostname).then(
       (addresses) => {
@@ -82,8 +105,22 @@ function publicLookup(resolve: Resolve): LookupFunction {
   };
 }
 
-function resolveAll(hostname: string): ReturnType<Resolve> {
-  return resolveName(hostname, { all: true });
+/**
+ * Asks the name servers until the signal. getaddrinfo, which Node uses otherwise, can't be stopped, and its look-ups at slow
+ * name servers would keep those of the whole process waiting.
+ *
+ * @throws Error with a code of getaddrinfo: `ENOTFOUND`, or `EAI_AGAIN` when no name server has answered
+ */
+export async function resolveAll(hostname: string, signal: AbortSignal, resolver = new Resolver(NAME_SERVERS)): Promise<Address[]> {
+  signal.throwIfAborted();
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel);
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  signal.removeEventListener('abort', cancel);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length > 0) return addresses.map((address) => ({ address, family: isIP(address) }));
+  const [cause] = answers.flatMap((answer) => (answer.status === 'rejected' && !NO_ADDRESS.has(answer.reason.code) ? [answer.reason] : []));
+  throw Object.assign(new Error(`${hostname} has no address`, { cause }), { code: cause === undefined ? 'ENOTFOUND' : 'EAI_AGAIN' });
 }
 
 /** Of IPv6, only 2000::/3 is assigned so far (RFC 4291, 2.4). */

@@ -1,6 +1,6 @@
 import { isLoopback } from '../config/config.ts';
 
-/** What Node reports where there is no way to the internet, or no name service. */
+/** What is reported where there is no way to the internet, or no name service. */
 const UNREACHABLE = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH']);
 /** In the metadata of a client whose document could not be fetched. */
 export const UNVERIFIED = 'unverified';

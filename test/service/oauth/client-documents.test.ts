@@ -1,10 +1,14 @@
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { assertPublic, fetchFrom } from '../../../src/oauth/client-documents.ts';
+import { assertPublic, documentFetcher, fetchFrom, type Resolve, resolveAll } from '../../../src/oauth/client-documents.ts';
 import { FormBrowser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
+import { startNameServer } from '../../support/name-server.ts';
 import { Authorization, pathOf, REDIRECT, refresh, submitConsent } from '../../support/oauth-scene.ts';
 import { locationOf, sessionOf } from '../../support/sign-in.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -308,6 +312,40 @@ describe('the fetch of a document', () => {
     await expect(fetchFrom(new URL(`http://93.184.216.34:${port}/`), signal)).rejects.toThrow('https');
     expect(connections).toBe(0);
     server.close();
+  });
+
+  it('counts until the look-up of its name has ended', async () => {
+    const time = new AbortController();
+    const look = Promise.withResolvers<never>();
+    let asked = 0;
+    const resolve: Resolve = () => {
+      asked += 1;
+      return look.promise;
+    };
+    const fetchDocument = documentFetcher((url, signal) => fetchFrom(url, signal, resolve));
+    const all = Array.from({ length: 8 }, () => fetchDocument('https://slow.example/', time.signal));
+    await eventually(() => asked === 8);
+    time.abort();
+    await setImmediate();
+    await expect(fetchDocument('https://other.example/', AbortSignal.abort())).rejects.toMatchObject({ code: 'unavailable' });
+    look.reject(new Error('it was stopped'));
+    for (const { status } of await Promise.allSettled(all)) expect(status).toBe('rejected');
+    await expect(fetchDocument('https://other.example/', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('asks name servers for all addresses, and stops when its time is up', async () => {
+    const server = await startNameServer({ 'two.example': '93.184.216.34' });
+    const resolver = new Resolver({ timeout: 60_000, tries: 1 });
+    resolver.setServers([server.address]);
+    const { signal } = new AbortController();
+    expect(await resolveAll('two.example', signal, resolver)).toEqual([{ address: '93.184.216.34', family: 4 }]);
+    await expect(resolveAll('none.example', signal, resolver)).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    const time = new AbortController();
+    const looking = resolveAll('silent.example', time.signal, resolver);
+    await eventually(() => server.asked.includes('silent.example'));
+    time.abort();
+    await expect(looking).rejects.toMatchObject({ code: 'EAI_AGAIN', cause: { code: 'ECANCELLED' } });
+    server.stop();
   });
 
   it('follows the whole way through the service: an address of this machine is an unknown client', async () => {
