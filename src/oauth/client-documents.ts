@@ -120,7 +120,7 @@ export async function resolveAll(hostname: string, signal: AbortSignal, resolver
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (addresses.length > 0) return addresses.map((address) => ({ address, family: isIP(address) }));
   const [cause] = answers.flatMap((answer) => (answer.status === 'rejected' && !NO_ADDRESS.has(answer.reason.code) ? [answer.reason] : []));
-  throw Object.assign(new Error(`${hostname} has no address`, { cause }), { code: cause === undefined ? 'ENOTFOUND' : 'EAI_AGAIN' });
+  throw Object.assign(new Error(`${hostname} could not be resolved`, { cause }), { code: cause === undefined ? 'ENOTFOUND' : 'EAI_AGAIN' });
 }
 
 /** Of IPv6, only 2000::/3 is assigned so far (RFC 4291, 2.4). */

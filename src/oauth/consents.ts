@@ -124,7 +124,7 @@ export class Consents {
         lastFour: null,
         oauthClientId: clientId,
         redirectHost: target.name,
-        actions: this.#actionsOf(consent.agents),
+        actions: actionsOf(consent.agents),
         access,
         accountIds: consent.accountIds,
         days: consent.days,
@@ -153,12 +153,11 @@ export class Consents {
     const names = new Set([...actions.values()].map(({ agent }) => agent));
     return [...names].toSorted().map((name) => ({ name, description: agents.get(name)?.description }));
   }
+}
 
-  /** All agents: also those that are added later. */
-  #actionsOf(chosen: readonly string[]): string[] {
-    const all = this.agents();
-    return all.every(({ name }) => chosen.includes(name)) ? ['*'] : chosen.map((name) => `${name}.*`);
-  }
+/** What was ticked, and no agent that the operator adds later: the user has not seen it. */
+function actionsOf(agents: readonly string[]): string[] {
+  return [...new Set(agents)].map((name) => `${name}.*`);
 }
 
 /** Of several decisions, the first counts. @throws Decided for the others */

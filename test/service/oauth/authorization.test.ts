@@ -32,7 +32,10 @@ describe('an MCP client', () => {
   it('registers, is authorized, gets tokens, refreshes and revokes them', async () => {
     const browser = await browserOf();
     const authorization = new Authorization(client, browser);
-    const back = await authorization.decide(await authorization.begin());
+    const consent = await authorization.begin();
+    const agents = [...(await browser.visit(consent)).text.matchAll(/name="agent" value="([^"]+)" checked/g)].map(([, name]) => name);
+    expect(agents).toContain('mail');
+    const back = await authorization.decide(consent);
     expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
     expect(Object.fromEntries(back.searchParams)).toEqual({
       code: expect.stringMatching(/^[\w-]{43}$/),
@@ -58,7 +61,9 @@ describe('an MCP client', () => {
     await expect(authenticate(second.body.access_token)).rejects.toMatchObject({ code: 'invalid_token' });
     expect(await refresh(steward, client, second.body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     const [grant] = await steward.context.clientGrants.list(principal.userId);
-    expect(grant).toMatchObject({ kind: 'oauth', oauthClientId: client.client_id, redirectHost: 'app.example.com', actions: ['*'] });
+    expect(grant).toMatchObject({ kind: 'oauth', oauthClientId: client.client_id, redirectHost: 'app.example.com' });
+    // Not `*`, which would be also what the operator adds later.
+    expect(grant?.actions).toEqual(agents.map((agent) => `${agent}.*`));
     expect(grant?.revokedAt).not.toBeNull();
   });
 
