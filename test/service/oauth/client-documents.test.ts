@@ -90,6 +90,7 @@ describe('a client whose id is the address of its metadata', () => {
     ['is huge', () => published({ padding: 'x'.repeat(64 * 1024) })],
     ['has no end', () => new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(16_384)) }))],
     ['is another client’s', () => published({ client_id: `${ID}?other` })],
+    ['has a control character in its name', () => published({ client_name: 'Clau\u0000de' })],
     ['has no redirect URI', () => published({ redirect_uris: [] })],
     ['has a secret', () => published({ client_secret: 'x' })],
     ['wants a secret', () => published({ token_endpoint_auth_method: 'client_secret_basic' })],

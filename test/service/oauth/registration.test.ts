@@ -94,6 +94,9 @@ describe('POST /oauth/register', () => {
     [{ client_name: 'x'.repeat(201) }],
     [{ client_name: 7 }],
     [{ client_name: '' }],
+    [{ client_name: 'No\u0000tes' }],
+    [{ client_name: 'Notes\n' }],
+    [{ client_name: 'No\u0085tes' }],
     [{ token_endpoint_auth_method: 'private_key_jwt' }],
     [{ client_uri: 'javascript:alert(1)' }],
   ])('rejects %j', async (more) => {
