@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import type { ServiceSecret } from '../vault/service-secrets.ts';
-import { MAX_DOCUMENT_BYTES } from './client-documents.ts';
+import { fetchFailure, MAX_DOCUMENT_BYTES } from './client-documents.ts';
 import { reduceMetadata } from './client-metadata.ts';
 import { CURRENT_REQUEST } from './current-request.ts';
 import type { Entries } from './entries.ts';
@@ -179,13 +179,9 @@ function withinGrant(context: KoaContextWithOIDC, seconds: number): number {
 }
 
 /** Errors that can't be sent to the client. A browser gets the service's own page, everybody else the protocol's JSON. */
-function showError(context: KoaContextWithOIDC, out: { error: string; error_description?: string }): void {
+function showError(context: KoaContextWithOIDC, out: { error: string; error_description?: string }, cause: unknown): void {
+  const { error, error_description: description = error } = out;
   if (context.oidc.route === 'authorization' || context.oidc.route === 'resume') {
-    context.state.failure ??= new AppError('invalid_request', messageOf(out));
+    context.state.failure ??= fetchFailure(cause) ?? new AppError('invalid_request', `The app’s request is not valid: ${description}.`);
   } else context.body = out;
-}
-
-function messageOf({ error, error_description: description = error }: { error: string; error_description?: string }): string {
-  if (!description.includes('document fetch failed')) return `The app’s request is not valid: ${description}.`;
-  return 'The app’s document could not be fetched: this service needs a way to it by https. The operator finds the reason in the log.';
 }

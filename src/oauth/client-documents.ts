@@ -43,6 +43,16 @@ export function documentFetcher(fetchDocument: FetchDocument = fetchPublic): (ur
   };
 }
 
+/** What the user is told of an error of the library; undefined: it is not about the fetch of a document. */
+export function fetchFailure(error: unknown): AppError | undefined {
+  const { error_description: description, cause } = error as { error_description?: string; cause?: unknown };
+  if (description?.includes('document fetch failed') !== true) return undefined;
+  if (cause instanceof AppError && cause.code === 'unavailable') return cause;
+  const text =
+    'The app’s document could not be fetched: this service needs a way to it by https. The operator finds the reason in the log.';
+  return new AppError('invalid_request', text, { cause });
+}
+
 /** Fetches an https address of the public internet; redirects are not followed. */
 function fetchPublic(url: URL, signal: AbortSignal): Promise<Response> {
   return fetchFrom(url, signal);

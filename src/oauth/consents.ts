@@ -5,6 +5,7 @@ import type { Request, Response } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { AuthorizationProvider } from './authorization-provider.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
+import { fetchFailure } from './client-documents.ts';
 import { publishedHost, type RedirectTarget, redirectTarget } from './client-metadata.ts';
 import { CURRENT_REQUEST } from './current-request.ts';
 import { keyOf } from './entries.ts';
@@ -59,7 +60,8 @@ export class Consents {
   /**
    * The request that the browser's cookie belongs to.
    *
-   * @throws AppError `forbidden` in another browser and when it is over, `invalid_request` when the client is not what it was
+   * @throws AppError `forbidden` in another browser and when it is over, `invalid_request` when the client is not what it was,
+   * or its document can't be fetched; `unavailable`
    */
   async find(uid: string, request: Request, response: Response): Promise<PendingConsent> {
     const provider = await this.#deps.server.provider();
@@ -173,8 +175,10 @@ function unlessDecided(error: unknown): void {
   if (!(error instanceof Decided)) throw error;
 }
 
-/** Errors of the library mean that there is nothing; those of the service are thrown. */
+/** Errors of the library mean that there is nothing, except for a failed fetch; those of the service are thrown. */
 function ofLibrary(error: unknown): undefined {
+  const failure = fetchFailure(error);
+  if (failure !== undefined) throw failure;
   if (error instanceof Error && 'statusCode' in error) return undefined;
   throw error;
 }

@@ -153,7 +153,8 @@ describe('a client whose id is the address of its metadata', () => {
     });
     const first = await Promise.race(opens);
     release();
-    expect(first.status).not.toBe(303);
+    expect(first).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
+    expect(first.headers.get('retry-after')).toBe('3');
     await Promise.all(opens);
     expect(most.count).toBe(8);
   });
@@ -239,6 +240,18 @@ describe('a client whose id is the address of its metadata', () => {
   it('learns that it was denied', async () => {
     const back = await decideLate(new Authorization({ client_id: id }, await browserOf()), 'deny');
     expect(back.get('error')).toBe('access_denied');
+  });
+
+  it('gets a consent page that says when its document can’t be fetched, and that can be opened again', async () => {
+    const browser = await browserOf();
+    const consent = await new Authorization({ client_id: id }, browser).begin();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_700_000 });
+    respond = () => new Response(null, { status: 503 });
+    const page = await browser.visit(consent);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('The app’s document could not be fetched');
+    respond = () => published();
+    expect((await browser.visit(consent)).status).toBe(200);
   });
 
   it.each([
