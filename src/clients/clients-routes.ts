@@ -13,7 +13,9 @@ const client = z
     host: z
       .string()
       .nullable()
-      .describe('Of an OAuth client whose id is an https URL: the host of that URL, which has confirmed where its redirects may go.'),
+      .describe(
+        'Of an OAuth client whose id is an https URL: the host of that URL, which has confirmed where its redirects may go. In development without a way to the internet, a client on the same machine has gone on unconfirmed.',
+      ),
     redirect_host: z.string().nullable().describe('Of an OAuth client: the host to which its redirects go.'),
     last_four: z.string().nullable().describe('Of a personal access token: its last characters.'),
     last_action: z.string().nullable().describe('The action that it called last.'),
@@ -67,7 +69,7 @@ function shown(row: ClientGrantRow): z.input<typeof client> {
   };
 }
 
-/** The host that vouches for a client whose id is the address of its metadata; others name themselves. */
+/** The host at which a client has published its metadata, if its id is that address; others name themselves. */
 function hostOf(clientId: string | null): string | null {
   const url = clientId === null ? null : URL.parse(clientId);
   return url?.protocol === 'https:' ? url.hostname : null;

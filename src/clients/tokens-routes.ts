@@ -38,7 +38,7 @@ function createToken(tokens: ClientTokens): Endpoint {
     method: 'post',
     path: '/tokens',
     summary: 'New personal access token',
-    description: `A credential for a script or an assistant, which can list and call the actions it names, at \`POST /agents/{action}\` and over the WebSocket, and nothing else. The token is returned once. ${RECENT}`,
+    description: `A credential for a script or an assistant, which can list and call the actions it names and fetch the results of calls that the user has approved: at \`GET /tools\`, \`POST /agents/{action}\`, \`GET /approvals/{id}/result\`, \`/mcp\` and over the WebSocket. It can do nothing else. The token is returned once. ${RECENT}`,
     auth: 'id_token',
     json: { limit: LIMIT },
     form: z

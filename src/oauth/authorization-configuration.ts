@@ -134,7 +134,7 @@ function featuresOf({ publicUrl, countFetch }: ProviderDeps): NonNullable<Config
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_context: unknown, indicator: string) => {
         if (indicator !== resource) throw new errors.InvalidTarget();
-        return { scope: SCOPES.join(' '), audience: resource, accessTokenTTL: ACCESS_TOKEN_SECONDS, accessTokenFormat: 'opaque' };
+        return { scope: SCOPES.join(' '), audience: resource, accessTokenFormat: 'opaque' };
       },
     },
     // A token that is another client's is left alone, and the response is as for an unknown one (RFC 7009, 2.1).

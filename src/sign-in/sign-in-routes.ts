@@ -92,7 +92,7 @@ function createSession(deps: SignInDeps): Endpoint {
     path: '/auth/session',
     summary: 'Begin a session at the service’s own pages',
     description:
-      'Sets the cookie of a session of 12 hours, which may see and decide on approvals at the service’s own pages. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; it redirects to `return_to`.',
+      'Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; it redirects to `return_to`.',
     auth: 'none',
     limit: 'provider',
     browser: true,
