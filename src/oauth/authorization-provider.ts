@@ -100,15 +100,15 @@ function responderOf(provider: Provider, { entries, refreshWaitMs }: ProviderDep
 async function assertDecidedHere(provider: Provider, { cookies, path }: KoaContext): Promise<void> {
   const uid = path.slice(PATHS.authorize.length + 1);
   // The library goes on with the request that the cookie names, whatever the path says.
-  if (cookies.get(provider.cookieName('resume'), { signed: true }) === uid) {
-    const decidedBy = (await provider.Interaction.find(uid))?.result?.login?.accountId;
-    const current = CURRENT_REQUEST.getStore();
-    if (decidedBy === undefined) return;
+  const isSame = cookies.get(provider.cookieName('resume'), { signed: true }) === uid;
+  const result = isSame ? (await provider.Interaction.find(uid))?.result : undefined;
+  if (result?.error !== undefined) return;
+  const current = CURRENT_REQUEST.getStore();
+  // Without a decision, nobody goes on: the library reads it again, and it could have been made meanwhile.
+  if (current !== undefined && result?.login !== undefined && result.login.accountId === current.userId) {
     // The decision has stored the client.
-    if (decidedBy === current?.userId) {
-      current.mayFetch = false;
-      return;
-    }
+    current.mayFetch = false;
+    return;
   }
   throw new AppError('forbidden', 'Continue in the browser in which you decided, or start again in the app.');
 }

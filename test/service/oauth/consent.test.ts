@@ -254,6 +254,13 @@ describe('a consent', () => {
     expect(new URL(locationOf(back)).searchParams.get('code')).toBeTruthy();
   });
 
+  it('that was not given leads nobody on, and can still be given', async () => {
+    const authorization = new Authorization(client, browser);
+    const consent = await authorization.begin();
+    expect((await browser.visit(consent.replace('/consent/', '/authorize/'))).status).toBe(403);
+    expect((await authorization.decide(consent)).searchParams.get('code')).toBeTruthy();
+  });
+
   it('restricts the app to an account that is ticked, whatever is selected above it', async () => {
     const authorization = new Authorization(client, browser);
     await authorization.decide(await authorization.begin(), (fields) => {
