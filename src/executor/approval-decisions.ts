@@ -92,7 +92,8 @@ export class ApprovalDecisions {
     const assessment = await gate.recheck(call);
     await approvals.assertAsShown(row, stored, assessment);
     const allowing = this.#allowing(call, assessment, stored.audience ?? UNKNOWN, rememberFor);
-    return runner.run({ ...call, version: assessment.version }, entry, { approval: row, allowing });
+    const edited = row.askedArgumentsHash !== null && { edited: true as const };
+    return runner.run({ ...call, ...edited, version: assessment.version }, entry, { approval: row, allowing });
   }
 
   async #runEdited({ row, stored, call, rememberFor }: Approved, entry: AuditEntryBuilder): Promise<CallResult> {
@@ -103,10 +104,9 @@ export class ApprovalDecisions {
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
     const preview = await requests.replace(row, call, question, replaced);
     if (changeSince(stored, assessment) !== undefined) throw questions.required(preview, entry);
-    return runner.run({ ...call, version: assessment.version }, entry, {
-      approval: { ...row, argumentsHash: call.argumentsHash },
-      allowing,
-    });
+    const { argumentsHash } = call;
+    const approval = { ...row, argumentsHash, askedArgumentsHash: row.askedArgumentsHash ?? row.argumentsHash };
+    return runner.run({ ...call, edited: true, version: assessment.version }, entry, { approval, allowing });
   }
 
   /** @param shown whom the user was told of */

@@ -80,7 +80,7 @@ export class ApprovalOutcomes {
     if (!found.isEnded) throw approvedAlready(found.id);
     const { result, error, edited } = await this.#read(call, found.id, true);
     if (error !== undefined) throw new AppError(error.code, edited ? `${error.message} ${EDITED}` : error.message);
-    return result && { ...result, meta: { ...result.meta, ...(edited && { edited }) } };
+    return result;
   }
 
   /**

@@ -12,8 +12,9 @@ export interface ApprovalRow {
   argumentsHash: string;
   /** Hash of the arguments with their defaults; null in rows of earlier releases. */
   normalizedHash: string | null;
-  /** The same of what the caller asked for, where the user has changed it; null: it is as asked. */
-  askedHash: string | null;
+  /** The same two of what the caller asked for, where the user has changed it; null: it is as asked. */
+  askedArgumentsHash: string | null;
+  askedNormalizedHash: string | null;
   idempotencyKey: string | null;
   /** Revision of the action. */
   revision: string;
@@ -52,13 +53,14 @@ const DENIED = '1 hour';
 const CLIENT = `client_id as "clientId",
   (select name from client_grants where client_grants.id = approvals.client_id and client_grants.user_id = approvals.user_id) as "clientName"`;
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
-  encode(input_hash, 'hex') as "normalizedHash", encode(asked_hash, 'hex') as "askedHash", idempotency_key as "idempotencyKey", revision, surface, ${CLIENT}, status, created_at as "createdAt",
+  encode(input_hash, 'hex') as "normalizedHash", encode(asked_arguments_hash, 'hex') as "askedArgumentsHash",
+  encode(asked_input_hash, 'hex') as "askedNormalizedHash", idempotency_key as "idempotencyKey", revision, surface, ${CLIENT}, status, created_at as "createdAt",
   case when status = 'denied' and decided_at > now() - interval '${DENIED}' then decided_at + interval '${DENIED}' end as "deniedUntil",
   expires_at as "expiresAt", expires_at <= now() as expired`;
 
 /** SQL: whether an approval is about these arguments, as they were asked for or as the user changed them. */
 export function isAboutArguments(hash: string): string {
-  return `decode(${hash}, 'hex') in (input_hash, asked_hash)`;
+  return `decode(${hash}, 'hex') in (input_hash, asked_input_hash)`;
 }
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -168,7 +170,7 @@ export async function replaceArguments(
 ): Promise<boolean> {
   const rows = await tx.query(
     `update approvals set arguments = $3, arguments_hash = decode($4, 'hex'), input_hash = decode($5, 'hex'), edited = true,
-       asked_hash = coalesce(asked_hash, input_hash)
+       asked_arguments_hash = coalesce(asked_arguments_hash, arguments_hash), asked_input_hash = coalesce(asked_input_hash, input_hash)
      where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now() returning id`,
     [id, userId, sealed, argumentsHash, normalizedHash],
   );

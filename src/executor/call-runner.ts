@@ -62,28 +62,24 @@ export class CallRunner {
   }
 
   /** The caller that asked waits for the result, so the run continues if the user who approved leaves. */
-  async #runApproved(call: Call): Promise<CallResult> {
-    const { taints, reads } = this.#deps;
-    // The user receives the result, too.
-    const ofUser = call.client === undefined ? undefined : { ...readingOf(call), client: undefined };
-    if (ofUser !== undefined) await taints.begin(ofUser);
-    const result = await this.#runStarted({ ...call, signal: new AbortController().signal });
-    if (ofUser !== undefined && result.meta.labels !== undefined) reads.record(ofUser, result.data, result.meta.labels);
-    return result;
+  #runApproved(call: Call): Promise<CallResult> {
+    // The user receives what the client receives.
+    const readers = call.client === undefined ? [call] : [call, { ...call, client: undefined }];
+    return this.#runStarted({ ...call, signal: new AbortController().signal }, readers);
   }
 
-  #runStarted(call: Call): Promise<CallResult> {
+  #runStarted(call: Call, readers = [call]): Promise<CallResult> {
     const run = new ActionRun(this.#deps, call);
-    return changesSomething(call.configured) ? this.#runChange(run, call) : runAction(this.#deps, run, call);
+    return changesSomething(call.configured) ? this.#runChange(run, call, readers) : runAction(this.#deps, run, call, readers);
   }
 
-  async #runChange(run: ActionRun, call: Call): Promise<CallResult> {
+  async #runChange(run: ActionRun, call: Call, readers: readonly Call[]): Promise<CallResult> {
     const { keys, written, logger } = this.#deps;
     let result: CallResult;
     try {
       // Before it is sent, too: its result may be lost.
       await written.remember(call, undefined);
-      result = await runAction(this.#deps, run, call);
+      result = await runAction(this.#deps, run, call, readers);
       await written.remember(call, result.data);
     } catch (error) {
       if (!run.mayHaveChanged) {

@@ -43,6 +43,8 @@ export interface Call {
   input: unknown;
   /** Hash of action, account and `given`, in hexadecimal digits. */
   argumentsHash: string;
+  /** The user has changed the arguments, and approved them. */
+  edited?: true;
   /** Of the facts that were checked for this run. */
   version?: string | undefined;
   /** Set only for changes: a repeated read does no harm. */

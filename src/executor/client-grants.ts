@@ -145,7 +145,8 @@ export class ClientGrants {
     const { decision, event } = CHANGES[kind].revoked;
     await record(tx, { id, userId }, decision);
     await deleteReadOnlyFor(tx, userId, id);
-    await deleteContext(tx, userId, contextOf({ client: { id } }));
+    // The next sign-in begins it anew in the same context, which has read what it has read.
+    if (kind !== 'external') await deleteContext(tx, userId, contextOf({ client: { id } }));
     await this.#deps.approvalExpiry.revoked(tx, userId, id);
     await this.#deps.emit(tx, userId, event, { id });
   }

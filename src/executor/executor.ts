@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
+import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { type Catalog, fullName } from '../integrations/catalog.ts';
@@ -15,6 +16,7 @@ import { type ApprovalOutcome, ApprovalOutcomes } from './approval-outcomes.ts';
 import type { ApprovalPreview } from './approval-preview.ts';
 import { ApprovalRequests } from './approval-requests.ts';
 import { Approvals } from './approvals.ts';
+import type { ApprovalSubject } from './approvals-repository.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
 import { AuditEntryBuilder, auditedName } from './audit-log.ts';
 import type { Call, CallResult, Invocation } from './call.ts';
@@ -26,7 +28,7 @@ import { useClientGrant } from './client-grants-repository.ts';
 import { ContextReads } from './context-reads.ts';
 import { Gate, mayAsk } from './gate.ts';
 import { IdempotencyKeys } from './idempotency.ts';
-import { AllowanceEnded } from './record-start.ts';
+import { AllowanceEnded, type Basis } from './record-start.ts';
 import { Taints } from './taint.ts';
 import { type LinkedPreview, UserQuestions } from './user-questions.ts';
 import { WrittenItems } from './written-items.ts';
@@ -173,34 +175,42 @@ export class Executor {
   }
 
   async #runOrAsk(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
-    if (call.configured.action.facts !== undefined) await this.#questions.assertNotAsked(call, entry);
+    // Whatever the gate would say by now: what the user was asked is the user's to decide.
+    if (mayAsk(call.configured)) await this.#questions.assertNotAsked(call, entry);
+    const subject = call.client !== undefined && mayAsk(call.configured) ? await this.#requests.subjectOf(call) : undefined;
     // Before the gate, which reads facts that the approved run has changed: what it has deleted is not there any more.
-    const received = await this.#unreceived(call);
+    const received = subject && (await this.#unreceived(call, subject));
     if (received !== undefined) {
       entry.decision = 'allowed';
       return received;
     }
     const ruling = await this.#gate.check(call);
-    if (ruling === undefined) return this.#runner.run(call, entry);
+    if (ruling === undefined) return this.#runner.run(call, entry, { subject });
     const { assessment, verdict, allowance } = ruling;
     const checked = { ...call, version: assessment.version };
-    if (verdict === 'run') return this.#runner.run(checked, entry);
+    if (verdict === 'run') return this.#runner.run(checked, entry, { subject });
     const ask = () => this.#questions.ask(call, assessment, surface, entry);
-    return allowance === undefined ? ask() : this.#runAllowed(checked, entry, allowance, ask);
+    return allowance === undefined ? ask() : this.#runAllowed(checked, entry, { allowance, subject }, ask);
   }
 
-  /** What an equal call gave, if the client that makes it has been given approval and doesn't know the outcome yet. */
-  async #unreceived(call: Call): Promise<CallResult | undefined> {
-    if (call.client === undefined || !mayAsk(call.configured)) return undefined;
-    return this.#outcomes.unreceived(call, await this.#requests.subjectOf(call));
+  /** What an equal call gave that the user has approved, if its client doesn't know the outcome yet. */
+  async #unreceived(call: Call, subject: ApprovalSubject): Promise<CallResult | undefined> {
+    try {
+      const received = await this.#outcomes.unreceived(call, subject);
+      if (received !== undefined) await this.#keys.adopt(call, received);
+      return received;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'outcome_unknown') await this.#keys.adopt(call, undefined);
+      throw error;
+    }
   }
 
   /** @param ask requests approval, if the allowance has ended meanwhile */
-  async #runAllowed(call: Call, entry: AuditEntryBuilder, allowance: string, ask: () => Promise<never>): Promise<CallResult> {
+  async #runAllowed(call: Call, entry: AuditEntryBuilder, basis: Basis, ask: () => Promise<never>): Promise<CallResult> {
     // A denial of this very call holds, and one that waits for the user's decision is not run beside it.
     await this.#questions.assertNotAsked(call, entry);
     try {
-      return await this.#runner.run(call, entry, { allowance });
+      return await this.#runner.run(call, entry, basis);
     } catch (error) {
       if (error instanceof AllowanceEnded) return ask();
       throw error;

@@ -67,7 +67,7 @@ export class Gate {
 
   /** The same for a call that the user has approved. @throws AppError like {@link check} */
   async recheck(call: Call): Promise<Assessment> {
-    const assessment = await this.#assess(call, await this.#taintOf(call));
+    const assessment = await this.#assess(call, await this.#taintOf(call), [call, { ...call, client: undefined }]);
     verdict(call, situationOf(call, assessment), assessment.taint);
     return assessment;
   }
@@ -92,10 +92,11 @@ export class Gate {
     return { ...taint, isTainted: taint.isTainted || isNamed };
   }
 
-  async #assess(call: Call, taint: Taint): Promise<Assessment> {
+  /** @param readers whose contexts receive the error, if there is one */
+  async #assess(call: Call, taint: Taint, readers = [call]): Promise<Assessment> {
     const run = new ActionRun(this.#deps, call);
     const exposure = await run.exposure().catch(async (error: unknown) => {
-      if (run.mayHaveRead) await this.#taints.failed(call);
+      if (run.mayHaveRead) await Promise.all(readers.map((reader) => this.#taints.failed(reader)));
       throw error;
     });
     assertReadAllowed(call.configured, exposure.read);

@@ -43,13 +43,20 @@ export class IdempotencyKeys {
   /**
    * Claims the key for a run that starts with this transaction.
    *
+   * @param askedHash of the arguments that the caller asked for: it repeats these, whatever the user has approved
    * @throws AppError `conflict` when another call claimed it first
    */
-  async claim(tx: Queryable, call: Call): Promise<void> {
+  async claim(tx: Queryable, call: Call, askedHash = call.argumentsHash): Promise<void> {
     const name = nameOf(call);
     if (name === undefined) return;
-    const taken = await claimKey(tx, name, call.argumentsHash, call.configured.policy.timeoutMs + STORING_MS);
+    const taken = await claimKey(tx, name, askedHash, call.configured.policy.timeoutMs + STORING_MS);
     if (!taken) throw running(1);
+  }
+
+  /** Has the key of a call that did not run give the result of the run that it repeats. @param result undefined: it is unknown */
+  async adopt(call: Call, result: CallResult | undefined): Promise<void> {
+    await this.claim(this.#db, call);
+    await (result === undefined ? this.markUnknown(call) : this.storeResult(call, result));
   }
 
   /** Stores the result for repetitions of the call. */

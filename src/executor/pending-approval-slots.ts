@@ -69,10 +69,10 @@ async function assertFreeSlot(tx: Queryable, { userId, client, configured: { nam
 export function openApprovals(rows: readonly ApprovalRow[], row: ApprovalSubject): ApprovalRow[] {
   const isOpen = ({ status, expired }: ApprovalRow) => (status === 'pending' || status === 'preparing') && !expired;
   const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
-  if (ofKey.some((one) => isOpen(one) && one.argumentsHash !== row.argumentsHash && one.askedHash !== row.normalizedHash))
-    throw otherArguments();
   // A caller doesn't know what the user has changed, and repeats what it asked for.
-  const alike = rows.filter(({ normalizedHash, askedHash }) => normalizedHash === row.normalizedHash || askedHash === row.normalizedHash);
+  const asked = ({ askedArgumentsHash, argumentsHash }: ApprovalRow) => askedArgumentsHash ?? argumentsHash;
+  if (ofKey.some((one) => isOpen(one) && asked(one) !== row.argumentsHash)) throw otherArguments();
+  const alike = rows.filter((one) => [one.normalizedHash, one.askedNormalizedHash].includes(row.normalizedHash));
   assertNotDenied(ofKey, alike);
   return alike.filter((one) => isOpen(one) && one.revision === row.revision && one.clientId === row.clientId);
 }

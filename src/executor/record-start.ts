@@ -4,8 +4,10 @@ import { rateLimited } from '../rate-limit/sliding-window.ts';
 import { lockExistingUser } from '../vault/grants-repository.ts';
 import type { NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
+import { approvedAlready } from './approval-checks.ts';
+import { selectUnreceived } from './approval-outcomes-repository.ts';
 import type { Approvals } from './approvals.ts';
-import type { ApprovalRow } from './approvals-repository.ts';
+import type { ApprovalRow, ApprovalSubject } from './approvals-repository.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
 import { insertAuditRows } from './audit-repository.ts';
 import { type Call, changesSomething, isPaid } from './call.ts';
@@ -33,6 +35,8 @@ export interface Basis {
   allowing?: NewAllowance | undefined;
   /** Id of the allowance. */
   allowance?: string;
+  /** Of a client's call that runs unasked: not if the user has approved an equal one meanwhile. */
+  subject?: ApprovalSubject | undefined;
 }
 
 /** The allowance of a call ended before the call started. */
@@ -52,11 +56,13 @@ export function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilde
     if (!start.isClientActive) throw basis.approval === undefined ? notAClient() : askerEnded();
     if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
     if (!start.isAllowed) throw new AllowanceEnded();
+    const approved = basis.subject && (await selectUnreceived(tx, basis.subject));
+    if (approved !== undefined) throw approvedAlready(approved.id);
     if (basis.approval !== undefined) await recordApproval(deps, tx, call, entry, basis.approval, basis.allowing);
     if (isPaid(call)) await assertAffordable(tx, call, deps.catalog(), deps.livePerDay);
     else if (!changesSomething(configured)) return;
     if (changesSomething(configured)) {
-      await deps.keys.claim(tx, call);
+      await deps.keys.claim(tx, call, basis.approval?.askedArgumentsHash ?? undefined);
       const { rate } = configured.policy;
       if (start.calls >= rate.calls) throw rateLimited(start.seconds);
     }

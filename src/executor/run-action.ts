@@ -16,19 +16,21 @@ export interface RunActionDeps {
 }
 
 /**
- * Runs an action. Its output is validated, labelled and shortened to what the caller receives, and the caller's context
- * remembers that it was read.
+ * Runs an action. Its output is validated, labelled and shortened to what the caller receives, and the contexts of those who
+ * receive it remember that it was read.
  *
+ * @param readers the call, and beside it the same of the user who has approved it
  * @throws AppError what the action throws, `unavailable`; anything else for an output that isn't valid
  */
-export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call): Promise<CallResult> {
+export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call, readers: readonly Call[] = [call]): Promise<CallResult> {
   const { configured, account, startedAt } = call;
   // Before anything is sent. Without a statement to wait for, nothing waits.
-  const reading = readingOf(call);
-  const tainting = deps.taints.begin(reading);
-  if (tainting !== undefined) await tainting;
+  for (const reader of readers) {
+    const tainting = deps.taints.begin(readingOf(reader));
+    if (tainting !== undefined) await tainting;
+  }
   const given = await run.output().catch(async (error: unknown) => {
-    if (run.mayHaveRead) await deps.taints.failed(call);
+    if (run.mayHaveRead) await Promise.all(readers.map((reader) => deps.taints.failed(reader)));
     throw error;
   });
   const output = configured.action.output.parse(given) ?? null;
@@ -36,11 +38,11 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call)
   const marked = sources === undefined ? undefined : await deps.written.mark(call, sources(output, call.input));
   const labels = labelsOf(provider, integrity, marked);
   const { value, truncated } = truncateOutput(output, configured.capBytes);
-  deps.reads.record(reading, value, labels);
+  for (const reader of readers) deps.reads.record(readingOf(reader), value, labels);
   const undo = undoOf(run, call, deps.catalog());
   const ms = Math.round(performance.now() - startedAt);
   const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };
-  return { data: value, meta: { ...meta, ...(undo !== undefined && { undo }) } };
+  return { data: value, meta: { ...meta, ...(undo !== undefined && { undo }), ...(call.edited && { edited: true }) } };
 }
 
 /** The call that reverts a run, by the name that the file in force gives to its action; undefined: it has no such action. */

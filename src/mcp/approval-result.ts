@@ -73,7 +73,7 @@ export function outcomeResult(
     return withText({ status, approvalId, url, hint });
   }
   if (result === undefined) return { ...withText({ status, ...(edited && { edited }) }), ...(isEnd(status) && { isError: true }) };
-  return toToolResult({ ...result, meta: { ...result.meta, ...(edited && { edited }) } }, toolOf);
+  return toToolResult(result, toolOf);
 }
 
 function isEnd(status: ApprovalOutcome['status']): boolean {

@@ -20,6 +20,8 @@ import { retryNow } from '../support/webhook-scene.ts';
 const NOT_SEALED = [
   // Hashes.
   'approvals.arguments_hash',
+  'approvals.asked_arguments_hash',
+  'approvals.asked_input_hash',
   'approvals.input_hash',
   'audit_log.arguments_hash',
   'browser_bindings.secret_hash',

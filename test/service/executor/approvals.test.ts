@@ -60,6 +60,7 @@ describe('an action that needs approval', () => {
       ['test.read', 'always', true],
     ] as const) {
       scene.policies.set(action, { approval });
+      scene.revision = `${action} ${approval}`;
       const input = action === 'test.read' ? {} : message;
       if (asks) await scene.ask(user, action, input);
       else await scene.call(user, action, input);
@@ -71,6 +72,7 @@ describe('an action that needs approval', () => {
     await scene.ask(user, 'test.notify', message);
     await scene.call(user, 'test.notify', { to: [] });
     scene.policies.set('test.notify', { approval: 'never' });
+    scene.revision = 'r2';
     await scene.call(user, 'test.notify', message);
   });
 

@@ -203,6 +203,18 @@ describe('a client that reads nothing', () => {
   });
 });
 
+describe('a user who has approved a client’s call', () => {
+  it('is tainted by its error, like the client', async () => {
+    scene.policies.set(ACTION, { approval: 'destructive' });
+    const { clientTokens } = scene.steward.context;
+    const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
+    const { approvalId } = await scene.ask({ userId: user.userId, clientId: grant.id }, ACTION, TO_ANA);
+    scene.sending(400);
+    await scene.decide(user, approvalId).catch(() => undefined);
+    expect((await contexts()).map(({ name }) => name)).toEqual([`client:${grant.id}`, 'user']);
+  });
+});
+
 describe('a result that is returned again under its key', () => {
   it('taints the context that receives it', async () => {
     const copy = { idempotencyKey: 'k1' };

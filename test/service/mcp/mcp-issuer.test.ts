@@ -123,6 +123,10 @@ describe('an access token of the operator’s own server', () => {
     const now = Math.floor(Date.now() / 1000);
     expect(await list(await accessToken({ auth_time: now - 60 }))).toBe(200);
     const [{ id }] = await clients();
+    await steward.sql(
+      `insert into contexts (user_id, name, tainted_until) select user_id, $1, now() + interval '1 hour' from client_grants where id = $2`,
+      [`client:${id}`, id],
+    );
     expect((await steward.call(`/clients/${id}`, { method: 'DELETE', token: await idToken() })).status).toBe(200);
     expect(await list(await accessToken({ auth_time: now - 60 }))).toBe(401);
     // Refreshed, without a sign-in that it could tell of.
@@ -133,6 +137,8 @@ describe('an access token of the operator’s own server', () => {
     expect(await list(await accessToken({ auth_time: now - 41 * 86_400 }))).toBe(401);
     expect(await list(await accessToken({ auth_time: now }))).toBe(200);
     expect((await clients()).map((client) => client.id)).toEqual([id]);
+    // What it has read before counts.
+    expect(await steward.sql('select 1 from contexts where name = $1', [`client:${id}`])).toHaveLength(1);
   });
 
   it('makes one grant for its client, however many requests it begins with', async () => {

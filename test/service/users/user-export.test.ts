@@ -46,6 +46,8 @@ const LISTED: Record<string, string> = {
   'approvals.user_id': 'the user',
   'approvals.arguments_hash': 'recognises the same call',
   'approvals.input_hash': 'recognises the same question',
+  'approvals.asked_arguments_hash': 'recognises the same call, as it was asked for',
+  'approvals.asked_input_hash': 'recognises the same question, as it was asked',
   'idempotency_keys.user_id': 'the user',
   'idempotency_keys.arguments_hash': 'recognises the same call',
   'audit_log.user_id': 'the user',
