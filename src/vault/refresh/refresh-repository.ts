@@ -178,6 +178,14 @@ export async function storeRenewedTokens(db: Queryable, renewed: readonly Renewe
   return renewed.map((_, index) => stored.has(index + 1));
 }
 
+/** Releases a lease under which nothing was sent, unless another caller has taken it over. */
+export async function releaseLease(db: Queryable, row: Pick<RefreshRow, 'id' | 'userId' | 'version'>): Promise<void> {
+  await db.query(
+    `update grants set lease_until = null, version = version + 1 where id = $1::uuid and user_id = $2::uuid and version = $3`,
+    [row.id, row.userId, row.version],
+  );
+}
+
 /** Releases the lease after a failure. The provider is not asked again for `pause` seconds. */
 export async function postponeRefresh(db: Queryable, row: RefreshRow, pause: number): Promise<void> {
   await db.query(

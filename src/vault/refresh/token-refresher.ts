@@ -7,7 +7,7 @@ import { withTimeLimit } from '../../rate-limit/time-limit.ts';
 import { lockUser, type Provider } from '../grants-repository.ts';
 import { type CommitDeps, RefreshCommit } from './refresh-commit.ts';
 import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
-import { endConsent, postponeRefresh, type RefreshRow, selectRefreshRow, takeLease } from './refresh-repository.ts';
+import { endConsent, postponeRefresh, type RefreshRow, releaseLease, selectRefreshRow, takeLease } from './refresh-repository.ts';
 import { isAbandoned, isLeased, isPausing, leaseSeconds, pauseAfter, SEND_WITHIN_MS } from './refresh-timing.ts';
 
 export interface RefreshDeps extends CommitDeps {
@@ -85,7 +85,10 @@ export class TokenRefresher {
 
   async #fly(first: RefreshRow, forced: boolean): Promise<string> {
     const { db, userKeys } = this.#deps;
-    let grant = await openGrant(userKeys, first);
+    let grant = await openGrant(userKeys, first).catch(async (error: unknown) => {
+      if (first.leased) await this.#release(first);
+      throw error;
+    });
     const { accessToken, refreshToken } = grant.tokens;
     if (refreshToken === undefined) return accessToken;
     for (let looks = 0; ; looks += 1) {
@@ -114,9 +117,12 @@ export class TokenRefresher {
   async #attempt(grant: OpenGrant, refreshToken: string, forced: boolean): Promise<string | undefined> {
     const { db, refreshers } = this.#deps;
     const refresh = refreshers[grant.row.provider];
-    if (refresh === undefined) throw new AppError('not_configured', `The ${grant.row.provider} provider is not set up on this server.`);
-    if (this.#isStopping) throw postponed(null);
     const { leased: isLeasedAlready } = grant.row;
+    if (refresh === undefined || this.#isStopping) {
+      if (isLeasedAlready) await this.#release(grant.row);
+      if (this.#isStopping) throw postponed(null);
+      throw new AppError('not_configured', `The ${grant.row.provider} provider is not set up on this server.`);
+    }
     const leasedAt = isLeasedAlready ? grant.row.readAt : performance.now();
     const version = isLeasedAlready ? grant.row.version : await takeLease(db, grant.row, leaseSeconds(this.#deps));
     if (version === undefined) return undefined;
@@ -130,6 +136,11 @@ export class TokenRefresher {
     if (renewal.kind === 'misconfigured')
       this.#alarm({ err: renewal.reason }, 'the provider refuses this server’s own credentials: check client id and secret');
     return this.#postpone(leased.row, renewal);
+  }
+
+  /** If this fails, too, the lease expires. */
+  async #release(row: RefreshRow): Promise<void> {
+    await releaseLease(this.#deps.db, row).catch(() => {});
   }
 
   /** A new version means that the grant was changed after it was leased; the rejection then concerns an older token. */

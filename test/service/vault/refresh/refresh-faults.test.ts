@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
 import { type FaultyDatabase, startFaultyDatabase } from '../../../support/database-proxy.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { queueInstalled } from '../../../support/flows.ts';
@@ -85,6 +86,19 @@ describe('while the database is unavailable', () => {
     database.restore();
     steward = await restarting;
     expect(await call).toBe(lastGiven());
+    expect(await current(grant)).toBe(lastGiven());
+    expect(provider.tokens.asked).toHaveLength(1);
+  });
+});
+
+describe('a lease under which nothing could be sent', () => {
+  it('is released, so that the account can be used again at once', async () => {
+    steward = await startSteward(provider.env);
+    const grant = await expired();
+    const unavailable = new AppError('unavailable', 'The key service does not respond.');
+    vi.spyOn(steward.context.userKeys, 'unwrap').mockRejectedValueOnce(unavailable);
+    await expect(current(grant)).rejects.toBe(unavailable);
+    expect(await grantState(steward.sql, grant)).toMatchObject({ status: 'active', lease: null, failures: 0 });
     expect(await current(grant)).toBe(lastGiven());
     expect(provider.tokens.asked).toHaveLength(1);
   });
