@@ -92,10 +92,13 @@ export class Sessions {
   }
 
   async #save(identity: Identity, email: string | null, hash: Buffer): Promise<string> {
-    const userId = await upsertUser(this.#db, identity.issuer, identity.subject, email);
-    // Read again: an old token must not undo a deletion that was committed between the two statements.
-    rejectDeleted(await selectUser(this.#db, identity.issuer, identity.subject, hash), identity);
-    return userId;
+    const { issuer, subject } = identity;
+    return this.#db.transaction(async (tx) => {
+      const userId = await upsertUser(tx, issuer, subject, email);
+      // Read again: an old token must not undo a deletion that was committed since. The error also undoes the insert.
+      rejectDeleted(await selectUser(tx, issuer, subject, hash), identity);
+      return userId;
+    });
   }
 
   /** @throws AppError `forbidden` unless the operator admits users of this verified address */

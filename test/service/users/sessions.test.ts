@@ -2,6 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Identity } from '../../../src/identity/verifier.ts';
 import { Sessions } from '../../../src/users/sessions.ts';
+import { deleteUser } from '../../../src/users/users-repository.ts';
+import { eventually } from '../../support/eventually.ts';
+import { hasPostgres } from '../../support/postgres.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 describe('a token in many concurrent requests', () => {
@@ -72,5 +75,26 @@ describe('a token in many concurrent requests', () => {
     expect(asked).toHaveLength(2);
     asked[1]?.answer.reject(new AppError('invalid_token', 'Deleted.'));
     for (const one of [after, third]) await expect(one).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+
+  it.skipIf(!hasPostgres)('from before a deletion leaves no user behind, though its address has changed', async () => {
+    const { db, names } = steward.context;
+    const old = identity('gone');
+    const { userId } = await sessions.callerOf(old);
+    const hash = await names.identity(old.issuer, old.subject);
+    let late: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await deleteUser(tx, userId, hash, old.issuedAt);
+      late = sessions.callerOf({ ...old, email: 'new@example.com' });
+      late.catch(() => {});
+      // It has found the user, and waits for the row.
+      await eventually(
+        async () =>
+          (await steward.sql(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into users%'`)).length >
+          0,
+      );
+    });
+    await expect(late).rejects.toMatchObject({ code: 'invalid_token' });
+    expect(await steward.sql('select 1 from users where subject = $1', [old.subject])).toEqual([]);
   });
 });
