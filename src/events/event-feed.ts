@@ -78,7 +78,8 @@ export class EventFeed {
       audience.subscribers.add(subscriber);
       enter(position.head);
       subscriber.seq = replay[0] === undefined ? position.head : replay[0].seq - 1;
-      for (const event of replay) if (!deliver(subscriber, event)) this.#behind.add(audience);
+      // After one that it could not receive, the others come by `catchUp`: a later one that isn't for it counts as received.
+      if (!replay.every((event) => deliver(subscriber, event))) this.#behind.add(audience);
     } finally {
       audience.entering -= 1;
       this.#dropIfEmpty(audience);
