@@ -3,7 +3,7 @@ import type { Queryable } from '../database/database.ts';
 export interface Reload {
   /** Counts the reloads of all replicas. */
   generation: number;
-  /** Revision of the file that the last requested replica has read. */
+  /** Revision of the file that the last requested replica has read; empty: there was no request yet. */
   revision: string;
 }
 

@@ -23,7 +23,7 @@ export class ReplicatedReload {
   readonly #changed: () => Promise<void>;
   readonly #logger: Logger;
   readonly #poll: Poll;
-  /** Last known generation; undefined before the first poll: this process has read its file since earlier announcements. */
+  /** Last known generation; undefined before the first poll. */
   #seen: number | undefined;
   /** Number of the last reload requested here. */
   #run = 0;
@@ -103,9 +103,12 @@ export class ReplicatedReload {
   async #check(): Promise<void> {
     if (this.#mustAnnounce) await this.#announce();
     const { generation, revision } = await selectReload(this.#db);
-    const isNew = this.#seen !== undefined && generation > this.#seen;
+    const isFirst = this.#seen === undefined;
+    const isNew = generation > (this.#seen ?? generation);
     this.#seen = Math.max(generation, this.#seen ?? 0);
     if (isNew) await this.#follow(revision);
+    // Announced before, perhaps after this process had read its file; or the file is newer than the announcement.
+    else if (isFirst && revision !== '' && revision !== this.#service.current.revision) await this.#service.reload().catch(() => {});
     await this.#notify();
   }
 
