@@ -9,6 +9,7 @@ import { identityUnavailable } from './token-errors.ts';
 
 const TIMEOUT_SECONDS = 10;
 const RETRY_SECONDS = 10;
+const DISCOVERED_MS = 60_000;
 const SCOPE = 'openid email';
 
 /** An OAuth client of the issuer. */
@@ -35,6 +36,7 @@ export class CodeFlow {
   readonly #settings: OidcSettings;
   readonly #client: CodeFlowClient;
   readonly #verify: VerifyIdToken;
+  #discovered: { server: Promise<ServerMetadata>; at: number } | undefined;
 
   /** @param verify verifies ID tokens that were issued for the client */
   constructor(settings: OidcSettings, client: CodeFlowClient, verify: VerifyIdToken) {
@@ -77,11 +79,11 @@ export class CodeFlow {
     return this.#verify(idToken ?? '');
   }
 
-  /** Read for each sign-in, which is rare, so that a change of the issuer's addresses needs no restart. */
+  /** Read anew after a minute, so that a change of the issuer's addresses needs no restart. */
   async #configuration(): Promise<Configuration> {
     const { Configuration, ClientSecretBasic, ClientSecretPost, None, allowInsecureRequests } = await load();
     const { clientId, clientSecret } = this.#client;
-    const server = await this.#discover();
+    const server = await this.#server();
     const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true;
     const authentication =
       clientSecret === undefined ? None() : takesPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
@@ -90,6 +92,19 @@ export class CodeFlow {
     // The configuration admits http on loopback only, and in development.
     if (this.#settings.discoveryUrl.startsWith('http:')) allowInsecureRequests(configuration);
     return configuration;
+  }
+
+  /** Anyone can begin sign-ins: those of a minute share one request to the issuer. */
+  #server(): Promise<ServerMetadata> {
+    const now = performance.now();
+    const known = this.#discovered;
+    if (known !== undefined && now - known.at < DISCOVERED_MS) return known.server;
+    const discovered = { server: this.#discover(), at: now };
+    this.#discovered = discovered;
+    discovered.server.catch(() => {
+      if (this.#discovered === discovered) this.#discovered = undefined;
+    });
+    return discovered.server;
   }
 
   /** @throws AppError `unavailable`, also where the document names another issuer (OIDC Discovery 1.0, 4.3) */

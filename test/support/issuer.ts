@@ -12,6 +12,8 @@ export interface TestIssuer {
   /** The published key. */
   publicKey: JWK;
   keyFetches(): number;
+  /** Requests for the discovery document. */
+  discoveries(): number;
   /** What the token endpoint responds to a form; null: nothing is issued. */
   issues(respond: (form: URLSearchParams) => Promise<object | null>): void;
   /** An ID token of `<user>@example.com`. @param claims replace the usual ones; undefined removes one */
@@ -31,6 +33,7 @@ export async function startIssuer(): Promise<TestIssuer> {
   let held = Promise.resolve();
   let isDown = false;
   let keyFetches = 0;
+  let discoveries = 0;
   let issue: (form: URLSearchParams) => Promise<object | null> = async () => null;
   const { url, close } = await startLoopbackServer(async (request, response) => {
     await held;
@@ -43,6 +46,7 @@ export async function startIssuer(): Promise<TestIssuer> {
     }
     const isKeys = request.url === '/jwks';
     if (isKeys) keyFetches += 1;
+    else discoveries += 1;
     const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
     const body = isKeys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/jwks`, ...endpoints };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
@@ -51,6 +55,7 @@ export async function startIssuer(): Promise<TestIssuer> {
     env: { OIDC_ISSUER: url, OIDC_AUDIENCE: AUDIENCE },
     publicKey: jwk,
     keyFetches: () => keyFetches,
+    discoveries: () => discoveries,
     issues(respond) {
       issue = respond;
     },

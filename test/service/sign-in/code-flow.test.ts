@@ -120,6 +120,20 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     await issuer.close();
   });
 
+  it('asks the issuer once for the addresses of many sign-ins, and again after it was away', async () => {
+    const own = await startIssuer();
+    const other = await startSteward({ ...own.env, OIDC_CLIENT_ID: 'pages' });
+    const signIns = () => Promise.all(Array.from({ length: 20 }, async () => (await new FormBrowser(other.url).visit('/sign-in')).status));
+    own.goDown();
+    expect(new Set(await signIns())).toEqual(new Set([503]));
+    own.goUp();
+    const before = own.discoveries();
+    expect(new Set(await signIns())).toEqual(new Set([303]));
+    expect(own.discoveries() - before).toBe(1);
+    await other.stop();
+    await own.close();
+  });
+
   let browser: FormBrowser;
   let query: URLSearchParams;
   let forms: URLSearchParams[];
@@ -176,8 +190,9 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
   it('rejects what the token endpoint rejects, and survives an issuer that is down', async () => {
     issuer.issues(async () => null);
     expect((await browser.visit(`/auth/session/callback?code=c&state=${query.get('state')}`)).status).toBe(403);
+    const again = new URL(locationOf(await browser.visit('/sign-in'))).searchParams;
     issuer.goDown();
-    expect((await browser.visit('/sign-in')).status).toBe(503);
+    expect((await browser.visit(`/auth/session/callback?code=c&state=${again.get('state')}`)).status).toBe(503);
     issuer.goUp();
     expect((await browser.visit('/sign-in')).status).toBe(303);
   });
