@@ -148,7 +148,7 @@ export class ClientGrants {
     // The next sign-in begins it anew in the same context, which has read what it has read.
     if (kind !== 'external') await deleteContext(tx, userId, contextOf({ client: { id } }));
     await this.#deps.approvalExpiry.revoked(tx, userId, id);
-    await this.#deps.emit(tx, userId, event, { id });
+    await this.#deps.emit(tx, userId, event, { id }, id);
   }
 
   #checkActions(patterns: readonly string[]): void {

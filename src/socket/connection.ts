@@ -124,6 +124,8 @@ export class Connection implements AuthenticatedSocket {
   push(event: { seq: number; event: string; data: object }): boolean {
     if (this.#sendQueue.isSlow) return false;
     this.send(eventFrame(event));
+    // Its token is good for nothing more; an open socket would still use up what the user's other clients may have.
+    if (event.event === 'token.revoked' && this.clientId !== undefined) this.close(CLOSE.authentication, 'token revoked');
     return true;
   }
 

@@ -209,6 +209,19 @@ describe('a personal access token', () => {
     expect(scene.sent).toBe(0);
   });
 
+  it('has its sockets closed once it is revoked, so that they take nothing from the user’s other tokens', async () => {
+    const { token, id } = await newToken();
+    const other = await newToken();
+    const [revoked, kept] = [
+      await SocketClient.signedIn(scene.steward.url, token),
+      await SocketClient.signedIn(scene.steward.url, other.token),
+    ];
+    expect((await scene.steward.call(`/tokens/${id}`, { method: 'DELETE', token: user.token })).status).toBe(200);
+    expect((await revoked.ended).code).toBe(4401);
+    expect(await kept.request({ type: 'list' })).toMatchObject({ type: 'result' });
+    await kept.close();
+  });
+
   it('does not begin a change once it is revoked, even after the call’s checks', async () => {
     const made = await newToken();
     scene.policies.set('test.notify', { approval: 'destructive' });
