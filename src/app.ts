@@ -128,7 +128,7 @@ function endpointMiddleware(context: Context): EndpointMiddleware {
     ...within,
     requireFirstParty: requireFirstParty(within.authenticateFirstParty, new Cookies(addresses.publicUrl), origin),
     parseBody: body(limits.bodyBytes, limits.formFields),
-    limitBytes: limitBytesPerUser(limits.socketBytesPerMinute, limits.socketPayloadBytes),
+    limitBytes: limitBytesPerUser(limits.socketBytesPerMinute),
     limits: {
       probe: limitPerAddress(limits.probesPerMinute),
       waitlist: limitPerAddress(limits.waitlistPerMinute),

@@ -5,8 +5,8 @@ import type { ShownViewer } from '../executor/shown-viewer.ts';
 import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
 import { signedInFooter } from '../http/signed-in.ts';
-import { escapeHidden, inline } from '../http/visible-text.ts';
-import { ArgumentsView, block, editableJson } from './untrusted-text.ts';
+import { inline } from '../http/visible-text.ts';
+import { ArgumentsView, block, editableJson, editableText } from './untrusted-text.ts';
 
 /** Who looks at a page. */
 export type PageUser = Pick<FirstParty, 'label' | 'session'>;
@@ -147,7 +147,7 @@ function rememberField({ approval: { action, account }, mayBeAllowed }: Question
 /** @param edited as the user wrote them before */
 function editor(form: QuestionForm, edited: string | undefined): SafeHtml {
   const { user, approval, shown } = form;
-  const text = edited === undefined ? editableJson(approval.input) : escapeHidden(edited);
+  const text = edited === undefined ? editableJson(approval.input) : editableText(edited);
   if (text === undefined) return html`<p class="muted">The arguments are too long to be changed on this page.</p>`;
   return html`<details class="editor"${edited !== undefined && html` open`}>
 <summary>Change the arguments</summary>

@@ -19,7 +19,12 @@ export function block(text: string, content: SafeHtml | SafeHtml[] = visible(tex
  * @returns undefined: it is too long for a page
  */
 export function editableJson(input: unknown): string | undefined {
-  const text = escapeHidden(JSON.stringify(input, null, 2));
+  return editableText(JSON.stringify(input, null, 2));
+}
+
+/** The same of a JSON text. */
+export function editableText(json: string): string | undefined {
+  const text = json.length > MAX_CHARACTERS ? json : escapeHidden(json);
   return text.length > MAX_CHARACTERS ? undefined : text;
 }
 

@@ -24,7 +24,7 @@ export interface EndpointMiddleware {
   /** Parses forms and JSON. */
   parseBody: RequestHandler[];
   /** Counts the bytes of the bodies that a user sends as JSON. */
-  limitBytes: RequestHandler;
+  limitBytes(largest: number): RequestHandler;
   limits: Record<LimitName, RequestHandler>;
 }
 
@@ -57,11 +57,11 @@ function addRoutes(router: Router, path: string, group: Endpoint[], middleware: 
 
 /** A large body is read for those only who may send it. */
 function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHandler[] {
-  if (endpoint.auth === 'first_party') {
-    return [middleware.requireFirstParty, ...parsersOf(endpoint, middleware.parseBody), requireCsrfToken];
-  }
-  const [parsers, checks] = [parsersOf(endpoint, middleware.parseBody), checksOf(endpoint, middleware)];
-  return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, middleware.limitBytes, ...parsers];
+  const parsers = parsersOf(endpoint, middleware.parseBody);
+  const limits = endpoint.json === undefined ? [] : [middleware.limitBytes(endpoint.json.limit)];
+  if (endpoint.auth === 'first_party') return [middleware.requireFirstParty, ...limits, ...parsers, requireCsrfToken];
+  const checks = checksOf(endpoint, middleware);
+  return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, ...limits, ...parsers];
 }
 
 function checksOf({ auth, limit }: Endpoint, { authenticate, authenticateAny }: EndpointMiddleware): RequestHandler[] {

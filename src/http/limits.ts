@@ -27,17 +27,18 @@ export function budgetOf({ userId, clientId }: Pick<Principal, 'userId' | 'clien
 /**
  * Middleware, after the credential's: at most `perMinute` bytes of bodies a minute of one user.
  *
- * @param largest what a body of unknown length counts as
+ * @returns makes it for an endpoint, by its largest body: one of unknown length counts as such
  */
-export function limitBytesPerUser(perMinute: number, largest: number): RequestHandler {
+export function limitBytesPerUser(perMinute: number): (largest: number) => RequestHandler {
   const limiter = new FixedWindowLimiter();
-  return ({ headers }, response, next) => {
-    // Without either header there is no body (RFC 9112, 6.3).
-    const bytes = Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : largest));
-    // One that is too large for any minute is rejected by the parser, which knows why.
-    take(limiter, budgetOf(response.locals.caller as Principal), perMinute, Math.min(bytes, perMinute));
-    next();
-  };
+  return (largest) =>
+    ({ headers }, response, next) => {
+      // Without either header there is no body (RFC 9112, 6.3).
+      const bytes = Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : largest));
+      // One that is too large for any minute is rejected by the parser, which knows why.
+      take(limiter, budgetOf(response.locals.caller as Principal), perMinute, Math.min(bytes, perMinute));
+      next();
+    };
 }
 
 type PerUserLimits = Pick<Limits, 'userRequestsPerMinute' | 'userProviderRequestsPerMinute'>;

@@ -76,6 +76,7 @@ export function malformedRequestError({ url = '', rawHeaders, httpVersion }: Inc
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return BAD_HOST;
   // Node drops surplus headers silently; its limit is set to one more than is allowed.
   if (rawHeaders.length > limits.headerCount * 2) return HEADERS_TOO_LARGE;
+  if (!url.startsWith('/') && url !== '*' && URL.parse(url) === null) return MALFORMED;
   if (url.length > limits.urlBytes) return { status: 414, code: 'too_large', message: 'The request target is too long.' };
   const query = url.indexOf('?');
   const queryTooLong = query !== -1 && url.length - query - 1 > limits.queryBytes;

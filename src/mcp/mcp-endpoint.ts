@@ -4,7 +4,8 @@ import type { McpDeps } from './mcp-deps.ts';
 import type { McpHandler } from './mcp-handler.ts';
 
 /** Largest body: a call's arguments. */
-const BODY_BYTES = 64 * 1024;
+/** Of a request. */
+export const BODY_BYTES = 64 * 1024;
 const RETRY_SECONDS = 5;
 
 /** The handler, whose SDK is loaded with the first request of a client. */

@@ -6,7 +6,7 @@ import { type Endpoint, endpoint, type Principal, type RequestHandler } from '..
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { McpClient } from './mcp-deps.ts';
-import type { McpEndpoint } from './mcp-endpoint.ts';
+import { BODY_BYTES, type McpEndpoint } from './mcp-endpoint.ts';
 
 export const MCP_PATH = '/mcp';
 /** Where clients learn how to sign in (RFC 9728, 3.1: the resource's path follows). */
@@ -52,7 +52,8 @@ export function mcpRouter(deps: McpRouteDeps, middleware: EndpointMiddleware): E
   const endpoints = resourcePaths(deps.publicUrl).map((path) => resourceMetadata(path, deps));
   const metadata = endpointRouter('MCP', endpoints, middleware);
   const router = Router({ caseSensitive: true, strict: true });
-  router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), middleware.limitBytes, serve(deps));
+  const limit = middleware.limitBytes(BODY_BYTES);
+  router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), limit, serve(deps));
   router.use(metadata);
   return Object.assign(router, { endpoints: metadata.endpoints });
 }

@@ -10,7 +10,7 @@ export interface JsonScan {
   depth: number;
   /** Approximate number of values. */
   values: number;
-  /** As sent; undefined: missing or not a string. */
+  /** The first, as sent; undefined: missing or not a string. */
   requestId: unknown;
 }
 
@@ -26,11 +26,16 @@ const REQUEST_ID = Buffer.from('"requestId"');
 export function scanJson(text: Buffer): JsonScan {
   const scan: JsonScan = { depth: 0, values: 1, requestId: undefined };
   let depth = 0;
+  let isNamed = false;
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at];
     if (byte === QUOTE) {
       const end = stringEnd(text, at);
-      if (depth === 1 && text.subarray(at, end).equals(REQUEST_ID)) scan.requestId = stringAfterColon(text, end);
+      // The first only: a text of nothing else would cost a parsed string for each.
+      if (!isNamed && depth === 1 && end - at === REQUEST_ID.length && text.subarray(at, end).equals(REQUEST_ID)) {
+        isNamed = true;
+        scan.requestId = stringAfterColon(text, end);
+      }
       at = end - 1;
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1;

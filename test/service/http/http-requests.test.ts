@@ -21,6 +21,12 @@ function raw(requestLine: string, ...headers: string[]) {
   return sendRaw(steward.url, [requestLine, ...headers, 'Connection: close']);
 }
 
+describe('a request target that is no address', () => {
+  it.each(['http://a:99999/oauth/authorize?x', 'http://[/oauth/authorize'])('%s is 400 in JSON', async (target) => {
+    for (const method of ['GET', 'POST']) expectError(await raw(`${method} ${target} HTTP/1.1`, 'Content-Length: 0'), 'invalid_request');
+  });
+});
+
 describe('an unknown address', () => {
   it.each([
     '/nothing',

@@ -34,6 +34,15 @@ function statusWith(headers: Record<string, string>, path = '/mcp'): Promise<num
   });
 }
 
+describe('a body of unknown length', () => {
+  it('counts as the largest that /mcp takes, so that clients which stream are served', async () => {
+    const headers = { authorization: `Bearer ${ana.token}`, 'transfer-encoding': 'chunked', accept: 'application/json, text/event-stream' };
+    const statuses = new Set<number>();
+    for (let sent = 0; sent < 20; sent += 1) statuses.add(await statusWith(headers));
+    expect(statuses).toEqual(new Set([400]));
+  });
+});
+
 describe('a request without a client’s token', () => {
   it('is told where the sign-in is, and what to ask for there', async () => {
     const { status, headers, message } = await new McpClient(scene.steward, undefined).request('tools/list');
