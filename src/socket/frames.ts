@@ -135,9 +135,7 @@ export function resultFrame(requestId: string, { data, meta }: { data: unknown; 
 export function errorFrame(requestId: string, error: unknown): string {
   const { code, message, retryAfter, details } = asAppError(error);
   const retryable = RETRYABLE.has(code) || retryAfter !== undefined;
-  // The provider's own words are for the log.
-  const { provider: _, ...shown } = details ?? {};
-  return JSON.stringify({ type: 'error', requestId, errorText: message, error: { ...shown, code, retryable, retryAfter } });
+  return JSON.stringify({ type: 'error', requestId, errorText: message, error: { ...details, code, retryable, retryAfter } });
 }
 
 export function eventFrame({ seq, event, data }: { seq: number; event: string; data: object }): string {
