@@ -3,8 +3,7 @@ import { loadOnce } from '../threads/load-once.ts';
 import type { McpDeps } from './mcp-deps.ts';
 import type { McpHandler } from './mcp-handler.ts';
 
-/** Largest body: a call's arguments. */
-/** Of a request. */
+/** Largest body of a request: a call's arguments. */
 export const BODY_BYTES = 64 * 1024;
 const RETRY_SECONDS = 5;
 
