@@ -1,8 +1,9 @@
 -- Up Migration
 
 -- Conversations with the assistant. A front end names its threads itself, so names are the user's own.
+-- None of these tables has a foreign key to the user: see 0008.
 create table threads (
-  user_id uuid not null references users on delete cascade,
+  user_id uuid not null,
   id text not null check (id ~ '^[A-Za-z0-9_-]{1,64}$'),
   -- encrypted
   title bytea,
@@ -12,13 +13,13 @@ create table threads (
   updated_at timestamptz not null default now(),
   primary key (user_id, id)
 );
-create index threads_latest on threads (user_id, updated_at desc);
+create index threads_latest on threads (user_id, updated_at desc, id desc);
 
 create table messages (
   user_id uuid not null,
   thread_id text not null,
   id text not null check (id ~ '^[A-Za-z0-9_-]{1,64}$'),
-  -- in the thread, from 1
+  -- in the thread, from 1, without gaps
   position int not null,
   role text not null check (role in ('user', 'assistant')),
   -- {parts, metadata} of the AI SDK's UIMessage; encrypted
@@ -32,7 +33,7 @@ create table messages (
 -- One answer of a model with all its steps. Runs outlive their threads for a while, because budgets count them.
 create table runs (
   id uuid primary key,
-  user_id uuid not null references users on delete cascade,
+  user_id uuid not null,
   thread_id text not null,
   -- of the assistant's message
   message_id text not null,
@@ -53,12 +54,14 @@ create table runs (
   ended_at timestamptz
 );
 create unique index runs_one_of_thread on runs (user_id, thread_id) where status = 'running';
+create index runs_of_thread on runs (user_id, thread_id, started_at);
 create index runs_day on runs (user_id, started_at);
 create index runs_lease on runs (lease_until) where status = 'running';
+create index runs_ended on runs (ended_at) where status <> 'running';
 
 -- What a run has sent, for readers that come back or are on another replica.
 create table run_chunks (
-  user_id uuid not null references users on delete cascade,
+  user_id uuid not null,
   run_id uuid not null references runs on delete cascade,
   -- of the first chunk in it, from 0
   sequence int not null,
@@ -67,14 +70,55 @@ create table run_chunks (
   created_at timestamptz not null default now(),
   primary key (run_id, sequence)
 );
+create index run_chunks_of_user on run_chunks (user_id, run_id, sequence);
 create index run_chunks_age on run_chunks (created_at);
 
 -- The thread whose assistant asked; null: a client, or the user's own front end.
 alter table approvals add column thread_id text;
 create index approvals_thread on approvals (user_id, thread_id) where thread_id is not null;
 
+-- What was read in a thread counts as long as the thread exists, so the sweep needs to find the others.
+create index contexts_until on contexts (tainted_until);
+drop index context_reads_age;
+create index context_reads_age on context_reads (read_at) where context not like 'thread:%';
+
+-- As 0008 does for the other tables. After its trigger (they run in the order of their names), whose row it corrects.
+create function user_threads_deleted() returns trigger language plpgsql as $$
+declare
+  most constant integer := 1000;
+  gone integer;
+  is_clean boolean := true;
+begin
+  delete from run_chunks where ctid = any(array(
+    select ctid from run_chunks where user_id = old.id order by run_id, sequence limit most));
+  get diagnostics gone = row_count;
+  is_clean := is_clean and gone < most;
+  delete from messages where ctid = any(array(
+    select ctid from messages where user_id = old.id order by thread_id, position limit most));
+  get diagnostics gone = row_count;
+  is_clean := is_clean and gone < most;
+  if is_clean then
+    delete from runs where ctid = any(array(select ctid from runs where user_id = old.id order by started_at limit most));
+    get diagnostics gone = row_count;
+    is_clean := gone < most;
+    delete from threads where ctid = any(array(select ctid from threads where user_id = old.id order by id limit most));
+    get diagnostics gone = row_count;
+    is_clean := is_clean and gone < most;
+  end if;
+  if not is_clean then
+    update erasures set clean_at = null, try_after = now() where user_id = old.id;
+  end if;
+  return null;
+end $$;
+create trigger users_threads_deleted after delete on users for each row execute function user_threads_deleted();
+
 -- Down Migration
 
+drop trigger users_threads_deleted on users;
+drop function user_threads_deleted;
+drop index context_reads_age;
+create index context_reads_age on context_reads (read_at);
+drop index contexts_until;
 drop index approvals_thread;
 alter table approvals drop column thread_id;
 drop table run_chunks;

@@ -56,6 +56,7 @@ export const LAYERS: Layer[] = [
   {
     rooms: {
       approvals: 'approvals over HTTP, and their pages',
+      assistant: 'conversations with the assistant',
       bank: 'bank items and webhooks',
       clients: 'personal access tokens, connected apps, actions over HTTP',
       health: 'health endpoints',

@@ -1,3 +1,4 @@
+import { Threads } from './assistant/threads.ts';
 import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { isClientToken } from './clients/client-token.ts';
@@ -173,6 +174,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     authorizationServer,
     consents: new Consents({ server: authorizationServer, clientGrants, catalog }),
     allowances,
+    threads: new Threads({ db, userKeys: vault.userKeys, approvalExpiry }),
     readOnlySwitches: new ReadOnlySwitches(db, emit, approvalExpiry),
     mcp,
     /** The client of a token for /mcp: one of its own sign-in, or a personal access token. */

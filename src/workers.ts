@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { deleteOldChunks, deleteOldRuns } from './assistant/runs-retention-repository.ts';
 import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
 import { deleteExpiredAllowances } from './executor/allowances-repository.ts';
@@ -109,6 +110,8 @@ async function sweep(context: Context): Promise<void> {
     () => deleteExpiredAllowances(db),
     () => deleteExpiredWebSessions(db),
     () => deleteOldContexts(db),
+    () => deleteOldChunks(db),
+    () => deleteOldRuns(db),
     () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),
     () => events.sweep(),

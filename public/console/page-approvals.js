@@ -115,11 +115,11 @@ function pageLink(href, summary) {
 
 const RELATIONS = { own: ' (you)', written_to: ' (written to before)', new: ' (new)' };
 
-function viewerText({ kind, address, domain, relation }) {
+function viewerText({ kind, address, domain, relation, named }) {
   if (kind === 'anyone') return 'anyone with the link';
   if (kind === 'unknown') return 'possibly others';
   if (kind === 'domain') return `everyone at ${domain}`;
-  return `${kind === 'group' ? 'the group ' : ''}${address}${RELATIONS[relation] ?? ''}`;
+  return `${kind === 'group' ? 'the group ' : ''}${address}${RELATIONS[relation] ?? ''}${named ? ' (named by you)' : ''}`;
 }
 
 /** The user's events, newest first. */

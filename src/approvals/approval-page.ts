@@ -33,14 +33,16 @@ export interface Attempt {
 
 /** The pending approvals of a user. */
 export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[]): string {
-  const entries = approvals.map(
-    ({ approvalId, summary, audience, action, account, expiresAt, client }) => html`<li>
+  const entries = approvals.map((approval) => {
+    const { approvalId, summary, audience, action, account, expiresAt } = approval;
+    const asked = askedBy(approval);
+    return html`<li>
 <a href="/approvals/${approvalId}" class="cut">${inline(summary)}</a>
 <p class="muted">Who sees it: ${audience.length === 0 ? 'only you.' : countOf(audience)}</p>
-<p class="muted"><code>${action}</code> with ${inline(account)}, until ${timeOf(expiresAt)}</p>${client && html`\n<p class="muted">${askedBy(client)}</p>`}
+<p class="muted"><code>${action}</code> with ${inline(account)}, until ${timeOf(expiresAt)}</p>${asked && html`\n<p class="muted">${asked}</p>`}
 </li>
-`,
-  );
+`;
+  });
   const list = entries.length === 0 ? html`<p>Nothing waits for your decision.</p>` : html`<ul class="approvals">${entries}</ul>`;
   return page('Approvals', html`<h1>Approvals</h1>\n${list}\n${signedInFooter(user)}`);
 }
@@ -62,7 +64,8 @@ export interface QuestionForm {
  */
 export function approvalPage(form: QuestionForm, attempt?: Attempt): string {
   const { user, approval } = form;
-  const { summary, action, account, input, matches, expiresAt, client } = approval;
+  const { summary, action, account, input, matches, expiresAt } = approval;
+  const asked = askedBy(approval);
   // The page has a section for them.
   const repeated = noticesOnMatches(matches);
   const notices = approval.notices.filter((notice) => !repeated.includes(notice));
@@ -70,7 +73,7 @@ export function approvalPage(form: QuestionForm, attempt?: Attempt): string {
     'Approve or deny',
     html`<h1>Approve this?</h1>
 ${attempt && html`<p class="error" role="alert">Nothing was done. ${inline(attempt.problem)}</p>\n`}<p class="summary"${summary.length > MAX_SUMMARY && html` tabindex="0" role="region" aria-label="Summary"`}>${inline(summary)}</p>
-${client && html`<p>${askedBy(client)}</p>\n`}<h2>Who sees it</h2>
+${asked && html`<p>${asked}</p>\n`}<h2>Who sees it</h2>
 ${audienceOf(approval.audience)}
 ${notices.map((notice) => html`<p class="warning">${inline(notice)}</p>\n`)}
 ${matchesOf(matches)}
@@ -161,9 +164,10 @@ ${rememberField(form, 'remember-edited')}<button class="button primary" type="su
 </details>`;
 }
 
-/** Its name may be what it calls itself. */
-function askedBy({ name }: NonNullable<LinkedPreview['client']>): SafeHtml {
-  return html`Asked by <q>${inline(name)}</q>.`;
+/** Who asked, unless it was the user's own front end. A client's name may be what it calls itself. */
+function askedBy({ client, thread }: Pick<LinkedPreview, 'client' | 'thread'>): SafeHtml | undefined {
+  if (client !== undefined) return html`Asked by <q>${inline(client.name)}</q>.`;
+  return thread === undefined ? undefined : html`Asked by your assistant in a conversation.`;
 }
 
 function audienceOf(audience: readonly ShownViewer[]): SafeHtml {
@@ -194,9 +198,9 @@ function viewerOf(viewer: ShownViewer): SafeHtml {
   if (viewer.kind === 'unknown') return html`<strong>Possibly others</strong>: it could not be read who`;
   if (viewer.kind === 'domain') return html`Everyone at <strong>${inline(viewer.domain)}</strong>`;
   if (viewer.kind === 'group') return html`The group <strong>${inline(viewer.address)}</strong>`;
-  const { relation } = viewer;
+  const { relation, named } = viewer;
   const known = relation === undefined ? 'it could not be read whether you know this address' : RELATIONS[relation];
-  return html`${relation === 'new' && html`<span class="new">New</span> `}<strong>${inline(viewer.address)}</strong>: <span class="relation">${known}</span>`;
+  return html`${relation === 'new' && html`<span class="new">New</span> `}<strong>${inline(viewer.address)}</strong>: <span class="relation">${known}${named && html`; you named it in the conversation`}</span>`;
 }
 
 function matchesOf(matches: LinkedPreview['matches']): SafeHtml | false {

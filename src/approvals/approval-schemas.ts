@@ -7,6 +7,7 @@ const viewer = z.object({
   address: z.string().optional(),
   domain: z.string().optional(),
   relation: z.enum(['own', 'written_to', 'new']).optional().describe('How the user knows the person; absent: it could not be read.'),
+  named: z.literal(true).optional().describe('The user typed the address in the conversation whose assistant asks.'),
 });
 const provenance = z.object({
   action: z.string(),
@@ -35,6 +36,7 @@ export const approval = z
       .object({ id: z.uuid(), name: z.string().describe('Of a token; of an OAuth client: what it calls itself.') })
       .optional()
       .describe('The client that asked; absent: the user’s own front end.'),
+    thread: z.string().optional().describe('The conversation whose assistant asked.'),
   })
   .meta({ id: 'Approval' });
 
@@ -52,7 +54,7 @@ export const outcome = z
 
 /** The JSON of an approval. */
 export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPreview): z.input<typeof approval> {
-  const { action, account, summary, audience, notices, provenance: sources, matches, input, url, client } = rest;
+  const { action, account, summary, audience, notices, provenance: sources, matches, input, url, client, thread } = rest;
   return {
     id: approvalId,
     action,
@@ -67,5 +69,6 @@ export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPrevi
     expires_at: expiresAt,
     url,
     ...(client && { client }),
+    ...(thread !== undefined && { thread }),
   };
 }

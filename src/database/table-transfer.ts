@@ -25,6 +25,10 @@ export const TRANSFERRED = [
   'read_only_accounts',
   'allowances',
   'web_sessions',
+  'threads',
+  'messages',
+  'runs',
+  'run_chunks',
   'contexts',
   'context_reads',
   'tainted_items',
@@ -38,7 +42,19 @@ export const TRANSFERRED = [
 export type TransferredTable = (typeof TRANSFERRED)[number];
 
 /** Tables whose user_id has no foreign key (migrations/0008_erasures.sql), so that inserts do not check it. */
-const UNREFERENCED = ['events', 'approvals', 'idempotency_keys', 'audit_log', 'contexts', 'context_reads', 'tainted_items'] as const;
+const UNREFERENCED = [
+  'events',
+  'approvals',
+  'idempotency_keys',
+  'audit_log',
+  'contexts',
+  'context_reads',
+  'tainted_items',
+  'threads',
+  'messages',
+  'runs',
+  'run_chunks',
+] as const;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Rows per fetch; a row may have megabytes. */

@@ -45,8 +45,16 @@ export function mayBeAllowed({ action: { effect, provider }, policy }: Configure
   const readBefore = { isTainted: false, isFinancial: false };
   const isExposing = audience.length > 0;
   return (
-    reasonToAsk({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, isToKnown: false, allowed: 'known' }) ===
-    undefined
+    reasonToAsk({
+      policy,
+      effect,
+      isBank: provider === 'bank',
+      isExposing,
+      ...readBefore,
+      isToKnown: false,
+      isToNamed: false,
+      allowed: 'known',
+    }) === undefined
   );
 }
 

@@ -13,7 +13,7 @@ import type { Call, CallResult, Invocation } from './call.ts';
 import { type CheckDeps, checkCall } from './call-checks.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { Assessment, Gate } from './gate.ts';
-import type { ShownViewer } from './shown-viewer.ts';
+import { namedAmong, type ShownViewer } from './shown-viewer.ts';
 import type { UserQuestions } from './user-questions.ts';
 
 export interface Decision {
@@ -75,7 +75,7 @@ export class ApprovalDecisions {
     }
     // Checked first: otherwise a changed configuration would be reported as an unknown action.
     assertSameRevision(row, checks.catalog());
-    const call = await checkCall(checks, invocationOf(decision, row, input ?? stored.given), entry);
+    const call = await checkCall(checks, invocationOf(decision, row, stored, input ?? stored.given), entry);
     const found = { row, stored, call, rememberFor };
     return input === undefined ? this.#runAsShown(found, entry) : this.#runEdited(found, entry);
   }
@@ -122,7 +122,7 @@ function assertPlain({ input, rememberFor }: Decision): void {
 }
 
 /** The stored call as a new invocation. */
-function invocationOf({ user, surface, signal, progress }: Decision, row: ApprovalRow, input: unknown): Invocation {
+function invocationOf({ user, surface, signal, progress }: Decision, row: ApprovalRow, stored: Stored, input: unknown): Invocation {
   return {
     user: { userId: user.userId, ...(row.clientId !== null && { clientId: row.clientId }) },
     surface,
@@ -130,6 +130,7 @@ function invocationOf({ user, surface, signal, progress }: Decision, row: Approv
     account: row.accountId,
     input,
     signal,
+    ...(row.threadId !== null && { thread: row.threadId, ownWords: namedAmong(stored.audience ?? []).join(' ') }),
     ...(row.idempotencyKey !== null && { idempotencyKey: row.idempotencyKey }),
     ...(progress !== undefined && { progress }),
   };

@@ -47,6 +47,12 @@ export class ApprovalExpiry {
     await deleteOutcomes(tx, userId, 'client_id', clientId);
   }
 
+  /** The same for a thread, within the transaction that deletes it and has locked the user. */
+  async threadDeleted(tx: Queryable, userId: string, threadId: string): Promise<void> {
+    await this.#end(tx, userId, 'thread_deleted', threadId);
+    await deleteOutcomes(tx, userId, 'thread_id', threadId);
+  }
+
   /** The same for an account, within the transaction that disconnects it and has locked the user. */
   async disconnected(tx: Queryable, userId: string, accountId: string): Promise<void> {
     await this.#end(tx, userId, 'disconnected', accountId);
@@ -74,9 +80,9 @@ export class ApprovalExpiry {
   }
 
   async #end(tx: Queryable, userId: string, reason: EndReason, value: string | null): Promise<void> {
-    for (const { id, action, accountId, clientId, shown } of await endApprovals(tx, userId, reason, value)) {
+    for (const { id, action, accountId, clientId, threadId, shown } of await endApprovals(tx, userId, reason, value)) {
       if (!shown) continue;
-      const about = { approvalId: id, action, account: accountId };
+      const about = { approvalId: id, action, account: accountId, ...(threadId !== null && { thread: threadId }) };
       if (reason === 'expired') await this.#emit(tx, userId, 'approval.expired', about, clientId);
       else await this.#emit(tx, userId, 'approval.ended', { ...about, reason }, clientId);
     }

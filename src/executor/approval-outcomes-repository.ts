@@ -16,13 +16,15 @@ export interface OutcomeRow {
   outcome: Buffer | null;
 }
 
+/** The caller that asked: a client, a thread, or with neither the user in person. */
+export type Asker = Pick<ApprovalSubject, 'userId' | 'clientId' | 'threadId'>;
+
 /**
  * How an approval ended.
  *
- * @param clientId the caller that asked; null: the user in person
  * @returns undefined also for another caller's approval, and once the outcome is no longer kept
  */
-export async function selectOutcome(db: Queryable, userId: string, clientId: string | null, id: string): Promise<OutcomeRow | undefined> {
+export async function selectOutcome(db: Queryable, { userId, clientId, threadId }: Asker, id: string): Promise<OutcomeRow | undefined> {
   const rows = await db.query<OutcomeRow>(
     `select action, edited, outcome,
             case when status in ('preparing', 'pending') then case when expires_at > now() then 'pending' else 'expired' end
@@ -32,9 +34,9 @@ export async function selectOutcome(db: Queryable, userId: string, clientId: str
                  when outcome_until > now() then 'running'
                  else 'lost' end as state
      from approvals
-     where id = $1::uuid and user_id = $2::uuid and client_id is not distinct from $3::uuid
+     where id = $1::uuid and user_id = $2::uuid and client_id is not distinct from $3::uuid and thread_id is not distinct from $4::text
        and (status <> 'approved' or not (${isOver('approvals')}))`,
-    [id, userId, clientId],
+    [id, userId, clientId, threadId],
   );
   return rows[0];
 }
@@ -43,25 +45,25 @@ export async function selectOutcome(db: Queryable, userId: string, clientId: str
 const REPEATED = '2 minutes';
 
 /**
- * The newest approved call, asked for with the arguments of this one or run with them, of whose outcome its client hasn't
- * learnt, or has a moment ago.
+ * The newest approved call, asked for with the arguments of this one or run with them, of whose outcome its client or thread
+ * hasn't learnt, or has a moment ago.
  *
  * @returns whether its run has ended; undefined: there is none
  */
 export async function selectUnreceived(
   db: Queryable,
-  { userId, clientId, action, normalizedHash }: Pick<ApprovalSubject, 'userId' | 'clientId' | 'action' | 'normalizedHash'>,
+  { userId, clientId, threadId, action, normalizedHash }: Asker & Pick<ApprovalSubject, 'action' | 'normalizedHash'>,
 ): Promise<{ id: string; isEnded: boolean } | undefined> {
   const rows = await db.query<{ id: string; isEnded: boolean }>(
     {
       name: 'approval-unreceived',
       text: `select id, outcome is not null or outcome_until <= now() as "isEnded" from approvals
-             where user_id = $1::uuid and client_id = $2::uuid and action = $3 and ${isAboutArguments('$4')}
+             where user_id = $1::uuid and (client_id = $2::uuid or thread_id = $5::text) and action = $3 and ${isAboutArguments('$4')}
                and status = 'approved' and (repeats_until is null or repeats_until > now())
                and not (${isOver('approvals')})
              order by decided_at desc limit 1`,
     },
-    [userId, clientId, action, normalizedHash],
+    [userId, clientId, action, normalizedHash, threadId],
   );
   return rows[0];
 }
@@ -93,11 +95,16 @@ export async function storeOutcome(db: Queryable, userId: string, id: string, se
   );
 }
 
-/** Deletes the outcomes of an account or a client, also those of runs that have not ended yet. */
-export async function deleteOutcomes(tx: Queryable, userId: string, of: 'account_id' | 'client_id', value: string): Promise<void> {
+/** Deletes the outcomes of an account, a client or a thread, also those of runs that have not ended yet. */
+export async function deleteOutcomes(
+  tx: Queryable,
+  userId: string,
+  of: 'account_id' | 'client_id' | 'thread_id',
+  value: string,
+): Promise<void> {
   await tx.query(
     `update approvals set outcome = null, outcome_until = null
-     where user_id = $1::uuid and ${of} = $2::uuid and outcome_until is not null`,
+     where user_id = $1::uuid and ${of} = $2::${of === 'thread_id' ? 'text' : 'uuid'} and outcome_until is not null`,
     [userId, value],
   );
 }

@@ -7,6 +7,7 @@ import { approvedAlready, noSuchApproval } from './approval-checks.ts';
 import { type OutcomeRow, receiveOutcome, selectOutcome, selectUnreceived, storeOutcome } from './approval-outcomes-repository.ts';
 import { type ApprovalRow, type ApprovalSubject, isApprovalId } from './approvals-repository.ts';
 import type { Call, CallResult } from './call.ts';
+import type { Context as Reader } from './context-name.ts';
 import type { ContextReads } from './context-reads.ts';
 import { unknownOutcome } from './idempotency.ts';
 import { storeWithRetries } from './store-with-retries.ts';
@@ -68,7 +69,7 @@ export class ApprovalOutcomes {
   }
 
   /**
-   * What an equal call that the user has approved gave, until its client has learnt that, and if it has by repeating the
+   * What an equal call that the user has approved gave, until its client or thread has learnt that, and if it has by repeating the
    * call, for two minutes more: a model that is told of the approval calls again, and must not send twice what was approved
    * once.
    *
@@ -86,23 +87,23 @@ export class ApprovalOutcomes {
   /**
    * How an approval ended. It taints the reader's context like the call itself.
    *
-   * @throws AppError `not_found`, also for the approval of another client or user, and once the outcome is not kept any
+   * @throws AppError `not_found`, also for the approval of another client, thread or user, and once the outcome is not kept any
    * more; `internal` when it can't be decrypted
    */
-  read(reader: Pick<Call, 'userId' | 'client'>, approvalId: string): Promise<ApprovalOutcome> {
+  read(reader: Reader, approvalId: string): Promise<ApprovalOutcome> {
     return this.#read(reader, approvalId, false);
   }
 
-  async #read(reader: Pick<Call, 'userId' | 'client'>, approvalId: string, isRepeat: boolean): Promise<ApprovalOutcome> {
-    const asker = reader.client?.id ?? null;
-    const row = isApprovalId(approvalId) ? await selectOutcome(this.#db, reader.userId, asker, approvalId) : undefined;
+  async #read(reader: Reader, approvalId: string, isRepeat: boolean): Promise<ApprovalOutcome> {
+    const asker = { userId: reader.userId, clientId: reader.client?.id ?? null, threadId: reader.thread ?? null };
+    const row = isApprovalId(approvalId) ? await selectOutcome(this.#db, asker, approvalId) : undefined;
     if (row === undefined) throw noSuchApproval();
     const { status, result, error } = await this.#open(reader, approvalId, row);
     if (result !== undefined || error !== undefined) await receiveOutcome(this.#db, reader.userId, approvalId, isRepeat);
     return { status, ...(row.edited && { edited: true }), ...(result && { result }), ...(error && { error }) };
   }
 
-  async #open(reader: Pick<Call, 'userId' | 'client'>, id: string, { state, action, outcome }: OutcomeRow): Promise<ApprovalOutcome> {
+  async #open(reader: Reader, id: string, { state, action, outcome }: OutcomeRow): Promise<ApprovalOutcome> {
     if (state === 'lost') {
       const { code, message } = unknownOutcome();
       return { status: 'failed', error: { code, message } };

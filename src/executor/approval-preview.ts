@@ -22,6 +22,8 @@ export interface ApprovalPreview extends Omit<Question, 'version'> {
     /** A token's name; what an OAuth client calls itself. */
     name: string;
   };
+  /** The thread whose assistant asked; absent: a client, or the user's own front end. */
+  thread?: string;
 }
 
 /** The encrypted part of the row; rows of earlier releases have only the summary of the question. */
@@ -36,12 +38,13 @@ export function storedOf({ account, given, input }: Call, question: Question): S
 }
 
 export function preview(
-  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'clientName'>,
+  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'clientName' | 'threadId'>,
   { account, summary, audience = UNKNOWN, notices = [], provenance = [], matches = [], input }: Stored,
 ): ApprovalPreview {
-  const { id: approvalId, action, accountId, expiresAt, clientId, clientName } = row;
+  const { id: approvalId, action, accountId, expiresAt, clientId, clientName, threadId } = row;
   const question = { summary, audience, notices, provenance, matches };
   const shown = { approvalId, action, account, accountId, ...question, input, expiresAt: expiresAt.toISOString() };
+  if (threadId !== null) return { ...shown, thread: threadId };
   return clientId === null ? shown : { ...shown, client: { id: clientId, name: clientName ?? clientId } };
 }
 

@@ -97,10 +97,11 @@ export class ApprovalRequests {
   }
 
   /** What the approval of a call is bound to. Calls are equal when their arguments with defaults are. */
-  async subjectOf({ userId, account, configured, input, argumentsHash, idempotencyKey, revision, client }: Call): Promise<ApprovalSubject> {
+  async subjectOf(call: Call): Promise<ApprovalSubject> {
+    const { userId, account, configured, input, argumentsHash, idempotencyKey, revision, client, thread } = call;
     const normalizedHash = await this.#hashes.of(userId, configured.name, account.id, asJson(input));
     const about = { userId, accountId: account.id, action: configured.name, argumentsHash, normalizedHash };
-    return { ...about, idempotencyKey: idempotencyKey ?? null, revision, clientId: client?.id ?? null };
+    return { ...about, idempotencyKey: idempotencyKey ?? null, revision, clientId: client?.id ?? null, threadId: thread ?? null };
   }
 
   /** Equal calls of this process share one preview. */
@@ -124,8 +125,9 @@ export class ApprovalRequests {
 
   /** Notifies the user's clients of what is shown from now on. */
   async #announced(tx: Queryable, userId: string, shown: ApprovalPreview): Promise<ApprovalPreview> {
-    const { approvalId, action, accountId: account, expiresAt } = shown;
-    await this.#emit(tx, userId, 'approval.requested', { approvalId, action, account, expiresAt });
+    const { approvalId, action, accountId: account, expiresAt, thread } = shown;
+    const about = { approvalId, action, account, expiresAt, ...(thread !== undefined && { thread }) };
+    await this.#emit(tx, userId, 'approval.requested', about);
     return shown;
   }
 

@@ -24,6 +24,8 @@ export interface ApprovalRow {
   clientId: string | null;
   /** What that client is called; a client of OAuth chose it. */
   clientName: string | null;
+  /** The thread whose assistant made the call; null: a client, or the user's own front end. */
+  threadId: string | null;
   /** `preparing`: its preview is being read, and the user doesn't see it yet. */
   status: 'preparing' | 'pending' | 'approved' | 'denied' | 'ended';
   createdAt: Date;
@@ -35,11 +37,21 @@ export interface ApprovalRow {
 
 export type NewApproval = Pick<
   ApprovalRow,
-  'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'normalizedHash' | 'idempotencyKey' | 'revision' | 'surface' | 'clientId'
+  | 'id'
+  | 'userId'
+  | 'accountId'
+  | 'action'
+  | 'argumentsHash'
+  | 'normalizedHash'
+  | 'idempotencyKey'
+  | 'revision'
+  | 'surface'
+  | 'clientId'
+  | 'threadId'
 >;
 
 /** What is known of an approval once it is shown. */
-type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'clientName'>;
+type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'clientName' | 'threadId'>;
 
 /** What an approval is bound to. */
 export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
@@ -50,11 +62,11 @@ const PENDING = '10 minutes';
 /** How long a denial holds for equal calls. */
 const DENIED = '1 hour';
 
-const CLIENT = `client_id as "clientId",
+const ASKER = `thread_id as "threadId", client_id as "clientId",
   (select name from client_grants where client_grants.id = approvals.client_id and client_grants.user_id = approvals.user_id) as "clientName"`;
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
   encode(input_hash, 'hex') as "normalizedHash", encode(asked_arguments_hash, 'hex') as "askedArgumentsHash",
-  encode(asked_input_hash, 'hex') as "askedNormalizedHash", idempotency_key as "idempotencyKey", revision, surface, ${CLIENT}, status, created_at as "createdAt",
+  encode(asked_input_hash, 'hex') as "askedNormalizedHash", idempotency_key as "idempotencyKey", revision, surface, ${ASKER}, status, created_at as "createdAt",
   case when status = 'denied' and decided_at > now() - interval '${DENIED}' then decided_at + interval '${DENIED}' end as "deniedUntil",
   expires_at as "expiresAt", expires_at <= now() as expired`;
 
@@ -73,8 +85,8 @@ export function isApprovalId(text: string): boolean {
 /** Inserts an approval, which becomes pending once it is {@link showApproval shown}. */
 export async function insertApproval(tx: Queryable, row: NewApproval): Promise<void> {
   await tx.query(
-    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, status, expires_at)
-     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, 'preparing', now() + interval '${PREPARING}')`,
+    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, thread_id, status, expires_at)
+     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, $11, 'preparing', now() + interval '${PREPARING}')`,
     [
       row.id,
       row.userId,
@@ -86,6 +98,7 @@ export async function insertApproval(tx: Queryable, row: NewApproval): Promise<v
       row.revision,
       row.surface,
       row.clientId,
+      row.threadId,
     ],
   );
 }
@@ -99,7 +112,7 @@ export async function insertApproval(tx: Queryable, row: NewApproval): Promise<v
 export async function showApproval(tx: Queryable, userId: string, id: string, sealed: Buffer): Promise<ShownApproval | undefined> {
   const rows = await tx.query<ShownApproval>(
     `update approvals set status = 'pending', arguments = $3, expires_at = now() + interval '${PENDING}'
-     where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now() returning expires_at as "expiresAt", ${CLIENT}`,
+     where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now() returning expires_at as "expiresAt", ${ASKER}`,
     [id, userId, sealed],
   );
   return rows[0];
@@ -123,12 +136,19 @@ export async function selectPendingApprovals(
   );
 }
 
-/** Number of approvals that are pending or being prepared: of the user in person, or of all of the user's clients. */
-export async function countOpenApprovals(tx: Queryable, userId: string, of: 'user' | 'clients'): Promise<number> {
+/** SQL: whose approvals are counted together. */
+const ASKERS = {
+  user: 'client_id is null and thread_id is null',
+  clients: 'client_id is not null',
+  threads: 'thread_id is not null',
+} as const;
+
+/** Number of approvals that are pending or being prepared: of the user in person, or of all of the user's clients or threads. */
+export async function countOpenApprovals(tx: Queryable, userId: string, of: keyof typeof ASKERS): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `select count(*)::int as count from approvals
-     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now() and (client_id is null) = $2::boolean`,
-    [userId, of === 'user'],
+     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now() and ${ASKERS[of]}`,
+    [userId],
   );
   return rows[0]?.count ?? 0;
 }
@@ -210,13 +230,14 @@ const ENDED = {
   reconfigured: '$2::jsonb ->> action is distinct from revision',
   exposed: 'id = $2::uuid',
   revoked: 'client_id = $2::uuid',
+  thread_deleted: 'thread_id = $2::text',
   read_only: `account_id = ($2::jsonb ->> 'accountId')::uuid
     and (($2::jsonb ->> 'clientId') is null or client_id = ($2::jsonb ->> 'clientId')::uuid)`,
 } as const;
 
 export type EndReason = keyof typeof ENDED;
 
-export interface EndedApproval extends Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'clientId'> {
+export interface EndedApproval extends Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'clientId' | 'threadId'> {
   /** The user has seen it. */
   shown: boolean;
 }
@@ -239,7 +260,8 @@ export async function endApprovals(tx: Queryable, userId: string, reason: EndRea
        where user_id = $1::uuid and status in ('preparing', 'pending') and ${ENDED[reason]} order by created_at, id for update
      )
      update approvals a set status = 'ended', end_reason = $3, decided_at = now(), arguments = null from ending
-     where a.id = ending.id returning a.id, a.action, a.account_id as "accountId", a.client_id as "clientId", ending.shown`,
+     where a.id = ending.id returning a.id, a.action, a.account_id as "accountId", a.client_id as "clientId", a.thread_id as "threadId",
+       ending.shown`,
     [userId, value, reason],
   );
 }

@@ -89,10 +89,11 @@ export class Approvals {
    * replaced
    */
   async decide(tx: Queryable, row: ApprovalRow, runMs: number | null): Promise<void> {
-    const { userId, id: approvalId, action, accountId: account, clientId } = row;
+    const { userId, id: approvalId, action, accountId: account, clientId, threadId } = row;
     const done = await decideApproval(tx, row, runMs);
     if (done === undefined) throw alreadyDecided();
     const { edited } = done;
-    await this.#emit(tx, userId, 'approval.decided', { approvalId, action, account, approved: runMs !== null, edited }, clientId);
+    const about = { approvalId, action, account, approved: runMs !== null, edited, ...(threadId !== null && { thread: threadId }) };
+    await this.#emit(tx, userId, 'approval.decided', about, clientId);
   }
 }

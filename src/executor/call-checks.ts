@@ -4,6 +4,7 @@ import type { AgentNeeds } from '../providers/provider.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
+import { addressesIn } from './addresses-in.ts';
 import type { AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
 import { assertAllowed } from './allow-lists.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
@@ -68,13 +69,15 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   assertScopes(account, action.scopes, deps.providers.needs(action.provider));
   assertAlsoNeeded(catalog, configured, account, input, deps.providers.needs(action.provider));
   assertAllowed(configured, input);
-  const { signal, progress } = invocation;
+  const { signal, progress, thread, ownWords } = invocation;
   return {
     userId,
     configured,
     revision: configured.revision,
     account,
     client,
+    thread,
+    named: addressesIn(ownWords),
     ownAddresses: accounts.map(({ label }) => asciiLowerCase(label)),
     grant: grants.find(({ id }) => id === account.grantId),
     given,

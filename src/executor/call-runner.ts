@@ -6,6 +6,7 @@ import type { ApprovalOutcomes } from './approval-outcomes.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
 import { aborted, type Call, type CallResult, changesSomething, isPaid } from './call.ts';
 import { redactError } from './call-auditor.ts';
+import { receiversOf } from './context-name.ts';
 import { unknownOutcome } from './idempotency.ts';
 import { type Basis, recordStart, type StartDeps } from './record-start.ts';
 import { type RunActionDeps, runAction } from './run-action.ts';
@@ -63,9 +64,7 @@ export class CallRunner {
 
   /** The caller that asked waits for the result, so the run continues if the user who approved leaves. */
   #runApproved(call: Call): Promise<CallResult> {
-    // The user receives what the client receives.
-    const readers = call.client === undefined ? [call] : [call, { ...call, client: undefined }];
-    return this.#runStarted({ ...call, signal: new AbortController().signal }, readers);
+    return this.#runStarted({ ...call, signal: new AbortController().signal }, receiversOf(call));
   }
 
   #runStarted(call: Call, readers = [call]): Promise<CallResult> {

@@ -10,8 +10,12 @@ import type { ClientGrant } from './client-grant.ts';
 export interface Invocation {
   /** With `clientId`: a client, which may do what its grant permits. */
   user: Pick<Principal, 'userId' | 'clientId'>;
-  /** Where the call came from, for the audit log: `socket`, `http` or `mcp`. */
+  /** Where the call came from, for the audit log: `socket`, `http`, `mcp` or `assistant`. */
   surface: string;
+  /** The thread in which the assistant calls, on behalf of the user in person. It exists. */
+  thread?: string;
+  /** What the user typed in that thread, without texts of others. */
+  ownWords?: string;
   /** Full name in the catalog, or the tool name, with which `input` may name the account. */
   action: string;
   /** Id or label; undefined: the default. */
@@ -33,6 +37,10 @@ export interface Call {
   account: AgentAccountRow;
   /** undefined: the user in person. */
   client: ClientGrant | undefined;
+  /** The thread in which the assistant calls; undefined: nobody but the user or the client decides what is called. */
+  thread: string | undefined;
+  /** Addresses that the user typed in the thread, in lower case. */
+  named: ReadonlySet<string>;
   /** The addresses of all of the user's accounts, in lower case. */
   ownAddresses: readonly string[];
   /** The account's grant as it was read with the account. */

@@ -34,7 +34,7 @@ const REMEMBERED_READS = 5_000;
 const REPEAT_MS = 5 * 60_000;
 const REPEAT_READS = MAX_READS / 2;
 
-/** Remembers what was read in each context within the last hour: whose text it was, and by what its repetition is recognized. */
+/** Remembers what was read in each context within the last hour, and in a thread as long as it exists: whose text it was, and by what its repetition is recognized. */
 export class ContextReads {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
@@ -90,11 +90,11 @@ export class ContextReads {
   }
 
   async #store(context: Context, read: Stored): Promise<void> {
-    const { userId } = context;
+    const { userId, thread } = context;
     const id = randomUUID();
     const key = await this.#userKeys.forUser(this.#db, userId);
     const sources = seal(key, associatedData(userId, id), JSON.stringify(read));
-    await insertRead(this.#db, { userId, context: contextOf(context), id, sources, kept: MAX_READS });
+    await insertRead(this.#db, { userId, context: contextOf(context), thread, id, sources, kept: MAX_READS });
   }
 }
 

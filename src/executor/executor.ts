@@ -25,6 +25,7 @@ import { activeClient, type CheckDeps, checkCall } from './call-checks.ts';
 import { CallRunner } from './call-runner.ts';
 import { askerEnded, type ClientGrant } from './client-grant.ts';
 import { useClientGrant } from './client-grants-repository.ts';
+import { isInPerson } from './context-name.ts';
 import { ContextReads } from './context-reads.ts';
 import { Gate, mayAsk } from './gate.ts';
 import { IdempotencyKeys } from './idempotency.ts';
@@ -47,6 +48,9 @@ export interface ExecutorDeps extends RunDeps {
   /** The address of an approval's page. */
   approvalUrl(approvalId: string): string;
 }
+
+/** Who may read how an approval ended: the client, the thread, or with neither the user in person that asked. */
+type Asking = Pick<Principal, 'userId' | 'clientId'> & { thread?: string };
 
 /** Runs actions for every surface, and enforces all policy. */
 export class Executor {
@@ -152,11 +156,11 @@ export class Executor {
   /**
    * How an approval ended, and for an hour the result of its call, for the caller that asked only.
    *
-   * @throws AppError `not_found`, also for an approval that another client or user requested; `invalid_token`
+   * @throws AppError `not_found`, also for an approval that another client, thread or user requested; `invalid_token`
    */
-  async outcome({ userId, clientId }: Pick<Principal, 'userId' | 'clientId'>, approvalId: string): Promise<ApprovalOutcome> {
+  async outcome({ userId, clientId, thread }: Asking, approvalId: string): Promise<ApprovalOutcome> {
     const client = clientId === undefined ? undefined : await this.client(userId, clientId);
-    return this.#outcomes.read({ userId, client }, approvalId);
+    return this.#outcomes.read({ userId, client, thread }, approvalId);
   }
 
   /** A user's connected accounts, oldest connection first. */
@@ -177,7 +181,7 @@ export class Executor {
   async #runOrAsk(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
     // Whatever the gate would say by now: what the user was asked is the user's to decide.
     if (mayAsk(call.configured)) await this.#questions.assertNotAsked(call, entry);
-    const subject = call.client !== undefined && mayAsk(call.configured) ? await this.#requests.subjectOf(call) : undefined;
+    const subject = !isInPerson(call) && mayAsk(call.configured) ? await this.#requests.subjectOf(call) : undefined;
     // Before the gate, which reads facts that the approved run has changed: what it has deleted is not there any more.
     const received = subject && (await this.#unreceived(call, subject));
     if (received !== undefined) {
@@ -193,7 +197,7 @@ export class Executor {
     return allowance === undefined ? ask() : this.#runAllowed(checked, entry, { allowance, subject }, ask);
   }
 
-  /** What an equal call gave that the user has approved, if its client doesn't know the outcome yet. */
+  /** What an equal call gave that the user has approved, if its client or thread doesn't know the outcome yet. */
   async #unreceived(call: Call, subject: ApprovalSubject): Promise<CallResult | undefined> {
     try {
       const received = await this.#outcomes.unreceived(call, subject);

@@ -7,8 +7,9 @@ import { assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts
 import { allows, coveredBy, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import type { Call } from './call.ts';
+import { receiversOf } from './context-name.ts';
 import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
-import type { ShownViewer } from './shown-viewer.ts';
+import { isNamed, type ShownViewer } from './shown-viewer.ts';
 import type { Taint, Taints } from './taint.ts';
 import type { WrittenItems } from './written-items.ts';
 
@@ -67,7 +68,7 @@ export class Gate {
 
   /** The same for a call that the user has approved. @throws AppError like {@link check} */
   async recheck(call: Call): Promise<Assessment> {
-    const assessment = await this.#assess(call, await this.#taintOf(call), [call, { ...call, client: undefined }]);
+    const assessment = await this.#assess(call, await this.#taintOf(call), receiversOf(call));
     verdict(call, situationOf(call, assessment), assessment.taint);
     return assessment;
   }
@@ -122,13 +123,14 @@ function situationOf(call: Call, { audience, taint }: Assessment): Situation {
     isTainted: taint.isTainted,
     isFinancial: taint.isFinancial,
     isToKnown: audience.every((viewer) => isKnown(call, viewer)),
+    isToNamed: call.thread !== undefined && audience.every((viewer) => isKnown(call, viewer) || isNamed(call, viewer)),
     allowed: 'none',
   };
 }
 
-function verdict({ configured: { policy } }: Call, situation: Situation, taint: Taint): 'run' | 'ask' {
+function verdict(call: Call, situation: Situation, taint: Taint): 'run' | 'ask' {
   const found = verdictOn(situation);
-  if (found === 'refuse') throw refused(taint, policy.tainted === 'deny');
+  if (found === 'refuse') throw refused(call, taint);
   return found;
 }
 
@@ -137,10 +139,16 @@ function isKnown({ configured, ownAddresses }: Call, viewer: Viewer): boolean {
   return ownAddresses.includes(viewer.address) || isAllowListed(configured, viewer.address);
 }
 
-function refused({ isTainted }: Taint, isDenied: boolean): AppError {
-  const message =
-    isDenied && isTainted
-      ? 'The operator denies this call within an hour after text of others was read.'
-      : 'A bank’s data was read within the last hour, so this may go only to the user’s own addresses and to those on the action’s allow-list.';
-  return new AppError('forbidden', message);
+function refused({ thread, configured: { policy } }: Call, { isTainted }: Taint): AppError {
+  if (policy.tainted === 'deny' && isTainted) {
+    const when =
+      thread === undefined ? 'within an hour after text of others was read' : 'in a conversation in which text of others was read';
+    return new AppError('forbidden', `The operator denies this call ${when}.`);
+  }
+  const [when, others] =
+    thread === undefined ? ['within the last hour', ''] : ['in this conversation', ', or whose addresses the user typed in it'];
+  return new AppError(
+    'forbidden',
+    `A bank’s data was read ${when}, so this may go only to the user’s own addresses and to those on the action’s allow-list${others}.`,
+  );
 }

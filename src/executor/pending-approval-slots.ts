@@ -17,7 +17,7 @@ import {
 import type { Call } from './call.ts';
 import { otherArguments } from './idempotency.ts';
 
-/** Limits what a user has to read: an agent could hide one approval among many. Clients can't take the user's own. */
+/** Limits what a user has to read: an agent could hide one approval among many. Clients and threads can't take the user's own. */
 const MAX_OPEN = 50;
 
 /**
@@ -35,7 +35,7 @@ export async function reserveSlot(tx: Queryable, call: Call, row: NewApproval, k
   const shown = shownAmong(open, key) ?? preparing?.id;
   if (shown !== undefined) return shown;
   // Decided since the call was checked.
-  const decided = row.clientId === null ? undefined : await selectUnreceived(tx, row);
+  const decided = row.clientId === null && row.threadId === null ? undefined : await selectUnreceived(tx, row);
   if (decided !== undefined) throw approvedAlready(decided.id);
   await assertFreeSlot(tx, call);
   await insertApproval(tx, row);
@@ -52,17 +52,24 @@ export function shownAmong(open: readonly ApprovalRow[], key: DataKey): Approval
 }
 
 /** Approval is requested no more often than the action may run. @throws AppError `rate_limited` */
-async function assertFreeSlot(tx: Queryable, { userId, client, configured: { name, policy } }: Call): Promise<void> {
-  if ((await countOpenApprovals(tx, userId, client === undefined ? 'user' : 'clients')) >= MAX_OPEN) {
+async function assertFreeSlot(tx: Queryable, call: Call): Promise<void> {
+  const { userId, configured } = call;
+  const { name, policy } = configured;
+  if ((await countOpenApprovals(tx, userId, askersOf(call))) >= MAX_OPEN) {
     throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
   }
   const asked = await countAsked(tx, userId, name, policy.rate.perMs);
   if (asked.calls >= policy.rate.calls) throw rateLimited(asked.seconds);
 }
 
+function askersOf({ client, thread }: Call): 'user' | 'clients' | 'threads' {
+  if (client !== undefined) return 'clients';
+  return thread === undefined ? 'user' : 'threads';
+}
+
 /**
  * The open approvals of a client's equal calls, under any idempotency key: a client with a new key for each attempt must
- * not make the user read the same approval again. Other clients have theirs, since each learns how its own ends.
+ * not make the user read the same approval again. Other clients, and each thread, have theirs, since each learns how its own ends.
  *
  * @throws AppError `forbidden`, `conflict`
  */
@@ -74,7 +81,8 @@ export function openApprovals(rows: readonly ApprovalRow[], row: ApprovalSubject
   if (ofKey.some((one) => isOpen(one) && asked(one) !== row.argumentsHash)) throw otherArguments();
   const alike = rows.filter((one) => [one.normalizedHash, one.askedNormalizedHash].includes(row.normalizedHash));
   assertNotDenied(ofKey, alike);
-  return alike.filter((one) => isOpen(one) && one.revision === row.revision && one.clientId === row.clientId);
+  const isOfAsker = ({ clientId, threadId }: ApprovalRow) => clientId === row.clientId && threadId === row.threadId;
+  return alike.filter((one) => isOpen(one) && one.revision === row.revision && isOfAsker(one));
 }
 
 /** A denial holds for a while, whatever the idempotency key. */

@@ -5,7 +5,7 @@ import type { Call } from './call.ts';
 import type { ContextReads, ReadSource } from './context-reads.ts';
 import type { Assessment } from './gate.ts';
 import { compare, type Match } from './matches.ts';
-import type { ShownViewer } from './shown-viewer.ts';
+import { isNamed, type ShownViewer } from './shown-viewer.ts';
 import type { Taint } from './taint.ts';
 
 /** What the user reads before deciding. */
@@ -42,7 +42,10 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
     others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
     taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
   ]);
-  const audience = assessment.audience.map((viewer): ShownViewer => withRelation(viewer, call.ownAddresses, written));
+  const audience = assessment.audience.map((viewer): ShownViewer => {
+    const shown = withRelation(viewer, call.ownAddresses, written);
+    return isNamed(call, viewer) ? { ...shown, named: true } : shown;
+  });
   const provenance = distinct(reads.map(({ fingerprints: _, ...source }) => source)).slice(0, MAX_SHOWN);
   const { matches, isComplete } = compare(call.input, reads);
   return {

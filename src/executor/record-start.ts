@@ -35,7 +35,7 @@ export interface Basis {
   allowing?: NewAllowance | undefined;
   /** Id of the allowance. */
   allowance?: string;
-  /** Of a client's call that runs unasked: not if the user has approved an equal one meanwhile. */
+  /** Of a call by a client or in a thread that runs unasked: not if the user has approved an equal one meanwhile. */
   subject?: ApprovalSubject | undefined;
 }
 

@@ -21,6 +21,8 @@ export interface Situation {
   isFinancial: boolean;
   /** Everyone who sees it is the user, or on the action's allow-list. */
   isToKnown: boolean;
+  /** Everyone else who sees it was named by the user in the thread in which the assistant calls. */
+  isToNamed: boolean;
   allowed: Allowed;
 }
 
@@ -28,13 +30,13 @@ export type Verdict = 'run' | 'ask' | 'refuse';
 
 /**
  * The rule of the gate. What is exposed or lost after reading others' text is asked about, whatever the policy says; a
- * bank's data goes to known recipients only. What the user has allowed in advance runs, unless it is of a kind that is
+ * bank's data goes to known recipients only, and to those whom the user has named to the assistant. What the user has allowed in advance runs, unless it is of a kind that is
  * asked about each time.
  */
 export function verdictOn(situation: Situation): Verdict {
-  const { policy, effect, isExposing, isTainted, isFinancial, isToKnown } = situation;
+  const { policy, effect, isExposing, isTainted, isFinancial, isToKnown, isToNamed } = situation;
   const isIrreversible = isExposing || effect === 'destructive';
-  if (isFinancial && isExposing && !isToKnown) return 'refuse';
+  if (isFinancial && isExposing && !isToKnown && !isToNamed) return 'refuse';
   if (isTainted && isIrreversible && policy.tainted === 'deny') return 'refuse';
   if (reasonToAsk(situation) === undefined) return 'run';
   if ((isTainted && isIrreversible) || (isFinancial && isExposing)) return 'ask';

@@ -11,11 +11,20 @@ export interface ContextRow {
   isFinancial: boolean;
 }
 
+/** A thread, and the name of its context. */
+export interface ThreadContext {
+  id: string;
+  name: string;
+}
+
 /** Something that was read in a context. */
 export interface ContextRead {
   id: string;
   sources: Buffer;
 }
+
+/** SQL: the threads have no end of their own, because what was read in one stays in its messages. */
+const OF_THREADS = `like 'thread:%'`;
 
 export async function taintContext(db: Queryable, userId: string, name: string, financial: boolean): Promise<void> {
   await db.query(
@@ -29,6 +38,42 @@ export async function taintContext(db: Queryable, userId: string, name: string, 
     },
     [userId, name, financial],
   );
+}
+
+/**
+ * Taints the context of a thread without end. The thread is locked until then: once it is deleted, nothing is stored.
+ *
+ * @returns false when the user has no such thread
+ */
+export async function taintThread(db: Queryable, userId: string, { id, name }: ThreadContext, financial: boolean): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'context-taint-thread',
+      text: `with thread as (select user_id from threads where user_id = $1::uuid and id = $4 for key share), tainted as (
+               insert into contexts (user_id, name, tainted_until, financial_until)
+               select user_id, $2, 'infinity', case when $3::boolean then 'infinity'::timestamptz end from thread
+               on conflict (user_id, name) do update
+               set tainted_until = excluded.tainted_until, financial_until = coalesce(excluded.financial_until, contexts.financial_until)
+               where contexts.financial_until is null and excluded.financial_until is not null)
+             select 1 from thread`,
+    },
+    [userId, name, financial, id],
+  );
+  return rows.length > 0;
+}
+
+/** What was read in a thread. @returns undefined when the user has no such thread */
+export async function selectThreadContext(db: Queryable, userId: string, { id, name }: ThreadContext): Promise<ContextRow | undefined> {
+  const rows = await db.query<ContextRow>(
+    {
+      name: 'context-select-thread',
+      text: `select coalesce(c.tainted_until > now(), false) as "isTainted", coalesce(c.financial_until > now(), false) as "isFinancial"
+             from threads t left join contexts c on c.user_id = t.user_id and c.name = $2
+             where t.user_id = $1::uuid and t.id = $3`,
+    },
+    [userId, name, id],
+  );
+  return rows[0];
 }
 
 export async function selectContext(db: Queryable, userId: string, name: string): Promise<ContextRow | undefined> {
@@ -46,20 +91,29 @@ export async function selectContext(db: Queryable, userId: string, name: string)
 /** Stores what was read in a context, and deletes what was read before the last `kept` reads. */
 export async function insertRead(
   db: Queryable,
-  { userId, context, id, sources, kept }: ContextRead & { userId: string; context: string; kept: number },
+  {
+    userId,
+    context,
+    thread,
+    id,
+    sources,
+    kept,
+  }: ContextRead & { userId: string; context: string; thread: string | undefined; kept: number },
 ): Promise<void> {
+  // As above: nothing is stored for a user or a thread that is gone.
+  const owner = thread === undefined ? 'users where id = $1::uuid' : 'threads where user_id = $1::uuid and id = $6 for key share';
   await db.query(
     {
-      name: 'context-read',
+      name: thread === undefined ? 'context-read' : 'context-read-thread',
       text: `with outdated as (
                delete from context_reads where ctid = any(array(
                  select ctid from context_reads where user_id = $1::uuid and context = $2
                  order by read_at desc offset $5::int - 1 for update skip locked))
              )
              insert into context_reads (user_id, context, id, sources)
-             select id, $2, $3::uuid, $4 from users where id = $1::uuid`,
+             select $1::uuid, $2, $3::uuid, $4 from ${owner}`,
     },
-    [userId, context, id, sources, kept],
+    [userId, context, id, sources, kept, ...(thread === undefined ? [] : [thread])],
   );
 }
 
@@ -67,7 +121,8 @@ export async function insertRead(
 export function selectReads(db: Queryable, userId: string, context: string, limit: number): Promise<ContextRead[]> {
   return db.query<ContextRead>(
     `select id, sources from context_reads
-     where user_id = $1::uuid and context = $2 and read_at > now() - interval '${TAINTED}' order by read_at desc limit $3::int`,
+     where user_id = $1::uuid and context = $2 and (context ${OF_THREADS} or read_at > now() - interval '${TAINTED}')
+     order by read_at desc limit $3::int`,
     [userId, context, limit],
   );
 }
@@ -108,7 +163,7 @@ export async function selectTaintedItems(db: Queryable, userId: string, items: r
 
 export async function deleteOldContexts(db: Queryable): Promise<void> {
   await deleteExpired(db, 'contexts', 'tainted_until < now()');
-  await deleteExpired(db, 'context_reads', `read_at < now() - interval '${TAINTED}'`);
+  await deleteExpired(db, 'context_reads', `read_at < now() - interval '${TAINTED}' and context not ${OF_THREADS}`);
   await deleteExpired(db, 'tainted_items', 'until < now()');
 }
 

@@ -1,8 +1,9 @@
 import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import type { Call } from './call.ts';
 import { type Context, contextOf } from './context-name.ts';
-import { selectContext, taintContext } from './taint-repository.ts';
+import { selectContext, selectThreadContext, taintContext, taintThread } from './taint-repository.ts';
 
 /** A result that a context receives. */
 export interface Reading extends Context {
@@ -12,7 +13,7 @@ export interface Reading extends Context {
   provider: string;
 }
 
-/** What was read in a call's context within the last hour. */
+/** What was read in a call's context within the last hour; in a thread as long as it exists. */
 export interface Taint {
   /** Text of others. */
   isTainted: boolean;
@@ -45,11 +46,14 @@ export class Taints {
    * Taints the context of a call that may return others' text. Awaited before anything is sent, since the caller may
    * receive parts of a result whose call fails.
    *
-   * @throws AppError `unavailable`
+   * @throws AppError `unavailable`; `aborted` in a thread that was deleted
    */
   begin(reading: Reading): Promise<void> | undefined {
     const financial = reading.provider === 'bank';
     if (reading.integrity === 'own' && !financial) return undefined;
+    const { thread } = reading;
+    // Each time: a new thread may have the name of a deleted one, of which other replicas know.
+    if (thread !== undefined) return this.#taintThread(reading, thread, financial);
     const known = this.#of(reading);
     if (isKnown(known, financial)) return undefined;
     // Shared, so that a locked row holds one connection, whatever the number of calls; not in the user's queue, so that a
@@ -69,9 +73,18 @@ export class Taints {
     await this.begin({ ...readingOf(call), integrity: undefined });
   }
 
-  /** @throws AppError `unavailable` */
+  /** @throws AppError `unavailable`; `aborted` in a thread that was deleted */
   async of(context: Context): Promise<Taint> {
+    const { userId, thread } = context;
+    if (thread !== undefined) {
+      return (await selectThreadContext(this.#db, userId, { id: thread, name: contextOf(context) })) ?? Promise.reject(threadDeleted());
+    }
     return (await selectContext(this.#db, context.userId, contextOf(context))) ?? UNTAINTED;
+  }
+
+  async #taintThread(context: Context, id: string, financial: boolean): Promise<void> {
+    const exists = await taintThread(this.#db, context.userId, { id, name: contextOf(context) }, financial);
+    if (!exists) throw threadDeleted();
   }
 
   async #taint(context: Context, known: Known, financial: boolean): Promise<void> {
@@ -91,12 +104,17 @@ export class Taints {
 }
 
 /** The result of a call. */
-export function readingOf({ userId, client, configured }: Call): Reading {
+export function readingOf({ userId, client, thread, configured }: Call): Reading {
   const { integrity, provider } = configured.action;
-  return { userId, client, action: configured.name, integrity, provider };
+  return { userId, client, thread, action: configured.name, integrity, provider };
 }
 
 function isKnown({ taintedAt, financialAt }: Known, financial: boolean): boolean {
   const since = performance.now() - REPEAT_MS;
   return taintedAt > since && (!financial || financialAt > since);
+}
+
+/** Its messages, and with them the record of what was read, are gone: its calls must not go on as if nothing had been. */
+function threadDeleted(): AppError {
+  return new AppError('aborted', 'The conversation was deleted.');
 }

@@ -13,6 +13,14 @@ export function inline(text: string): SafeHtml {
   return html`<bdi>${visible(text)}</bdi>`;
 }
 
+/** A text without its hidden characters. */
+export function withoutHidden(text: string): string {
+  return text
+    .split(HIDDEN)
+    .filter((_, index) => index % 2 === 0)
+    .join('');
+}
+
 /** Replaces hidden characters by the escapes that JSON has for them. */
 export function escapeHidden(text: string): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

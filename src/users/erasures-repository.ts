@@ -25,6 +25,20 @@ const WALKED = {
   events: numbered('events', 'seq'),
   approvals: chunk('approvals', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by created_at'),
   idempotency_keys: chunk('idempotency_keys', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by action, key'),
+  run_chunks: chunk('run_chunks', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by run_id, sequence'),
+  messages: chunk('messages', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by thread_id, position'),
+  // Without what would be deleted along with it.
+  runs: chunk(
+    'runs',
+    'null::bigint',
+    `user_id = $1::uuid and $2::bigint is null and not exists (select 1 from run_chunks c where c.run_id = runs.id) order by started_at`,
+  ),
+  threads: chunk(
+    'threads',
+    'null::bigint',
+    `user_id = $1::uuid and $2::bigint is null
+     and not exists (select 1 from messages m where m.user_id = threads.user_id and m.thread_id = threads.id) order by id`,
+  ),
   contexts: chunk('contexts', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by name'),
   context_reads: chunk('context_reads', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by read_at'),
   tainted_items: chunk('tainted_items', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by item'),

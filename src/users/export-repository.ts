@@ -41,9 +41,18 @@ const TABLES = {
   allowances: `select id, account_id, grant_id, subject, action, revision, created_at, expires_at, covered is not null as sealed,
                  case when sum(length(covered)) over (order by created_at desc, id) <= ${CONTENTS} then covered end as contents
                from allowances where user_id = $1::uuid order by created_at desc, id`,
+  threads: `select id, created_at, updated_at, title, summary is not null as sealed,
+              case when sum(length(summary)) over (order by updated_at desc, id desc) <= ${CONTENTS} then summary end as contents
+            from threads where user_id = $1::uuid order by updated_at desc, id desc`,
+  messages: `select thread_id, id, position, role, created_at, true as sealed,
+               case when sum(length(content)) over (order by created_at desc, thread_id, position desc) <= ${CONTENTS} then content end as contents
+             from messages where user_id = $1::uuid order by created_at desc, thread_id, position desc`,
+  runs: `select id, thread_id, message_id, model, status, error, cancel_requested, lease_until, steps, input_tokens, output_tokens, cost,
+           started_at, ended_at
+         from runs where user_id = $1::uuid order by started_at desc`,
   web_sessions: 'select auth_time, created_at, expires_at from web_sessions where user_id = $1::uuid order by created_at desc',
   contexts: 'select name, tainted_until, financial_until from contexts where user_id = $1::uuid order by tainted_until desc, name',
-  approvals: `select id, account_id, action, idempotency_key, revision, surface, client_id, status, edited, end_reason, created_at,
+  approvals: `select id, account_id, action, idempotency_key, revision, surface, client_id, thread_id, status, edited, end_reason, created_at,
                 expires_at, decided_at, outcome_until, repeats_until, coalesce(arguments, outcome) is not null as sealed,
                 case when sum(length(coalesce(arguments, outcome))) over (order by created_at desc, id) <= ${CONTENTS}
                   then coalesce(arguments, outcome) end as contents

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { DataKey } from '../crypto/envelope.ts';
+import { type DataKey, open } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
@@ -76,12 +76,13 @@ export class UserExports {
   }
 
   /** Decrypts the contents of the rows. */
-  async #opened(userId: string, { approvals, idempotency_keys: keys, allowances }: Record<ExportedTable, Section>) {
+  async #opened(userId: string, tables: Record<ExportedTable, Section>) {
+    const { approvals, idempotency_keys: keys, allowances, threads, messages } = tables;
     const keyFor = this.#deps.userKeys.forRecords(this.#deps.db, userId);
-    const opened = async (contents: unknown, open: (key: DataKey, sealed: Buffer) => unknown) => {
+    const opened = async (contents: unknown, read: (key: DataKey, sealed: Buffer) => unknown) => {
       if (typeof contents !== 'string') return null;
       const sealed = Buffer.from(contents.slice(2), 'hex');
-      return (await ignoreDecryptionFailure(async () => open(await keyFor(sealed), sealed))) ?? null;
+      return (await ignoreDecryptionFailure(async () => read(await keyFor(sealed), sealed))) ?? null;
     };
     const answers = keys.rows.map(async ({ contents, ...row }) => {
       const name = { userId, action: String(row.action), key: String(row.key) };
@@ -102,8 +103,20 @@ export class UserExports {
       const about = { id: String(row.id), userId };
       return { ...row, covered: await opened(contents, (key, sealed) => openCovered(key, { ...about, covered: sealed })) };
     });
+    const textOf = (table: string, column: string, rowId: string) => (key: DataKey, sealed: Buffer) =>
+      open(key, { table, column, userId, rowId }, sealed).toString('utf8');
+    const begun = threads.rows.map(async ({ contents, title, ...row }) => {
+      const id = String(row.id);
+      const summary = await opened(contents, (...sealed) => JSON.parse(textOf('threads', 'summary', id)(...sealed)));
+      return { ...row, title: await opened(title, textOf('threads', 'title', id)), summary };
+    });
+    const said = messages.rows.map(async ({ contents, ...row }) => {
+      const place = textOf('messages', 'content', `${row.thread_id} ${row.id}`);
+      return { ...row, content: await opened(contents, (...sealed) => JSON.parse(place(...sealed))) };
+    });
     // Awaited together: a rejection without a handler would end the process.
-    const [asked, answered, allowed] = await Promise.all([Promise.all(questions), Promise.all(answers), Promise.all(given)]);
-    return { approvals: asked, idempotency_keys: answered, allowances: allowed };
+    const all = [questions, answers, given, begun, said].map((rows: Promise<unknown>[]) => Promise.all(rows));
+    const [asked, answered, allowed, conversations, contents] = await Promise.all(all);
+    return { approvals: asked, idempotency_keys: answered, allowances: allowed, threads: conversations, messages: contents };
   }
 }

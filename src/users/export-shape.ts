@@ -3,6 +3,8 @@ import { auditPage } from './audit-pages.ts';
 
 const time = z.iso.datetime({ offset: true });
 const maybeTime = time.nullable();
+/** The database's word for without end. */
+const timeOrNever = time.or(z.literal('infinity'));
 const maybeText = z.string().nullable();
 const count = z.number().int();
 
@@ -10,7 +12,8 @@ const count = z.number().int();
 export const WITHHELD = [
   'Tokens of your accounts, and your key, which encrypts them: anyone with this file could use your accounts.',
   'Hashes of secrets (cookies, states, tickets, personal access tokens), of arguments and of ids of what your assistants wrote: they are only compared.',
-  'Senders and titles of what your assistants read within the last hour: they are shown when you are asked for approval.',
+  'Senders and titles of what your assistants read within the last hour, and in your conversations: they are shown when you are asked for approval.',
+  'Pieces in which answers of your assistant were sent, for ten minutes: the answers are in `messages`.',
   'Tokens that are being revoked after a disconnection: kept for 7 days at most, under the provider’s id of the account, without a user.',
 ] as const;
 
@@ -145,12 +148,55 @@ export const userExport = z
         }),
       )
       .describe('Calls that the user has allowed in advance.'),
+    threads: z
+      .array(
+        z.object({
+          id: z.string(),
+          title: maybeText,
+          summary: z.unknown().describe('What a model is told in place of the messages up to a position: text and position.'),
+          created_at: time,
+          updated_at: time,
+        }),
+      )
+      .describe('Conversations with the assistant.'),
+    messages: z.array(
+      z.object({
+        thread_id: z.string(),
+        id: z.string(),
+        position: count,
+        role: z.string(),
+        content: z.unknown().describe('Parts and metadata.'),
+        created_at: time,
+      }),
+    ),
+    runs: z
+      .array(
+        z.object({
+          id: z.uuid(),
+          thread_id: z.string(),
+          message_id: z.string(),
+          model: z.string(),
+          status: z.string(),
+          error: maybeText,
+          cancel_requested: z.boolean(),
+          lease_until: time,
+          steps: count,
+          input_tokens: count,
+          output_tokens: count,
+          cost: z.number(),
+          started_at: time,
+          ended_at: maybeTime,
+        }),
+      )
+      .describe('Answers of a model; kept for 40 days.'),
     web_sessions: z
       .array(z.object({ auth_time: maybeTime, created_at: time, expires_at: time }))
       .describe('Browsers that are signed in at the service’s own pages, without their secrets.'),
     contexts: z
-      .array(z.object({ name: z.string(), tainted_until: time, financial_until: maybeTime }))
-      .describe('Until when text of others, and a bank’s data, counts as read: by the user’s own front ends (`user`) or by one client.'),
+      .array(z.object({ name: z.string(), tainted_until: timeOrNever, financial_until: timeOrNever.nullable() }))
+      .describe(
+        'Until when text of others, and a bank’s data, counts as read: by the user’s own front ends (`user`), by one client, or in one conversation (`infinity`).',
+      ),
     approvals: z.array(
       z.object({
         id: z.uuid(),
@@ -160,6 +206,7 @@ export const userExport = z
         revision: z.string(),
         surface: maybeText.describe('Where the call came from.'),
         client_id: z.uuid().nullable(),
+        thread_id: maybeText.describe('The conversation whose assistant asked.'),
         status: z.string(),
         created_at: time,
         expires_at: time,

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatKeyset } from '../../src/config/master-key-list.ts';
-import { keyIdOf } from '../../src/crypto/envelope.ts';
+import { keyIdOf, open, seal } from '../../src/crypto/envelope.ts';
 import { deleteFormerKeys } from '../../src/vault/rotation/key-rotation-repository.ts';
 import { SEALED_COLUMNS } from '../../src/vault/rotation/sealed-columns-repository.ts';
 import { FormBrowser } from '../support/browser.ts';
@@ -132,6 +132,29 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     const approved = await ask('c@example.com');
     await scene.decide(user, approved);
     const approvalId = await ask('b@example.com');
+    const { threads } = scene.steward.context;
+    const said = Array.from({ length: 45 }, (_, index) => ({ id: `m${index}`, text: `Message ${index}` }));
+    await threads.write(user.userId, async (tx) => {
+      await threads.begin(tx, user.userId, 'renewed', { title: 'Before the leak' });
+      for (const { id, text } of said)
+        await threads.append(tx, user.userId, 'renewed', { id, role: 'user', parts: [{ type: 'text', text }] });
+      await threads.setSummary(tx, user.userId, 'renewed', { text: 'As said.', position: 3 });
+    });
+    const runId = randomUUID();
+    await database.sql(
+      `insert into runs (id, user_id, thread_id, message_id, model, lease_until) values ($1, $2, 'renewed', 'answer', 'stand-in', now())`,
+      [runId, user.userId],
+    );
+    const place = { table: 'run_chunks', column: 'chunks', userId: user.userId };
+    const key = await scene.steward.context.userKeys.forUser(scene.steward.context.db, user.userId);
+    for (let sequence = 0; sequence < 25; sequence += 1) {
+      await database.sql('insert into run_chunks (user_id, run_id, sequence, chunks) values ($1, $2, $3, $4)', [
+        user.userId,
+        runId,
+        sequence,
+        seal(key, { ...place, rowId: `${runId} ${sequence}` }, String(sequence)),
+      ]);
+    }
     await database.sql(
       `insert into ended_grants (grant_id, user_id, provider, subject, tokens, try_after)
        select id, user_id, provider, subject, tokens, now() + interval '1 day' from grants where id = $1`,
@@ -148,6 +171,19 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect(await current(user)).toBe(token);
     expect((await scene.decide(user, approvalId)).data).toEqual(first.data);
     expect((await scene.steward.context.executor.outcome(user, approved)).result?.data).toEqual(first.data);
+    const { thread, messages } = await threads.read(user.userId, 'renewed');
+    expect([thread.title, messages.map(({ parts: [part] }) => part)]).toEqual([
+      'Before the leak',
+      said.map(({ text }) => ({ type: 'text', text })),
+    ]);
+    const { db, userKeys } = scene.steward.context;
+    expect(await threads.summary(db, user.userId, 'renewed')).toEqual({ text: 'As said.', position: 3 });
+    const chunks = await database.sql<{ sequence: number; chunks: Buffer }>('select sequence, chunks from run_chunks order by sequence');
+    const renewed = await userKeys.forUser(db, user.userId);
+    const sent = chunks.map(({ sequence, chunks: sealedChunk }) =>
+      open(renewed, { ...place, rowId: `${runId} ${sequence}` }, sealedChunk).toString(),
+    );
+    expect(sent).toEqual(chunks.map(({ sequence }) => String(sequence)));
     scene.policies.clear();
     expect((await once()).data).toEqual(first.data);
     // A process without the key in memory recognizes the repeated call by the same hash.

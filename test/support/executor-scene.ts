@@ -18,6 +18,9 @@ export interface CallOptions {
   account?: string;
   idempotencyKey?: string;
   signal?: AbortSignal;
+  /** The thread in which the assistant calls. */
+  thread?: string;
+  ownWords?: string;
 }
 
 /** A service whose provider and actions are scripted by a test; the actions are in the catalog beside the file's own. */
@@ -105,7 +108,8 @@ export class ExecutorScene {
 
   call(user: Invocation['user'], action: string, input: unknown = {}, options: CallOptions = {}, on = this.steward): Promise<CallResult> {
     const { signal = new AbortController().signal, ...rest } = options;
-    return on.context.executor.invoke({ user, surface: 'socket', action, input, signal, ...rest });
+    const surface = rest.thread === undefined ? 'socket' : 'assistant';
+    return on.context.executor.invoke({ user, surface, action, input, signal, ...rest });
   }
 
   decide(

@@ -36,6 +36,19 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
   await scene.call(user, 'test.read', {}, { account: user.accountId });
   const reads = () => steward.sql('select 1 from context_reads where user_id = $1', [user.userId]);
   await eventually(async () => (await reads()).length > 0);
+  const { threads } = steward.context;
+  await threads.write(user.userId, async (tx) => {
+    await threads.begin(tx, user.userId, `thread-of-${name}`, { title: SAID });
+    await threads.append(tx, user.userId, `thread-of-${name}`, { id: 'first', role: 'user', parts: [{ type: 'text', text: SAID }] });
+    await threads.setSummary(tx, user.userId, `thread-of-${name}`, { text: SAID, position: 1 });
+  });
+  await steward.sql(
+    `with run as (
+       insert into runs (id, user_id, thread_id, message_id, model, status, lease_until, ended_at)
+       values (gen_random_uuid(), $1, $2, 'answer', 'stand-in', 'done', now(), now()) returning id)
+     insert into run_chunks (user_id, run_id, sequence, chunks) select $1, id, 0, '\\x00' from run`,
+    [user.userId, `thread-of-${name}`],
+  );
   await steward.sql(`insert into tainted_items (user_id, item, until) values ($1, '\\x00', now() + interval '1 hour')`, [user.userId]);
   await steward.sql(
     `insert into read_only_accounts (id, user_id, account_id, grant_id, client_id)

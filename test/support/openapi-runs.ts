@@ -21,6 +21,7 @@ import {
   withBankError,
 } from './openapi-scene.ts';
 import { signInRuns } from './openapi-sign-in-runs.ts';
+import { threadRuns } from './openapi-thread-runs.ts';
 import { webhookRuns } from './openapi-webhook-runs.ts';
 import type { CallOptions, HttpResponse } from './request.ts';
 import type { TestSteward } from './steward.ts';
@@ -52,7 +53,7 @@ export function generalRuns(): Run[] {
       if (path.includes('{'))
         runs.push(
           run('404 not_found', async (options) =>
-            callEndpoint(steward, endpoint, { ...withJson(operation, options), token: await newToken() }),
+            callEndpoint(steward, endpoint, { ...withJson(endpoint, operation, options), token: await newToken() }),
           ),
         );
       return runs;
@@ -60,10 +61,11 @@ export function generalRuns(): Run[] {
   );
 }
 
-/** With a body that every endpoint that accepts JSON only takes. */
-function withJson({ requestBody }: Record<string, any>, options: CallOptions): CallOptions {
+/** With a body that the endpoint takes; for most, that of a decision. */
+function withJson(endpoint: string, { requestBody }: Record<string, any>, options: CallOptions): CallOptions {
   if (requestBody === undefined) return options;
-  return { ...options, body: '{"approved":false}', headers: { ...options.headers, 'content-type': 'application/json' } };
+  const body = endpoint === 'POST /threads/{id}' ? '{"title":"Taxes"}' : '{"approved":false}';
+  return { ...options, body, headers: { ...options.headers, 'content-type': 'application/json' } };
 }
 
 function guardedRuns(endpoint: string): Run[] {
@@ -101,7 +103,16 @@ function bodyRuns(endpoint: string, takesForms: boolean): Run[] {
 
 /** Responses that are specific to an endpoint. */
 export function ownRuns(): Run[] {
-  return [...openRuns(), ...userRuns(), ...workspaceRuns(), ...bankRuns(), ...webhookRuns(), ...clientRuns(), ...signInRuns()];
+  return [
+    ...openRuns(),
+    ...userRuns(),
+    ...workspaceRuns(),
+    ...bankRuns(),
+    ...webhookRuns(),
+    ...clientRuns(),
+    ...threadRuns(),
+    ...signInRuns(),
+  ];
 }
 
 function openRuns(): Run[] {

@@ -20,7 +20,7 @@ import {
   selectExposedRevocations,
   selectExposedUsers,
 } from './key-rotation-repository.ts';
-import { SEALED_COLUMNS, type SealedColumn, selectSealed, updateSealed } from './sealed-columns-repository.ts';
+import { SEALED_COLUMNS, type SealedColumn, sealedValues, updateSealed } from './sealed-columns-repository.ts';
 
 const KEY_BYTES = 32;
 const BATCH = 100;
@@ -130,7 +130,7 @@ export class KeyRenewal {
     { known, key }: { known: ReadonlyMap<string, DataKey>; key: DataKey },
     pass: Pass,
   ): Promise<void> {
-    for (const value of await selectSealed(tx, column, userId)) {
+    for await (const value of sealedValues(tx, column, userId)) {
       const place = { table: column.sealedIn?.table ?? column.table, column: value.placeColumn, userId, rowId: value.placeRowId };
       const plain = await ignoreDecryptionFailure(async () => {
         const former = known.get(keyIdOf(value.record));

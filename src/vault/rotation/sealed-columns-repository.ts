@@ -6,6 +6,8 @@ export interface SealedValue {
   placeColumn: string;
   placeRowId: string;
   record: Buffer;
+  /** Of {@link SealedColumn.key}; null: it has none. */
+  key: string[] | null;
 }
 
 export interface SealedColumn {
@@ -16,7 +18,12 @@ export interface SealedColumn {
   rowId: string;
   /** If values were encrypted for another table: its name, and SQL of the row's id there. */
   sealedIn?: { table: string; rowId: string };
+  /** Of tables of which a user may have very many rows: the columns that identify one, in the order of an index after the user. */
+  key?: readonly string[];
 }
+
+/** Rows of such a table that are read at once; one may have megabytes. */
+const BATCH = 20;
 
 /** Every column with values that users' keys encrypt. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -35,27 +42,46 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'approvals', column: 'outcome', placeColumn: `'outcome'`, rowId: 'id::text' },
   { table: 'allowances', column: 'covered', placeColumn: `'covered'`, rowId: 'id::text' },
   { table: 'idempotency_keys', column: 'answer', placeColumn: `'answer'`, rowId: `action || ' ' || key` },
+  { table: 'threads', column: 'title', placeColumn: `'title'`, rowId: 'id' },
+  { table: 'threads', column: 'summary', placeColumn: `'summary'`, rowId: 'id' },
+  { table: 'messages', column: 'content', placeColumn: `'content'`, rowId: `thread_id || ' ' || id`, key: ['thread_id', 'id'] },
+  { table: 'run_chunks', column: 'chunks', placeColumn: `'chunks'`, rowId: `run_id || ' ' || sequence`, key: ['run_id', 'sequence'] },
 ];
 
-/** Locks the user's rows with such a value until the transaction ends, and reads them. */
-export async function selectSealed(
-  tx: Queryable,
-  { table, column, placeColumn, rowId, sealedIn }: SealedColumn,
-  userId: string,
-): Promise<SealedValue[]> {
+/**
+ * Locks the user's rows with such a value until the transaction ends, and reads them: all of them, or a batch.
+ *
+ * @param after the last value of the batch before; undefined: the first one
+ */
+async function selectSealed(tx: Queryable, sealed: SealedColumn, userId: string, after: SealedValue | undefined): Promise<SealedValue[]> {
+  const { table, column, placeColumn, rowId, sealedIn, key } = sealed;
+  const start = after?.key ?? [];
+  const beyond = start.length === 0 ? '' : `and (${key}) > (${start.map((_, index) => `$${index + 2}`)})`;
   return tx.query<SealedValue>(
-    `select ${rowId} as "rowId", ${placeColumn} as "placeColumn", ${sealedIn?.rowId ?? rowId} as "placeRowId", ${column} as record
-     from ${table} where user_id = $1::uuid and ${column} is not null for no key update`,
-    [userId],
+    `select ${rowId} as "rowId", ${placeColumn} as "placeColumn", ${sealedIn?.rowId ?? rowId} as "placeRowId", ${column} as record,
+       ${key === undefined ? 'null' : `array[${key.map((part) => `${part}::text`)}]`} as key
+     from ${table} where user_id = $1::uuid and ${column} is not null ${beyond}
+     ${key === undefined ? '' : `order by ${key} limit ${BATCH}`} for no key update`,
+    [userId, ...start],
   );
+}
+
+/** The user's values of a column, in batches, locked until the transaction ends. */
+export async function* sealedValues(tx: Queryable, sealed: SealedColumn, userId: string): AsyncGenerator<SealedValue> {
+  for (let last: SealedValue | undefined, isFirst = true; isFirst || last !== undefined; isFirst = false) {
+    const batch = await selectSealed(tx, sealed, userId, last);
+    yield* batch;
+    last = sealed.key !== undefined && batch.length === BATCH ? batch.at(-1) : undefined;
+  }
 }
 
 /** The row's version stays the same, because its content does. */
 export async function updateSealed(
   tx: Queryable,
-  { table, column, rowId }: SealedColumn,
+  { table, column, rowId, key }: SealedColumn,
   userId: string,
-  value: SealedValue,
+  { rowId: id, record, key: values }: SealedValue,
 ): Promise<void> {
-  await tx.query(`update ${table} set ${column} = $3 where user_id = $1::uuid and ${rowId} = $2`, [userId, value.rowId, value.record]);
+  const isRow = key === undefined ? `${rowId} = $3` : key.map((part, index) => `${part} = $${index + 3}`).join(' and ');
+  await tx.query(`update ${table} set ${column} = $2 where user_id = $1::uuid and ${isRow}`, [userId, record, ...(values ?? [id])]);
 }

@@ -34,6 +34,10 @@ const LISTED: Record<string, string> = {
   'web_sessions.user_id': 'the user',
   'web_sessions.secret_hash': 'hash of a cookie',
   'contexts.user_id': 'the user',
+  'threads.user_id': 'the user',
+  'messages.user_id': 'the user',
+  'runs.user_id': 'the user',
+  run_chunks: 'pieces of messages, for ten minutes',
   context_reads: 'shown with approvals',
   tainted_items: 'hashes of ids',
   'allowances.user_id': 'the user',
@@ -132,6 +136,9 @@ describe('GET /user/export', () => {
       { action: 'test.send', status: 'pending', arguments: { input: { to: [`friend-of-${user.name}@example.com`], text: SAID } } },
       { action: 'test.send', status: 'approved', arguments: null, outcome: { result: { data: { id: SAID } } } },
     ]);
+    expect(body.threads).toMatchObject([{ id: `thread-of-${user.name}`, title: SAID, summary: { text: SAID, position: 1 } }]);
+    expect(body.messages).toMatchObject([{ role: 'user', position: 1, content: { parts: [{ type: 'text', text: SAID }] } }]);
+    expect(body.runs).toMatchObject([{ model: 'stand-in', status: 'done' }]);
     expect(body.idempotency_keys).toMatchObject([{ key: `key-of-${user.name}`, status: 'done', answer: { data: { id: SAID } } }]);
     expect(body.audit_log.entries.map(({ decision }: { decision: string }) => decision)).toEqual([
       'allowed',

@@ -5,7 +5,7 @@ const APPROVALS = ['never', 'destructive', 'always'] as const;
 const TAINTED = ['ask', 'deny'] as const;
 const EFFECTS = ['read', 'write', 'destructive'] as const;
 const ALLOWED = ['none', 'new', 'known'] as const;
-const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToKnown'] as const;
+const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToKnown', 'isToNamed'] as const;
 
 /** Every combination of the facts. */
 const everyFact = Array.from({ length: 2 ** FACTS.length }, (_, bits) =>
@@ -35,15 +35,15 @@ function runsAsAllowed({ policy, effect, isBank, isExposing, isTainted, isFinanc
 
 describe('the rule', () => {
   it('is tried with every combination', () => {
-    expect(new Set(everyCase.map((one) => JSON.stringify(one))).size).toBe(3 * 2 * 3 * 3 * 2 ** 5);
+    expect(new Set(everyCase.map((one) => JSON.stringify(one))).size).toBe(3 * 2 * 3 * 3 * 2 ** 6);
   });
 
   it.each(everyCase)('%j', (situation) => {
-    const { policy, effect, isExposing, isTainted, isFinancial, isToKnown } = situation;
+    const { policy, effect, isExposing, isTainted, isFinancial, isToKnown, isToNamed } = situation;
     const verdict = verdictOn(situation);
     const isLoss = effect === 'destructive';
     const usual = CLEAN[policy.approval][isExposing ? 0 : isLoss ? 1 : 2];
-    if (isFinancial && isExposing && !isToKnown) expect(verdict).toBe('refuse');
+    if (isFinancial && isExposing && !isToKnown && !isToNamed) expect(verdict).toBe('refuse');
     else if (runsAsAllowed(situation)) expect(verdict).toBe('run');
     else if (isTainted && (isExposing || isLoss)) expect(verdict).toBe(policy.tainted === 'deny' ? 'refuse' : 'ask');
     else if (isFinancial && isExposing) expect(verdict).toBe('ask');
