@@ -5,7 +5,7 @@ import { faultBody } from './api-fault.ts';
 /** Middleware with Node's types, which Express accepts. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
-export type SandboxPart = 'identity' | 'workspace' | 'bank';
+export type SandboxPart = 'identity' | 'workspace' | 'bank' | 'model';
 
 /** A fault in place of (for `delay`, before) the response to calls. */
 export interface Fault {
@@ -35,7 +35,12 @@ export class Controls {
   #offset = 0;
   #faults: Fault[] = [];
   readonly #quotas = new Map<string, number>();
-  readonly #calls: Record<SandboxPart, Map<string, number>> = { identity: new Map(), workspace: new Map(), bank: new Map() };
+  readonly #calls: Record<SandboxPart, Map<string, number>> = {
+    identity: new Map(),
+    workspace: new Map(),
+    bank: new Map(),
+    model: new Map(),
+  };
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #hanging = new Set<Socket>();
 

@@ -6,6 +6,7 @@ import type { Controls } from './controls.ts';
 import { type GuardOptions, sandboxGuard } from './guard.ts';
 import type { IdentityIssuer } from './identity/identity-issuer.ts';
 import { identityIssuerRoutes } from './identity/identity-issuer-routes.ts';
+import type { ModelSandbox } from './model/model-sandbox.ts';
 import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
 import { workspaceProviderRoutes } from './workspace-provider-routes.ts';
 
@@ -13,17 +14,19 @@ export interface SandboxDeps extends GuardOptions {
   identity: IdentityIssuer;
   workspace: WorkspaceProvider;
   bank: BankSandbox;
+  model: ModelSandbox;
   controls: Controls;
 }
 
 /** All routes below /sandbox, behind the guard. Each part parses its own bodies. */
-export function sandboxRoutes({ identity, workspace, bank, controls, ...guard }: SandboxDeps): Router {
+export function sandboxRoutes({ identity, workspace, bank, model, controls, ...guard }: SandboxDeps): Router {
   const router = Router();
   router.use(sandboxGuard(guard));
   router.use('/assets', express.static(join(import.meta.dirname, 'public'), { index: false, redirect: false }));
   router.use('/identity', identityIssuerRoutes(identity, controls));
   router.use('/workspace', workspaceProviderRoutes(workspace, guard.allowedOrigins));
   router.use('/bank', bank.router);
+  router.use('/model', model.router);
   router.use('/control/bank', bank.controlRouter);
   router.use('/control', controlRoutes(controls, workspace));
   return router;

@@ -2,29 +2,32 @@ import { createBankSandbox } from './bank/bank-sandbox.ts';
 import { Controls } from './controls.ts';
 import type { EmulatorOptions } from './emulator-options.ts';
 import { IdentityIssuer } from './identity/identity-issuer.ts';
+import { createModelSandbox, type ModelSandboxOptions } from './model/model-sandbox.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
 import { createWorkspaceProvider } from './workspace/workspace-provider.ts';
 
 export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
 
 /**
- * Opens the local emulators of the three providers with their data in `directory`. For development only, because any user
+ * Opens the local emulators of the three providers, and the stand-in for a language model, with their data in `directory`. For development only, because any user
  * can sign in.
  */
-export async function createSandbox(options: Omit<EmulatorOptions, 'controls'>) {
+export async function createSandbox(options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'>) {
   const controls = new Controls();
   const shared = { ...options, controls };
   const identity = new IdentityIssuer(shared);
   const workspace = createWorkspaceProvider(shared);
   const bank = createBankSandbox(shared);
+  const model = createModelSandbox(shared);
   const { publicUrl, allowedOrigins } = options;
   return {
     /** To be mounted at /sandbox, before any body parser. */
-    router: sandboxRoutes({ identity, workspace, bank, controls, publicUrl, allowedOrigins }),
+    router: sandboxRoutes({ identity, workspace, bank, model, controls, publicUrl, allowedOrigins }),
     identity: identity.settings,
     signIn: identity.signIn,
     workspace: workspace.settings,
     bank: bank.settings,
+    model: { baseUrl: model.baseUrl },
     /** Ends timers and hanging calls. */
     close(): void {
       bank.close();

@@ -18,6 +18,8 @@ interface SeedMail {
 interface SeedThread {
   subject: string;
   days: number;
+  /** Age in minutes, in place of `days`. */
+  minutes?: number;
   labels?: readonly string[];
   folder?: 'INBOX' | 'SPAM' | 'TRASH' | 'archive';
   /** Whether its last message is unread. */
@@ -55,7 +57,8 @@ function addThread(mailbox: Mailbox, account: Account, thread: SeedThread, now: 
   const others = [...new Set(thread.mails.flatMap(({ from, cc }) => [from, cc]).filter((one) => one !== undefined))];
   const references: string[] = [];
   // At a different time of day for each thread.
-  let at = now - (thread.days * 24 + 8) * HOUR_MS - ((mailbox.messages.length * 37) % 601) * 61_000;
+  const scattered = (thread.days * 24 + 8) * HOUR_MS + ((mailbox.messages.length * 37) % 601) * 61_000;
+  let at = now - (thread.minutes === undefined ? scattered : thread.minutes * 60_000);
   const first = messageId(account, mailbox.made);
   thread.mails.forEach((mail, index) => {
     const id = messageId(account, mailbox.made);

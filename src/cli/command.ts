@@ -3,7 +3,7 @@ import { readEnvironmentFile } from '../config/load-config.ts';
 import { startupError } from '../startup/startup-error.ts';
 import { inSession, type Session } from './session.ts';
 
-const FAILED = 1;
+export const FAILED = 1;
 const MISUSED = 2;
 
 /** A sub-command of {@link runProgram}, to be given its arguments, options and action. */

@@ -71,6 +71,12 @@ function refuse(problems: string[]): StartError {
   return new StartError(`Steward can't start with this configuration:\n${lines}\nEvery variable is described in .env.example.`);
 }
 
+/** The path of the integrations file, which commands read without a complete configuration. */
+export function integrationsFile(): string {
+  // An empty value means "not set".
+  return resolve(variables.shape.INTEGRATIONS_FILE.parse(process.env.INTEGRATIONS_FILE || undefined));
+}
+
 /** Whether Firebase's ID tokens come from its emulator. firebase-admin reads the variable for every token, too. */
 export function usesFirebaseEmulator(): boolean {
   return (process.env.FIREBASE_AUTH_EMULATOR_HOST ?? '') !== '';

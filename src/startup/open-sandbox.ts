@@ -11,6 +11,8 @@ export interface Sandbox {
   signIn: SignInSettings;
   workspace: WorkspaceSettings;
   bank: BankSettings;
+  /** The stand-in for a language model. */
+  model: { baseUrl: string };
   close(): void;
 }
 

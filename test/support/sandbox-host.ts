@@ -20,7 +20,7 @@ type ControlResponse = Record<string, unknown>;
 
 interface SandboxState {
   now: string;
-  calls: Record<'identity' | 'workspace' | 'bank', Record<string, number>>;
+  calls: Record<'identity' | 'workspace' | 'bank' | 'model', Record<string, number>>;
   accounts: { email: string; sub: string; access_tokens: number; refresh_tokens: number }[];
 }
 
@@ -30,11 +30,18 @@ export function temporaryDirectory(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Serves the sandbox alone on a free loopback port. */
-export async function hostSandbox(directory: string, allowedOrigins: string[] = []): Promise<SandboxHost> {
+/** Serves the sandbox alone on a free loopback port. @param slowMs between the deltas of a slow answer of the stand-in */
+export async function hostSandbox(directory: string, allowedOrigins: string[] = [], slowMs?: number): Promise<SandboxHost> {
   const app = express();
   const { url, close } = await startLoopbackServer(app);
-  const sandbox = await createSandbox({ directory, publicUrl: url, selfUrl: url, allowedOrigins, logger: createLogger('silent') });
+  const sandbox = await createSandbox({
+    directory,
+    publicUrl: url,
+    selfUrl: url,
+    allowedOrigins,
+    logger: createLogger('silent'),
+    ...(slowMs !== undefined && { slowMs }),
+  });
   app.use('/sandbox', sandbox.router);
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const known = error instanceof AppError ? error : new AppError('internal', 'Something went wrong.');

@@ -1,0 +1,132 @@
+import { type Data, isData, type Result } from './tool-results.ts';
+
+export interface Call {
+  tool: string;
+  input: Data;
+}
+
+/**
+ * What the stand-in does about a request: it yields the calls of a step and is given their results. It is run from the
+ * beginning for each step, with the results so far, because requests carry the whole conversation.
+ */
+export type Plan<Out = string> = Generator<readonly Call[], Out, readonly Result[]>;
+
+/** A tool that the request offers, with the JSON Schema of its parameters. */
+export type Tools = ReadonlyMap<string, Data>;
+
+/** A plan can't go on; the message is the answer. */
+export class Stopped extends Error {}
+
+/** What a plan knows and may do. */
+export class World {
+  readonly tools: Tools;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** What the user said, which may name an account. */
+  readonly said: string;
+  /** Successful results of the conversation, the newest last. */
+  readonly seen: { tool: string; data: Data }[];
+
+  constructor({ tools, now, said, seen }: Pick<World, 'tools' | 'now' | 'said' | 'seen'>) {
+    this.tools = tools;
+    this.now = now;
+    this.said = said;
+    this.seen = seen;
+  }
+
+  /** One call. @throws Stopped unless it succeeds */
+  *run(tool: string, input: Data): Plan<Data> {
+    const [result] = yield* this.attempt([this.call(tool, input)]);
+    if (result?.ok !== true) throw new Stopped(result === undefined ? `${tool} gave nothing.` : obstacleText(result));
+    return result.data;
+  }
+
+  /** Calls at once, of which some may fail. A new bank's data is still being fetched at the first call, so it is asked twice. */
+  *attempt(calls: readonly Call[]): Plan<readonly Result[]> {
+    const results = yield calls;
+    const again = calls.filter((_call, index) => isBeingFetched(results[index]));
+    const repeated = again.length === 0 ? [] : [...(yield again)];
+    return results.map((result) => (isBeingFetched(result) ? (repeated.shift() ?? result) : result));
+  }
+
+  /** @throws Stopped if the tool is not offered */
+  call(tool: string, input: Data): Call {
+    const schema = this.tools.get(tool);
+    if (schema === undefined) {
+      throw new Stopped(`I would use ${tool} for this, but it is not among my tools. An account for it may have to be connected first.`);
+    }
+    return { tool, input: { ...input, ...this.#account(schema) } };
+  }
+
+  /** The account that the user named; the first one if the tool requires one. */
+  #account({ properties, required }: Data): { account?: string } {
+    const account = isData(properties) ? properties.account : undefined;
+    const names = isData(account) && Array.isArray(account.enum) ? account.enum.filter((one) => typeof one === 'string') : [];
+    const named = names.find((name) => this.said.toLowerCase().includes(name.toLowerCase()));
+    const isRequired = Array.isArray(required) && required.includes('account');
+    const chosen = named ?? (isRequired ? names[0] : undefined);
+    return chosen === undefined ? {} : { account: chosen };
+  }
+}
+
+function isBeingFetched(result: Result | undefined): boolean {
+  return result?.ok === false && result.tool.startsWith('bank_') && /\bunavailable\b/.test(result.message);
+}
+
+/** What a call without a result means, in a sentence. */
+export function obstacleText(result: Result): string {
+  if (result.ok) return '';
+  const { tool, obstacle, message } = result;
+  switch (obstacle) {
+    case 'waits':
+      return `The call of ${tool} needs your approval and waits for it. Nothing has happened yet; once you have decided, I go on.`;
+    case 'denied':
+      return `You denied the call of ${tool}, so nothing has happened.`;
+    case 'refused':
+      return `The call of ${tool} was refused: ${message}`;
+    case 'failed':
+      return `The call of ${tool} failed: ${message}`;
+  }
+}
+
+interface Running {
+  plan: Plan;
+  calls: readonly Call[];
+  answer: string | undefined;
+}
+
+/** Plans at once: each step has the calls of all that still go on. @returns their answers */
+export function* together(plans: readonly Plan[]): Plan<string[]> {
+  const running = plans.map((plan): Running => advance({ plan, calls: [], answer: undefined }, undefined));
+  for (;;) {
+    const calls = running.flatMap((one) => one.calls);
+    if (calls.length === 0) return running.map(({ answer = '' }) => answer);
+    const results = yield calls;
+    let from = 0;
+    for (const one of running) {
+      const own = results.slice(from, from + one.calls.length);
+      from += one.calls.length;
+      if (own.length > 0) advance(one, own);
+    }
+  }
+}
+
+/** Plans one after the other: a later one may be about what an earlier one found. */
+export function* inOrder(plans: readonly Plan[]): Plan {
+  const answers: string[] = [];
+  for (const plan of plans) answers.push(...(yield* together([plan])));
+  return answers.join('\n\n');
+}
+
+function advance(running: Running, results: readonly Result[] | undefined): Running {
+  try {
+    const step = results === undefined ? running.plan.next() : running.plan.next(results);
+    running.calls = step.done ? [] : step.value;
+    if (step.done) running.answer = step.value;
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    running.calls = [];
+    running.answer = error.message;
+  }
+  return running;
+}
