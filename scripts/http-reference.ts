@@ -46,6 +46,7 @@ const ERRORS: Partial<Record<ErrorCode, string>> = {
   outcome_unknown: 'A change was sent and no response received: it may have been made, and is never retried.',
   unavailable: 'A dependency (database, identity provider, key service) is not available; `Retry-After` says when to try again.',
   not_configured: 'The provider is not configured on this service.',
+  assistant_disabled: 'No model is configured on this service.',
   provider_timeout: 'The provider did not respond in time.',
 };
 const AUTH: Record<Endpoint['auth'], string> = {

@@ -56,7 +56,7 @@ export const LAYERS: Layer[] = [
   {
     rooms: {
       approvals: 'approvals over HTTP, and their pages',
-      assistant: 'conversations with the assistant',
+      assistant: 'the assistant: conversations, models, runs',
       bank: 'bank items and webhooks',
       clients: 'personal access tokens, connected apps, actions over HTTP',
       health: 'health endpoints',
@@ -108,6 +108,7 @@ export const ONLYS: Only[] = [
     files: [],
   },
   { what: 'the MCP SDK', modules: ['@modelcontextprotocol/**'], rooms: ['mcp'], files: [] },
+  { what: 'the AI SDK', modules: [...all('ai'), '@ai-sdk/**'], rooms: ['assistant'], files: [] },
   { what: '`oidc-provider`', modules: all('oidc-provider'), rooms: ['oauth'], files: [] },
   { what: 'the AWS SDK', modules: ['@aws-sdk/**'], rooms: [], files: ['src/crypto/aws-kms.ts'] },
   { what: 'the root of `googleapis`, which loads all of the provider’s APIs', modules: ['googleapis'], rooms: [], files: [] },

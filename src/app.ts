@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { approvalsRouter } from './approvals/approvals-routes.ts';
+import { chatRouter } from './assistant/chat-routes.ts';
 import { threadsRouter } from './assistant/threads-routes.ts';
 import { bankRouter } from './bank/bank-routes.ts';
 import { agentsRouter } from './clients/agents-routes.ts';
@@ -178,7 +179,8 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     approvalsRouter(context.executor, config.limits, middleware),
     allowancesRouter(context.allowances, middleware),
     readOnlyRouter(context.readOnlySwitches, middleware),
-    threadsRouter(context.threads, middleware),
+    threadsRouter(context, middleware),
+    chatRouter(context, middleware),
     mcpRouter(mcp, middleware),
     signInRouter(signIn, middleware),
   ];

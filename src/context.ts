@@ -1,9 +1,12 @@
+import { Assistant } from './assistant/assistant.ts';
 import { Threads } from './assistant/threads.ts';
 import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { isClientToken } from './clients/client-token.ts';
 import { ClientTokens } from './clients/client-tokens.ts';
 import { ReadOnlySwitches } from './clients/read-only-switches.ts';
+import type { ModelSettings } from './config/config.ts';
+import { standIn } from './config/model-config.ts';
 import { AppError } from './errors.ts';
 import type { Emit } from './events/emit.ts';
 import { EventFeed } from './events/event-feed.ts';
@@ -37,7 +40,7 @@ import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.
 import { WebSessions } from './sign-in/web-sessions.ts';
 import { createSignIn } from './startup/create-sign-in.ts';
 import type { Foundation } from './startup/foundation.ts';
-import { identitySettings, type LoadSandbox, openSandbox } from './startup/open-sandbox.ts';
+import { identitySettings, type LoadSandbox, openSandbox, type Sandbox } from './startup/open-sandbox.ts';
 import { version } from './startup/version.ts';
 import { Sessions } from './users/sessions.ts';
 import { ActiveUses } from './vault/active-uses.ts';
@@ -110,6 +113,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const { emit, approvalExpiry } = notifications;
   const clientGrants = new ClientGrants({ db, ...notifications, catalog, accountIds });
   const clientTokens = new ClientTokens({ db, grants: clientGrants, assertAllowed });
+  const threads = new Threads({ db, userKeys: vault.userKeys, approvalExpiry });
   const serviceSecrets = new ServiceSecrets(db, keyring);
   const authorizationServer = new AuthorizationServer({
     db,
@@ -174,7 +178,8 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     authorizationServer,
     consents: new Consents({ server: authorizationServer, clientGrants, catalog }),
     allowances,
-    threads: new Threads({ db, userKeys: vault.userKeys, approvalExpiry }),
+    threads,
+    assistant: new Assistant({ ...shared, threads, executor, catalog, providers, config, models: models(foundation, sandbox) }),
     readOnlySwitches: new ReadOnlySwitches(db, emit, approvalExpiry),
     mcp,
     /** The client of a token for /mcp: one of its own sign-in, or a personal access token. */
@@ -204,6 +209,12 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     sandbox,
     providers,
   };
+}
+
+/** The assistant's models: those of the configuration, or the sandbox's stand-in. */
+function models({ config }: Foundation, sandbox: Sandbox | undefined): ModelSettings[] {
+  if (config.models !== 'sandbox') return config.models;
+  return sandbox === undefined ? [] : [standIn(sandbox.model.baseUrl)];
 }
 
 /** Events for front ends, and the approvals that end with them. */

@@ -71,28 +71,25 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
     isAllowedOrigin: (origin) => context.allowsOrigin(origin),
     addressOf: (request) => addressOf(app, request),
     revision: () => context.integrations.current.revision,
+    chat: context.assistant,
     handlerOf: (principal, frame) => handlerOf(requests, principal, frame),
     feed: context.feed,
     limits: config.limits,
     logger,
     telemetry,
   });
-  const app = createApp(context, {
-    connections: () => sockets.size,
-    draining: () => draining,
-    userDeleted: (userId) => sockets.userDeleted(userId),
-  });
+  const userDeleted = (userId: string) => {
+    context.assistant.userDeleted(userId);
+    sockets.userDeleted(userId);
+  };
+  const app = createApp(context, { connections: () => sockets.size, draining: () => draining, userDeleted });
   http.serve(app, (request, socket, head) => sockets.upgrade(request, socket, head));
   show(context, { sockets: () => sockets.states, draining: () => draining });
 
   const workers = new Workers(context, overrides.queuePollSeconds);
   workers.start();
   context.reloads.start();
-  const deletions = deletionWatch(
-    context.db,
-    { forget: (userId) => context.sessions.forget(userId), end: (userId) => sockets.userDeleted(userId) },
-    logger,
-  );
+  const deletions = deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, logger);
   deletions.start();
   /** Makes the service unready. */
   const drain = () => {
@@ -106,6 +103,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
 async function shutdown(running: Running, resources: AsyncDisposableStack, logger: Logger): Promise<void> {
   const { http, sockets, context, deletions, workers, drain } = running;
   let closed = Promise.resolve();
+  let answered = Promise.resolve();
   const steps = [
     drain,
     // Load balancers send requests until they notice; these are served.
@@ -114,7 +112,12 @@ async function shutdown(running: Running, resources: AsyncDisposableStack, logge
     () => {
       closed = http.close();
     },
+    // Not awaited here: sockets and responses read the answers that are under way.
+    () => {
+      answered = context.assistant.close(context.config.limits.socketDrainMs);
+    },
     () => sockets.close(),
+    () => answered,
     () => context.mcp.close(),
     () => deletions.stop(),
     () => context.reloads.stop(),

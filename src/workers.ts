@@ -90,7 +90,7 @@ export class Workers {
 }
 
 async function sweep(context: Context): Promise<void> {
-  const { db, workspace, grants, revocations, webhooks, events, approvalExpiry, logger } = context;
+  const { db, workspace, grants, revocations, webhooks, events, approvalExpiry, assistant, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),
     () => deleteOldFlows(db),
@@ -114,6 +114,7 @@ async function sweep(context: Context): Promise<void> {
     () => deleteOldRuns(db),
     () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),
+    () => assistant.endAbandoned(),
     () => events.sweep(),
     // Last, because a key service is slow.
     () => grants.sweep(),

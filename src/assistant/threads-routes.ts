@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import type { Assistant } from './assistant.ts';
 import type { Thread, Threads } from './threads.ts';
 import type { RunRow } from './threads-repository.ts';
 
@@ -43,9 +44,18 @@ const params = z.object({ id: z.string().max(64) });
 
 type ThreadStore = Pick<Threads, 'list' | 'read' | 'rename' | 'delete'>;
 
+export interface ThreadsRoutesDeps {
+  threads: ThreadStore;
+  assistant: Pick<Assistant, 'endAbandoned'>;
+}
+
 /** Conversations with the assistant. They can be read and deleted without a model, too. */
-export function threadsRouter(threads: ThreadStore, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter('Assistant', [listThreads(threads), readThread(threads), renameThread(threads), deleteThread(threads)], middleware);
+export function threadsRouter({ threads, assistant }: ThreadsRoutesDeps, middleware: EndpointMiddleware): EndpointRouter {
+  return endpointRouter(
+    'Assistant',
+    [listThreads(threads), readThread(threads, assistant), renameThread(threads), deleteThread(threads)],
+    middleware,
+  );
 }
 
 function listThreads(threads: ThreadStore): Endpoint {
@@ -70,7 +80,7 @@ function listThreads(threads: ThreadStore): Endpoint {
   });
 }
 
-function readThread(threads: ThreadStore): Endpoint {
+function readThread(threads: ThreadStore, assistant: ThreadsRoutesDeps['assistant']): Endpoint {
   return endpoint({
     method: 'get',
     path: '/threads/:id',
@@ -82,6 +92,8 @@ function readThread(threads: ThreadStore): Endpoint {
       .object({ thread, messages: z.array(message), run: run.nullable().describe('The last run.') })
       .meta({ id: 'ThreadMessages' }),
     async handle({ caller, params: { id } }) {
+      // What an interrupted run has sent becomes its message.
+      await assistant.endAbandoned({ userId: caller.userId, threadId: id });
       const found = await threads.read(caller.userId, id);
       const messages = found.messages as z.input<typeof message>[];
       return { json: { thread: shown(found.thread), messages, run: found.run && shownRun(found.run) } };

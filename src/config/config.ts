@@ -49,6 +49,34 @@ export interface BankSettings {
   linkPageUrl: string | undefined;
 }
 
+/** A language model that the assistant may use. */
+export interface ModelSettings {
+  /** What front ends call it. */
+  name: string;
+  provider: 'openai-compatible' | 'anthropic' | 'google';
+  /** The provider's id of it. */
+  model: string;
+  /** Without a trailing slash; undefined: the provider's own address. */
+  baseUrl: string | undefined;
+  contextTokens: number;
+  /** Per million tokens; undefined: it costs nothing. */
+  inputPrice: number | undefined;
+  outputPrice: number | undefined;
+  apiKey: string | undefined;
+  /** It is the sandbox's, which is no language model. */
+  isStandIn?: true;
+}
+
+/** What one user's runs may use within a day (UTC); undefined: any amount. */
+export interface ModelBudget {
+  runs: number | undefined;
+  steps: number | undefined;
+  tokens: number | undefined;
+  seconds: number | undefined;
+  /** In the currency of the prices. */
+  cost: number | undefined;
+}
+
 /** Access to AWS KMS. */
 export interface KeyServiceSettings {
   /** Overrides the service's address in the key's region. */
@@ -103,6 +131,9 @@ export interface Config {
   mcpIssuer: Pick<OidcSettings, 'issuer' | 'discoveryUrl'> | undefined;
   workspace: ProviderConfig<WorkspaceSettings>;
   bank: ProviderConfig<BankSettings>;
+  /** The assistant's models, the default one first; `sandbox`: its stand-in. */
+  models: ModelSettings[] | 'sandbox';
+  modelBudget: ModelBudget;
   /** Longest time that an issuer's keys are used before they are fetched again. */
   identityKeysMaxAgeSeconds: number;
   /** E-mail addresses and domains that may use the service, lower case; empty: all. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitVariables, positive } from './limits.ts';
+import { limitVariables, positive, whole } from './limits.ts';
 
 const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true');
 const list = z.string().transform((value) =>
@@ -20,6 +20,7 @@ const OTEL_SAMPLERS = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const;
+const AMOUNT = 'must be an amount of 0 or more';
 const RATIO = 'must be a number from 0 to 1';
 
 /** Every variable the service reads; .env.example describes them. */
@@ -62,6 +63,15 @@ export const variables = z.object({
   PLAID_COUNTRY_CODES: list.default(['US']),
   PLAID_REDIRECT_URI: z.string().optional(),
   PLAID_BASE_URL: z.string().optional(),
+  MODELS: z.string().optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
+  MODEL_BUDGET_RUNS_PER_DAY: whole.optional(),
+  MODEL_BUDGET_STEPS_PER_DAY: whole.optional(),
+  MODEL_BUDGET_TOKENS_PER_DAY: whole.optional(),
+  MODEL_BUDGET_SECONDS_PER_DAY: whole.optional(),
+  MODEL_BUDGET_COST_PER_DAY: z.coerce.number(AMOUNT).min(0, AMOUNT).optional(),
   ALLOWED_REDIRECT_URIS: list.default([]),
   ALLOWED_ORIGINS: list.default([]),
   INTEGRATIONS_FILE: z.string().default('integrations.yaml'),

@@ -4,7 +4,7 @@ export const positive = z.coerce
   .number('must be a whole number above 0')
   .int('must be a whole number above 0')
   .positive('must be a whole number above 0');
-const whole = z.coerce.number('must be a whole number').int('must be a whole number').min(0, 'must not be negative');
+export const whole = z.coerce.number('must be a whole number').int('must be a whole number').min(0, 'must not be negative');
 
 /** The variables of the limits. {@link Limits} has the same names in camel case: LIMIT_BODY_BYTES is `bodyBytes`. */
 export const limitVariables = {
@@ -84,7 +84,22 @@ export const limitVariables = {
   LIMIT_MCP_CALLS: positive.default(16),
   /** For one response to an MCP client, milliseconds: a subscription ends then, and its client signs in again for the next. */
   LIMIT_MCP_STREAM_MS: positive.default(900_000),
-  /** For running WebSocket requests to finish during a shutdown, milliseconds. */
+  /** Steps of one run of the assistant: calls of the model, each with the tools that it uses. */
+  LIMIT_RUN_STEPS: positive.default(12),
+  /** For one run, milliseconds. */
+  LIMIT_RUN_MS: positive.default(120_000),
+  /** Calls of tools that a model may make in one step. */
+  LIMIT_RUN_STEP_CALLS: positive.default(32),
+  /** What a model may write in one run, and a run in total with the results of its tools, bytes. */
+  LIMIT_RUN_OUTPUT_BYTES: positive.default(524_288),
+  LIMIT_RUN_BYTES: positive.default(3_500_000),
+  /** Time after which a run whose process has ended counts as interrupted, milliseconds. */
+  LIMIT_RUN_LEASE_MS: positive.default(30_000),
+  /** Runs of one user at a time, in different threads. */
+  LIMIT_RUNS_PER_USER: positive.default(2),
+  /** Largest message to the assistant, bytes. */
+  LIMIT_CHAT_MESSAGE_BYTES: positive.default(65_536),
+  /** For running WebSocket requests, and runs of the assistant, to finish during a shutdown, milliseconds. */
   LIMIT_SOCKET_DRAIN_MS: positive.default(10_000),
   /** Time between becoming unready and closing the listener, for a load balancer to notice, milliseconds. */
   LIMIT_STOP_WAIT_MS: whole.optional(),

@@ -8,6 +8,7 @@ import { Problems } from './config-problems.ts';
 import { type Variables, variables } from './environment.ts';
 import { limitsOf } from './limits.ts';
 import { parseKeyset } from './master-key-list.ts';
+import { isModelKey, modelBudget, modelList } from './model-config.ts';
 import { bank, identity, mcpIssuer, signIn, workspace } from './provider-config.ts';
 import { metrics, tracing } from './telemetry-config.ts';
 
@@ -37,7 +38,7 @@ const SECRET_VARIABLES = [
 export function readEnvironmentFile(): string[] {
   if (!existsSync('.env')) return [];
   process.loadEnvFile('.env');
-  return Object.keys(parseEnv(readFileSync('.env', 'utf8'))).filter((name) => !(name in variables.shape));
+  return Object.keys(parseEnv(readFileSync('.env', 'utf8'))).filter((name) => !(name in variables.shape || isModelKey(name)));
 }
 
 /**
@@ -50,9 +51,9 @@ export function loadConfig(environment: Environment = process.env): Config {
   // An empty value means "not set", as in `FOO=` of an .env file.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
   const problems = new Problems(given.NODE_ENV === 'production');
-  const config = assemble(parseVariables(given, problems), problems);
+  const config = assemble(parseVariables(given, problems), given, problems);
   if (problems.found.length > 0) throw refuse(problems.found);
-  for (const name of SECRET_VARIABLES) delete environment[name];
+  for (const name of Object.keys(environment)) if (SECRET_VARIABLES.includes(name) || isModelKey(name)) delete environment[name];
   return config;
 }
 
@@ -82,7 +83,7 @@ export function usesFirebaseEmulator(): boolean {
   return (process.env.FIREBASE_AUTH_EMULATOR_HOST ?? '') !== '';
 }
 
-function assemble(env: Variables, problems: Problems): Config {
+function assemble(env: Variables, given: Environment, problems: Problems): Config {
   checkProcess(env, problems);
   const config: Config = {
     environment: env.NODE_ENV,
@@ -99,6 +100,8 @@ function assemble(env: Variables, problems: Problems): Config {
     mcpIssuer: mcpIssuer(env, problems),
     workspace: workspace(env, problems),
     bank: bank(env, problems),
+    models: modelList(env, given, problems),
+    modelBudget: modelBudget(env),
     identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,
     allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
     allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => problems.exact('ALLOWED_REDIRECT_URIS', uri)),

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
 import { body, jsonBody, rawBody } from './body.ts';
 import type { Caller, Endpoint, LimitName, Principal, Reply } from './endpoint.ts';
+import { sendEvents } from './event-stream.ts';
 import { requireCsrfToken } from './first-party.ts';
 import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
 
@@ -101,10 +102,11 @@ async function serve(endpoint: Endpoint, request: Request, response: Response): 
     request,
     response,
   });
-  send(endpoint, reply, response);
+  if ('events' in reply) await sendEvents(response, reply);
+  else send(endpoint, reply, response);
 }
 
-function send(endpoint: Endpoint, reply: Reply<unknown>, response: Response): void {
+function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unknown }>, response: Response): void {
   response.setHeader('cache-control', 'no-store');
   if ('json' in reply) {
     const body = JSON.stringify(endpoint.response?.parse(reply.json));
@@ -119,6 +121,10 @@ function send(endpoint: Endpoint, reply: Reply<unknown>, response: Response): vo
     response.status(reply.status ?? 303).setHeader('location', reply.redirect);
     response.setHeader('referrer-policy', 'no-referrer');
     response.end();
+    return;
+  }
+  if ('empty' in reply) {
+    response.status(reply.empty).end();
     return;
   }
   response.setHeader('content-security-policy', reply.policy);

@@ -37,8 +37,16 @@ export interface FirstParty extends Caller {
   };
 }
 
-/** What a handler returns: the JSON body of a 200, a redirect, or an HTML page with its content security policy. */
-export type Reply<Body> = { json: Body } | { redirect: string; status?: 302 | 303 } | { html: string; policy: string; status?: number };
+/**
+ * What a handler returns: the JSON body of a 200, a redirect, an HTML page with its content security policy, nothing, or
+ * batches of server-sent events until they or the connection end.
+ */
+export type Reply<Body> =
+  | { json: Body }
+  | { redirect: string; status?: 302 | 303 }
+  | { html: string; policy: string; status?: number }
+  | { empty: 204 }
+  | { events: (signal: AbortSignal) => AsyncIterable<readonly string[]>; headers: Readonly<Record<string, string>> };
 
 /** Requests that have a limit of their own: health probes, waitlist entries, and requests that lead to a provider. */
 export type LimitName = 'probe' | 'waitlist' | 'provider';
@@ -95,7 +103,9 @@ export interface Endpoint<
   json?: { limit: number; orForm?: boolean };
   /** Body of the 200; fields that it does not name are not sent. */
   response?: A;
-  /** Further documented responses that are not JSON: status → description. */
+  /** The 200 is a stream of server-sent events, which this describes. */
+  stream?: string;
+  /** Further documented responses that are not JSON: pages, redirects, 204; status → description. */
   pages?: Record<number, string>;
   /** Besides those that follow from the declaration. */
   errors?: readonly ErrorCode[];

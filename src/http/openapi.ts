@@ -132,6 +132,7 @@ function requestBody({ form, json, signed }: Endpoint): Pick<ZodOpenApiOperation
 function responses(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject> {
   const all: Record<string, ZodOpenApiResponseObject> = {};
   for (const [status, description] of Object.entries(endpoint.pages ?? {})) all[status] = page(Number(status), description);
+  if (endpoint.stream !== undefined) all[200] = response(endpoint.stream, {}, { 'text/event-stream': { schema: z.string() } });
   if (endpoint.response !== undefined) {
     const content = { ...all[200]?.content, 'application/json': { schema: endpoint.response } };
     all[200] = response(all[200]?.description ?? 'Success', {}, content);
@@ -142,6 +143,7 @@ function responses(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject>
 }
 
 function page(status: number, description: string): ZodOpenApiResponseObject {
+  if (status === 204) return response(description);
   if (status >= 300 && status < 400) return response(description, { location: header('Location') });
   return response(description, {}, HTML);
 }

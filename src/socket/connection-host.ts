@@ -1,7 +1,17 @@
 import type { EventFeed } from '../events/event-feed.ts';
+import type { ChatRequest } from '../http/chat-request.ts';
+import type { ChatStream } from '../http/chat-stream.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { RequestFrame } from './frames.ts';
 import type { RequestHandler, RequestsHost } from './in-flight-requests.ts';
+
+/** The assistant, as sockets use it. */
+export interface ChatService {
+  /** Begins a run. @throws AppError */
+  send(principal: Principal, request: ChatRequest): Promise<ChatStream>;
+  /** The run of a thread, from its beginning; undefined: none is running. @throws AppError */
+  resume(principal: Principal, threadId: string): Promise<ChatStream | undefined>;
+}
 
 /** What sockets need of the service. */
 export interface SocketService {
@@ -9,6 +19,7 @@ export interface SocketService {
   authenticate(token: string): Promise<Principal>;
   /** Revision of the integrations in force. */
   revision(): string;
+  readonly chat: ChatService;
   handlerOf(principal: Principal, frame: RequestFrame): RequestHandler;
 }
 

@@ -7,6 +7,7 @@ import { FixedWindowCounter } from '../rate-limit/fixed-window.ts';
 import { type AuthenticatedSocket, Authentication, type AuthenticationFrame } from './authentication.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import {
+  type ChatFrame,
   CLOSE,
   errorFrame,
   eventFrame,
@@ -203,9 +204,8 @@ export class Connection implements AuthenticatedSocket {
 
   #handle(frame: Exclude<Frame, { type: 'authenticate' }>, principal: Principal): void {
     if (frame.type === 'abort') this.#abort(frame.requestId, frame.id);
-    else if (frame.type === 'send' || frame.type === 'resume') {
-      this.#sendError(frame.requestId, new AppError('assistant_disabled', 'No model is configured on this server.'));
-    } else this.#request(frame, principal);
+    else if (frame.type === 'send' || frame.type === 'resume') this.#chat(frame, principal);
+    else this.#request(frame, principal);
   }
 
   /** Reading pauses, and frames are queued, until the authentication is done. */
@@ -224,11 +224,20 @@ export class Connection implements AuthenticatedSocket {
   }
 
   #request(frame: RequestFrame, principal: Principal): void {
+    this.#runRequest((requests) => requests.run(frame.requestId, this.#host.service.handlerOf(principal, frame)));
+  }
+
+  #chat(frame: ChatFrame, principal: Principal): void {
+    const { chat } = this.#host.service;
+    const open = async () =>
+      frame.type === 'resume' ? chat.resume(principal, frame.id) : chat.send(principal, { ...frame, ...frame.body });
+    this.#runRequest((requests) => requests.stream(frame.requestId, open));
+  }
+
+  #runRequest(run: (requests: InFlightRequests) => Promise<void>): void {
     this.#requests ??= new InFlightRequests(this.#host, this.#sendQueue);
     const running = this.#requests;
-    this.#runTask(() =>
-      running.run(frame.requestId, this.#host.service.handlerOf(principal, frame)).then(() => this.#host.requestFinished(this)),
-    );
+    this.#runTask(() => run(running).then(() => this.#host.requestFinished(this)));
   }
 
   /** Runs an asynchronous task; its failure terminates this socket only. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { asAppError } from '../errors.ts';
 import { rememberDays } from '../executor/remember-days.ts';
+import { chatModel, chatRequest } from '../http/chat-request.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { isObject } from '../validation/is-object.ts';
 import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
@@ -12,14 +13,14 @@ import { shownName } from '../validation/validation-messages.ts';
 const requestId = z.string().min(1).max(64);
 const MAX_TOKEN = 8192;
 
-/** The used part of the frames of the AI SDK's WebSocketChatTransport, one of which may be a socket's first. */
-const chat = {
-  requestId,
-  headers: z
-    .object({ authorization: z.string().max(MAX_TOKEN).optional() })
-    .optional()
-    .catch(undefined),
-};
+/**
+ * Headers of the AI SDK's WebSocketChatTransport, one of whose frames may be a socket's first. Not strict: front ends add
+ * headers of their own.
+ */
+const headers = z
+  .object({ authorization: z.string().max(MAX_TOKEN).optional() })
+  .optional()
+  .catch(undefined);
 
 /** Strict except for chat: a misspelt `account` or `idempotencyKey` must not be ignored. */
 const input = z.custom<object>(isObject, 'must be an object').optional();
@@ -52,13 +53,21 @@ export const FRAMES = {
   }),
   approval_result: z.strictObject({ type: z.literal('approval_result'), requestId, approvalId: uuid }),
   abort: z.strictObject({ type: z.literal('abort'), requestId, id: z.string().max(64).optional() }),
-  send: z.object({ type: z.literal('send'), ...chat }),
-  resume: z.object({ type: z.literal('resume'), ...chat }),
+  send: z.object({
+    type: z.literal('send'),
+    requestId,
+    headers,
+    ...chatRequest.shape,
+    body: z.object({ model: chatModel }).optional(),
+  }),
+  resume: z.object({ type: z.literal('resume'), requestId, headers, id: chatRequest.shape.id }),
 } as const;
 
 const TYPES = Object.keys(FRAMES);
 
 export type Frame = z.output<(typeof FRAMES)[keyof typeof FRAMES]>;
+/** Frames that receive a stream of chunks. */
+export type ChatFrame = Extract<Frame, { type: 'send' | 'resume' }>;
 /** Frames that receive one response. */
 export type RequestFrame = Extract<Frame, { type: 'list' | 'call' | 'approvals' | 'approve' | 'approval_result' }>;
 /** Why a frame is invalid, and the `requestId` for the error (`''`: it has none). */
@@ -140,6 +149,25 @@ export function errorFrame(requestId: string, error: unknown): string {
 
 export function eventFrame({ seq, event, data }: { seq: number; event: string; data: object }): string {
   return JSON.stringify({ type: 'event', requestId: '', seq, event, data });
+}
+
+/** The stream begins. */
+export function startFrame(requestId: string): string {
+  return JSON.stringify({ type: 'start', requestId });
+}
+
+/** @param chunk JSON of a UI message chunk */
+export function chunkFrame(requestId: string, sequence: number, chunk: string): string {
+  return `{"type":"chunk","requestId":${JSON.stringify(requestId)},"sequence":${sequence},"chunk":${chunk}}`;
+}
+
+export function endFrame(requestId: string): string {
+  return JSON.stringify({ type: 'end', requestId });
+}
+
+/** There is no run to read. */
+export function noActiveFrame(requestId: string): string {
+  return JSON.stringify({ type: 'no-active', requestId });
 }
 
 /** A long request is still running. @param message the action's own, if any */

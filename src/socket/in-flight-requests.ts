@@ -1,7 +1,8 @@
 import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import type { ChatStream } from '../http/chat-stream.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
-import { errorFrame, progressFrame, resultFrame } from './frames.ts';
+import { chunkFrame, endFrame, errorFrame, noActiveFrame, progressFrame, resultFrame, startFrame } from './frames.ts';
 import type { SendQueue } from './send-queue.ts';
 
 /** Interval of progress frames. */
@@ -25,7 +26,10 @@ interface Running {
   requestId: string;
   controller: AbortController;
   startedAt: number;
+  /** Infinity: the client knows no progress frames. */
   progressAt: number;
+  /** What `abort` ends besides waiting for it. */
+  stream?: ChatStream;
 }
 
 /** The requests of one socket. They run concurrently and are answered in the order in which they finish. */
@@ -35,6 +39,7 @@ export class InFlightRequests {
   readonly #sendQueue: SendQueue;
   /** Responses that wait for a slow reader. They count as requests, which bounds them. */
   #unsent = 0;
+  readonly #leaving = new AbortController();
 
   constructor(host: RequestsHost, sendQueue: SendQueue) {
     this.#host = host;
@@ -48,21 +53,55 @@ export class InFlightRequests {
 
   /** Runs a request and sends its response. */
   async run(requestId: string, handler: RequestHandler): Promise<void> {
+    const running = this.#begin(requestId, this.#host.now() + PROGRESS_MS);
+    if (running === undefined) return;
+    const progress = (message: string) => this.#progress(running, message);
+    await this.#end(running, async () => resultFrame(requestId, await handler(running.controller.signal, progress)));
+  }
+
+  /** Sends the chunks of a run of the assistant, no faster than the client reads. @param open undefined: there is no run */
+  async stream(requestId: string, open: () => Promise<ChatStream | undefined>): Promise<void> {
+    const running = this.#begin(requestId, Number.POSITIVE_INFINITY);
+    if (running === undefined) return;
+    await this.#end(running, async () => {
+      const stream = await open();
+      return stream === undefined ? noActiveFrame(requestId) : this.#sendChunks(running, stream);
+    });
+  }
+
+  async #sendChunks(running: Running, stream: ChatStream): Promise<string> {
+    const { requestId } = running;
+    running.stream = stream;
+    // The client stopped it before it had begun.
+    if (running.controller.signal.aborted && !this.#isLeft) await stream.cancel();
+    let sequence = 0;
+    await this.#sendQueue.send(startFrame(requestId));
+    for await (const chunks of stream.read(this.#leaving.signal)) {
+      for (const chunk of chunks) {
+        const sent = this.#sendQueue.send(chunkFrame(requestId, sequence, chunk));
+        sequence += 1;
+        if (sent !== undefined) await sent;
+      }
+    }
+    if (this.#isLeft) throw restarting();
+    return endFrame(requestId);
+  }
+
+  /** @returns undefined: it was rejected */
+  #begin(requestId: string, progressAt: number): Running | undefined {
     const rejection = this.#rejectionOf(requestId);
     if (rejection !== undefined) {
       void this.#sendQueue.send(errorFrame(requestId, rejection));
-      return;
+      return undefined;
     }
-    const startedAt = this.#host.now();
-    const running: Running = { requestId, controller: new AbortController(), startedAt, progressAt: startedAt + PROGRESS_MS };
+    const running: Running = { requestId, controller: new AbortController(), startedAt: this.#host.now(), progressAt };
     this.#running.push(running);
-    const progress = (message: string) => this.#progress(running, message);
-    let response: string;
-    try {
-      response = resultFrame(requestId, await handler(running.controller.signal, progress));
-    } catch (error) {
-      response = this.#failed(requestId, error);
-    }
+    return running;
+  }
+
+  /** Sends the last frame of a request. */
+  async #end(running: Running, work: () => Promise<string>): Promise<void> {
+    const response = await work().catch((error: unknown) => this.#failed(running.requestId, error));
     this.#running.splice(this.#running.indexOf(running), 1);
     const sent = this.#sendQueue.send(response);
     if (sent === undefined) return;
@@ -71,15 +110,27 @@ export class InFlightRequests {
     this.#unsent -= 1;
   }
 
-  /** Aborts a request, unless it is a change that has started. @returns false when no such request is running */
+  /**
+   * Aborts a request, unless it is a change that has started; a run of the assistant is stopped.
+   *
+   * @returns false when no such request is running
+   */
   abort(requestId: string): boolean {
     const running = this.#named(requestId);
-    running?.controller.abort();
-    return running !== undefined;
+    if (running === undefined) return false;
+    running.controller.abort();
+    running.stream?.cancel().catch((error: unknown) => this.#host.logger.warn({ err: describeError(error) }, 'a run could not be stopped'));
+    return true;
   }
 
+  /** The client has left, or the service stops: aborts requests, and ends the reading of runs, which go on. */
   abortAll(): void {
+    this.#leaving.abort();
     for (const { controller } of this.#running) controller.abort();
+  }
+
+  get #isLeft(): boolean {
+    return this.#leaving.signal.aborted;
   }
 
   /** Sends progress frames for long requests. */

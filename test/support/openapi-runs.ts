@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { eventually } from './eventually.ts';
 import { connect, createPublicToken, linkBank } from './flows.ts';
+import { chatRuns } from './openapi-chat-runs.ts';
 import { clientRuns } from './openapi-client-runs.ts';
 import {
   callEndpoint,
@@ -53,7 +54,13 @@ export function generalRuns(): Run[] {
       if (path.includes('{'))
         runs.push(
           run('404 not_found', async (options) =>
-            callEndpoint(steward, endpoint, { ...withJson(endpoint, operation, options), token: await newToken() }),
+            // A thread that the user doesn't have is not being answered, which is no error.
+            callEndpoint(
+              steward,
+              endpoint,
+              { ...withJson(endpoint, operation, options), token: await newToken() },
+              path.startsWith('/chat/') ? 'no.id' : UNKNOWN,
+            ),
           ),
         );
       return runs;
@@ -110,6 +117,7 @@ export function ownRuns(): Run[] {
     ...bankRuns(),
     ...webhookRuns(),
     ...clientRuns(),
+    ...chatRuns(),
     ...threadRuns(),
     ...signInRuns(),
   ];

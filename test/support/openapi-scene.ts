@@ -12,7 +12,7 @@ import { startSteward, type TestSteward } from './steward.ts';
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 export const VALID_INTEGRATIONS =
   'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth], actions: { balances: { use: bank.balances }, numbers: { use: bank.numbers, policy: { approval: always } } } }\n';
-const USERS = Array.from({ length: 300 }, (_, index) => `user-${index}@example.com`);
+const USERS = Array.from({ length: 500 }, (_, index) => `user-${index}@example.com`);
 
 let folder: string;
 export let integrationsFile: string;

@@ -58,6 +58,10 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
       /^POST \/(agents\/\{action\}|approvals\/\{id\}) (403 missing_scopes|409 (reauth_required|relink_required|item_gone|conflict|approval_required|aborted)|502|503 not_configured|504)/,
   },
   {
+    why: 'needs a model that a test scripts, or none: test/service/assistant',
+    responses: /^(POST \/chat|GET \/chat\/\{id\}\/stream) (409 approval_required|503 assistant_disabled)/,
+  },
+  {
     why: 'needs an issuer that the test controls: test/service/sign-in/code-flow.test.ts',
     responses: /^GET \/auth\/session\/callback (401|502) /,
   },

@@ -108,6 +108,7 @@ describe('bytes that are not messages', () => {
       isAllowedOrigin: () => true,
       addressOf: () => 'here',
       revision: () => 'r',
+      chat: steward.context.assistant,
       handlerOf: () => async () => ({ data: {} }),
       feed,
       limits: { ...config.limits, socketBytesPerMinute: 2 * MEGABYTE, socketPayloadBytes: MEGABYTE },

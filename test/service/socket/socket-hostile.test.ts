@@ -9,7 +9,7 @@ let steward: TestSteward;
 let token: string;
 
 beforeAll(async () => {
-  steward = await startSteward({ LIMIT_SOCKET_MESSAGES_PER_MINUTE: '1000000', LIMIT_SOCKET_CALLS: '1000' });
+  steward = await startSteward({ LIMIT_SOCKET_MESSAGES_PER_MINUTE: '1000000', LIMIT_SOCKET_CALLS: '1000', MODELS: '[]' });
   token = await steward.signIn();
 });
 

@@ -166,6 +166,7 @@ describe('a client that reads large responses slowly', () => {
       isAllowedOrigin: () => true,
       addressOf: () => 'here',
       revision: () => 'r',
+      chat: steward.context.assistant,
       handlerOf: () => async () => {
         begun += 1;
         if (begun === RESPONSES) all.resolve();

@@ -10,7 +10,7 @@ let user: ConnectedGrant;
 let client: SocketClient;
 
 beforeAll(async () => {
-  scene = await ExecutorScene.start({ LIMIT_SOCKET_CALLS: '3' });
+  scene = await ExecutorScene.start({ LIMIT_SOCKET_CALLS: '3', MODELS: '[]' });
   user = await scene.connect();
 });
 
@@ -288,7 +288,7 @@ describe('a conversation', () => {
 
 describe('frames of the chat transport', () => {
   it.each(['send', 'resume'])('%s returns assistant_disabled', async (type) => {
-    const response = await client.request({ type, id: 'thr_9', trigger: 'submit-message', headers: {}, body: {}, messages: [] });
+    const response = await client.request({ type, id: 'thr_9', trigger: 'submit-message', headers: {}, body: {}, messages: [{}] });
     expect(response).toMatchObject({
       type: 'error',
       errorText: expect.any(String),
@@ -298,7 +298,13 @@ describe('frames of the chat transport', () => {
 
   it.each(['send', 'resume'])('a first frame %s authenticates by its headers', async (type) => {
     const chat = await SocketClient.open(scene.steward.url);
-    const response = await chat.request({ type, id: 'thr_9', headers: { authorization: `Bearer ${user.token}` }, body: {}, messages: [] });
+    const response = await chat.request({
+      type,
+      id: 'thr_9',
+      headers: { authorization: `Bearer ${user.token}` },
+      body: {},
+      messages: [{}],
+    });
     expect(response.error.code).toBe('assistant_disabled');
     expect(chat.frames).toHaveLength(1);
     expect((await chat.request({ type: 'list' })).type).toBe('result');
@@ -307,7 +313,9 @@ describe('frames of the chat transport', () => {
 
   it('a first frame with an invalid token gets an error frame with its requestId and 4401', async () => {
     const chat = await SocketClient.open(scene.steward.url);
-    expect((await chat.request({ type: 'send', headers: { authorization: 'Bearer nonsense' } })).error.code).toBe('invalid_token');
+    expect((await chat.request({ type: 'send', id: 't', headers: { authorization: 'Bearer nonsense' }, messages: [{}] })).error.code).toBe(
+      'invalid_token',
+    );
     expect((await chat.ended).code).toBe(4401);
   });
 });

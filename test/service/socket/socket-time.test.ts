@@ -34,6 +34,7 @@ beforeEach(async () => {
     isAllowedOrigin: () => true,
     addressOf: () => 'here',
     revision: () => 'r',
+    chat: steward.context.assistant,
     handlerOf: () => async () => ({ data: await response() }),
     feed,
     limits: { ...config.limits, socketDrainMs: 1, socketMessagesPerMinute: 20 },

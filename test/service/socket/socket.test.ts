@@ -131,7 +131,7 @@ describe('authenticating', () => {
   it.each([
     ['another frame', { type: 'list', requestId: '1' }, /^The first frame must be authenticate/],
     ['a call', { type: 'call', requestId: '1', action: 'mail.search', input: {} }, /^The first frame must be authenticate/],
-    ['a chat frame without a token', { type: 'send', requestId: '1', id: 'thread', messages: [] }, /ID token in its headers/],
+    ['a chat frame without a token', { type: 'send', requestId: '1', id: 'thread', messages: [{}] }, /ID token in its headers/],
     ['an empty requestId', { type: 'authenticate', requestId: '', token: 'x' }, /^requestId: must not be empty$/],
     ['garbage', '{"type":', /^The frame is not JSON\.$/],
     ['no token', { type: 'authenticate', requestId: '1' }, /^token: is required$/],

@@ -6,7 +6,7 @@ let steward: TestSteward;
 let client: SocketClient;
 
 beforeAll(async () => {
-  steward = await startSteward();
+  steward = await startSteward({ MODELS: '[]' });
 });
 
 afterAll(() => steward.stop());
@@ -57,7 +57,14 @@ describe('the error of an invalid frame is in plain words', () => {
   });
 
   it('frames of chat may have any content', async () => {
-    const response = await client.request({ type: 'send', id: 't', trigger: 'submit-message', headers: 7, newer: { fields: [] } });
+    const response = await client.request({
+      type: 'send',
+      id: 't',
+      trigger: 'submit-message',
+      headers: 7,
+      messages: [{}],
+      newer: { fields: [] },
+    });
     expect(response.error.code).toBe('assistant_disabled');
   });
 });

@@ -19,7 +19,8 @@ const MAIL = { to: ['Ana <ana@example.org>'], subject: 'Plan', body: 'At noon?' 
 const run = (action: string, input: object): Promise<any> => callAction(steward, action, input, { token: user.token });
 const labelsOf = async (ids: readonly string[]) =>
   Promise.all(ids.map(async (message) => (await user.run('mail.read', { message })).messages[0].labels.toSorted()));
-const newest = async (max: number) => (await user.run('mail.search', { query: 'in:inbox -label:Travel', max })).items.map(({ id }: any) => id);
+const newest = async (max: number) =>
+  (await user.run('mail.search', { query: 'in:inbox -label:Travel', max })).items.map(({ id }: any) => id);
 
 async function undo({ meta }: any): Promise<any> {
   expect(meta.undo).toEqual({ action: expect.any(String), input: expect.any(Object), summary: expect.stringMatching(/^[^\n]+$/) });

@@ -1,0 +1,151 @@
+import type { FinishReason, LanguageModel, UIMessageChunk } from 'ai';
+import type { ModelSettings } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import { storeWithRetries } from '../executor/store-with-retries.ts';
+import { callableTools } from '../tools/callable-tools.ts';
+import type { Tool } from '../tools/tool.ts';
+import { runLoop } from './agent-loop.ts';
+import { boundedModel } from './bounded-model.ts';
+import type { Budgets } from './budgets.ts';
+import type { ChatDeps } from './chat-deps.ts';
+import { languageModel } from './language-models.ts';
+import { modelError, modelFailure } from './model-errors.ts';
+import { type History, ownWords } from './model-messages.ts';
+import type { Run } from './run.ts';
+import { endRun, type Usage, updateUsage } from './runs-repository.ts';
+import { storeAnswer } from './store-answer.ts';
+import type { Summary } from './threads.ts';
+import type { RunStatus } from './threads-repository.ts';
+import { ToolCalls } from './tool-calls.ts';
+import { messageOf } from './ui-message.ts';
+
+type Model = Exclude<LanguageModel, string>;
+
+/** How a run ended. */
+interface Ending {
+  status: Exclude<RunStatus, 'running'>;
+  finishReason?: string | undefined;
+  error?: AppError;
+}
+
+/** Lets models answer, and stores their answers. */
+export class Answering {
+  readonly #deps: ChatDeps;
+  readonly #budgets: Budgets;
+  readonly #models = new Map<string, Promise<Model>>();
+
+  constructor(deps: ChatDeps, budgets: Budgets) {
+    this.#deps = deps;
+    this.#budgets = budgets;
+  }
+
+  /** Runs to the end. What it sends goes to the run; its message is stored at the end. */
+  async answer(run: Run, settings: ModelSettings): Promise<void> {
+    const usage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+    const history = await this.#history(run);
+    const calls = new ToolCalls(this.#deps, run, ownWords(history.messages));
+    const ending = await this.#loop(run, settings, calls, history, usage);
+    if (run.isLost) return;
+    for (const chunk of await calls.settle(run.parts.calls)) run.emit(chunk);
+    const status = ending.status === 'done' && calls.areSomePending ? 'awaiting_approval' : ending.status;
+    this.#conclude(run, settings, { ...ending, status }, usage);
+    await run.flush();
+    if (!run.isLost) await this.#store(run, { ...ending, status }, usage);
+  }
+
+  async #history({ userId, threadId }: Run): Promise<History> {
+    const { db, threads } = this.#deps;
+    const [messages, summary] = await Promise.all([threads.messages(db, userId, threadId), threads.summary(db, userId, threadId)]);
+    return { messages, summary };
+  }
+
+  /** Never rejects. */
+  async #loop(run: Run, settings: ModelSettings, calls: ToolCalls, history: History, usage: Usage): Promise<Ending> {
+    const { limits } = this.#deps.config;
+    try {
+      const deadline = Date.now() + limits.runMs;
+      const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline };
+      const model = boundedModel(await this.#model(settings), bounds);
+      const tools = await this.#tools(run.userId);
+      const beforeStep = () => this.#beforeStep(run, usage);
+      const storeSummary = (summary: Summary) => this.#storeSummary(run, summary);
+      const finishReason = await runLoop({ run, settings, model, tools, calls, history, limits, usage, beforeStep, storeSummary });
+      return run.stopReason === undefined ? { status: 'done', finishReason } : this.#stopped(run, settings);
+    } catch (error) {
+      if (run.stopReason !== undefined) return this.#stopped(run, settings);
+      return this.#failed(run, settings, error);
+    }
+  }
+
+  #stopped(run: Run, settings: ModelSettings): Ending {
+    if (run.stopReason !== 'timeout') return { status: run.stopReason === 'cancelled' ? 'cancelled' : 'interrupted' };
+    const seconds = Math.round(this.#deps.config.limits.runMs / 1000);
+    const message = `The model ${settings.name} did not finish within ${seconds} seconds.`;
+    return { status: 'failed', error: new AppError('provider_timeout', message) };
+  }
+
+  #failed(run: Run, settings: ModelSettings, thrown: unknown): Ending {
+    const error = modelError(thrown, settings.name);
+    const { logger } = this.#deps;
+    if (!(thrown instanceof AppError))
+      logger.warn({ run: run.id, model: settings.name, code: error.code, ...modelFailure(thrown) }, 'a model failed');
+    // What was begun of the answer isn't read any more.
+    run.abandon();
+    return { status: 'failed', error };
+  }
+
+  /** The last chunks: they end what is open, and say how the run ended. */
+  #conclude(run: Run, settings: ModelSettings, { status, error, finishReason }: Ending, usage: Usage): void {
+    const failure = error && { error: { code: error.code, message: error.message } };
+    const messageMetadata = { runId: run.id, model: settings.name, status, usage, ...failure };
+    const ends: UIMessageChunk[] = [...run.parts.endsOfTexts(), { type: 'message-metadata', messageMetadata }];
+    if (error !== undefined) ends.push({ type: 'error', errorText: error.message });
+    if (status === 'cancelled' || status === 'interrupted') ends.push({ type: 'abort', reason: status });
+    const reason = finishReason === undefined ? {} : { finishReason: finishReason as FinishReason };
+    for (const chunk of [...ends, { type: 'finish', ...reason, messageMetadata } as const]) run.emit(chunk);
+  }
+
+  async #store(run: Run, { status, error }: Ending, usage: Usage): Promise<void> {
+    const message = await messageOf(run.messageId, run.log.chunks());
+    const { logger, threads } = this.#deps;
+    await storeWithRetries(logger, { action: 'chat', what: 'an answer could not be stored' }, () =>
+      threads
+        .write(run.userId, async (tx) => {
+          await updateUsage(tx, run.id, usage);
+          // Another replica may have ended it, or its user is gone.
+          if (await endRun(tx, run.id, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
+        })
+        .catch(unlessUserDeleted),
+    );
+  }
+
+  async #beforeStep(run: Run, usage: Usage): Promise<void> {
+    const { db } = this.#deps;
+    await updateUsage(db, run.id, usage);
+    // The run itself has been counted when it began.
+    await this.#budgets.assertLeft(db, run.userId, 'runs');
+  }
+
+  async #storeSummary({ userId, threadId }: Run, summary: Summary): Promise<void> {
+    const { threads } = this.#deps;
+    await threads.write(userId, (tx) => threads.setSummary(tx, userId, threadId, summary));
+  }
+
+  async #tools(userId: string): Promise<Tool[]> {
+    const { catalog, executor, providers } = this.#deps;
+    return callableTools(catalog(), await executor.accounts(userId), providers, undefined);
+  }
+
+  #model(settings: ModelSettings): Promise<Model> {
+    const known = this.#models.get(settings.name);
+    if (known !== undefined) return known;
+    const loaded = languageModel(settings);
+    this.#models.set(settings.name, loaded);
+    loaded.catch(() => this.#models.delete(settings.name));
+    return loaded;
+  }
+}
+
+function unlessUserDeleted(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'invalid_token') throw error;
+}

@@ -1,0 +1,102 @@
+import type { ModelSettings } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import type { ChatRequest } from '../http/chat-request.ts';
+import type { ChatStream } from '../http/chat-stream.ts';
+import type { Principal } from '../http/endpoint.ts';
+import { loadOnce } from '../threads/load-once.ts';
+import { type BudgetOfDay, Budgets } from './budgets.ts';
+import type { ChatDeps } from './chat-deps.ts';
+import type { ChatRuns } from './chat-runs.ts';
+import { selectAbandoned } from './runs-repository.ts';
+
+const RETRY_SECONDS = 5;
+
+/** A model as front ends see it. */
+export interface ShownModel {
+  name: string;
+  default: boolean;
+  standIn: boolean;
+}
+
+/** The assistant. What runs models is loaded with the first chat. */
+export class Assistant {
+  readonly #deps: ChatDeps;
+  readonly #load: () => Promise<ChatRuns>;
+  #loaded: ChatRuns | undefined;
+  #isClosed = false;
+
+  constructor(deps: ChatDeps) {
+    this.#deps = deps;
+    this.#load = loadOnce(async () => {
+      const { ChatRuns } = await import('./chat-runs.ts');
+      this.#loaded = new ChatRuns(deps);
+      return this.#loaded;
+    });
+  }
+
+  /**
+   * Begins a run in a thread, which is begun if there is none.
+   *
+   * @throws AppError `assistant_disabled` without a model; `forbidden` for a client; what {@link ChatRuns.send} throws
+   */
+  async send(principal: Principal, request: ChatRequest): Promise<ChatStream> {
+    const { userId } = inPerson(principal);
+    const settings = this.#model(request.model);
+    return (await this.#runs()).send(userId, request, settings);
+  }
+
+  /** The run of a thread, from its beginning; undefined: none is running. @throws AppError `forbidden`, `assistant_disabled` */
+  async resume(principal: Principal, threadId: string): Promise<ChatStream | undefined> {
+    const { userId } = inPerson(principal);
+    this.#model(undefined);
+    return (await this.#runs()).resume(userId, threadId);
+  }
+
+  /** Stops the run of a thread, on whichever replica it is. */
+  async cancel(userId: string, threadId: string): Promise<void> {
+    await (await this.#runs()).cancel(userId, threadId);
+  }
+
+  /** Ends runs whose replica is gone, so that their messages can be read. @param of only this thread's */
+  async endAbandoned(of?: { userId: string; threadId: string }): Promise<void> {
+    if ((await selectAbandoned(this.#deps.db, 1, of)).length > 0) await (await this.#load()).endAbandoned(of);
+  }
+
+  models(): ShownModel[] {
+    return this.#deps.models.map(({ name, isStandIn }, index) => ({ name, default: index === 0, standIn: isStandIn === true }));
+  }
+
+  budget(userId: string): Promise<BudgetOfDay> {
+    return new Budgets(this.#deps.config.modelBudget).ofDay(this.#deps.db, userId);
+  }
+
+  /** Ends the user's runs on this replica; nothing more is stored of them. */
+  userDeleted(userId: string): void {
+    this.#loaded?.userDeleted(userId);
+  }
+
+  /** Lets running answers end within a time, and begins none. */
+  async close(withinMs: number): Promise<void> {
+    this.#isClosed = true;
+    await this.#loaded?.close(withinMs);
+  }
+
+  async #runs(): Promise<ChatRuns> {
+    if (this.#isClosed) throw new AppError('unavailable', 'The service is being restarted.', { retryAfter: RETRY_SECONDS });
+    return this.#load();
+  }
+
+  #model(name: string | undefined): ModelSettings {
+    const { models } = this.#deps;
+    if (models.length === 0) throw new AppError('assistant_disabled', 'No model is configured on this server.');
+    const found = name === undefined ? models[0] : models.find((one) => one.name === name);
+    if (found !== undefined) return found;
+    throw new AppError('invalid_request', `model: one of ${models.map((one) => one.name).join(', ')}.`);
+  }
+}
+
+/** @throws AppError `forbidden`: the assistant speaks with the user in person only */
+function inPerson(principal: Principal): Principal {
+  if (principal.clientId === undefined) return principal;
+  throw new AppError('forbidden', 'Only the user in person can use the assistant.');
+}

@@ -1,0 +1,111 @@
+import { APICallError, type LanguageModel, type LanguageModelMiddleware, wrapLanguageModel } from 'ai';
+import { AppError } from '../errors.ts';
+
+type Model = Exclude<LanguageModel, string>;
+type Streamed = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream'];
+type Part = Streamed extends ReadableStream<infer One> ? One : never;
+
+/** How much of a model's output is taken. */
+export interface ModelBounds {
+  stepCalls: number;
+  /** Of all steps, bytes. */
+  outputBytes: number;
+  /** Milliseconds since 1970. */
+  deadline: number;
+}
+
+/** One token has some characters; a model that sends more parts than this sends empty ones. */
+const MAX_PARTS = 200_000;
+const MAX_NAME = 200;
+const MAX_CALL_ID = 64;
+const CALL_ID = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * A model whose output is cut off at the bounds, before any of its calls is made; it ends with an AppError. Ids of its calls
+ * are unique in the run.
+ */
+export function boundedModel(model: Model, bounds: ModelBounds): Model {
+  const counted = { bytes: 0, parts: 0 };
+  const known = new Set<string>();
+  const middleware: LanguageModelMiddleware = {
+    async wrapStream({ doStream }) {
+      const { stream, ...rest } = await Promise.resolve(doStream()).catch((error: unknown) =>
+        Promise.reject(withoutVainRetries(error, bounds.deadline)),
+      );
+      const ids = new CallIds(known);
+      // Some providers send the calls only once all have begun.
+      const calls = { begun: 0, complete: 0 };
+      const check = (part: Part) => {
+        counted.parts += 1;
+        counted.bytes += bytesOf(part);
+        if (part.type === 'tool-input-start') calls.begun += 1;
+        if (part.type === 'tool-call') calls.complete += 1;
+        if (Math.max(calls.begun, calls.complete) > bounds.stepCalls)
+          throw new AppError('too_large', `The model made more than ${bounds.stepCalls} calls in one step; none was made.`);
+        if (counted.bytes > bounds.outputBytes || counted.parts > MAX_PARTS)
+          throw new AppError('too_large', 'The model wrote more than one answer may have.');
+        return ids.unique(part);
+      };
+      const bounded = new TransformStream<Part, Part>({ transform: (part, controller) => controller.enqueue(check(part)) });
+      return { ...rest, stream: stream.pipeThrough(bounded) as Streamed };
+    },
+  };
+  return wrapLanguageModel({ model: model as Parameters<typeof wrapLanguageModel>[0]['model'], middleware });
+}
+
+function bytesOf(part: Part): number {
+  switch (part.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+      return Buffer.byteLength(part.delta);
+    case 'tool-input-start':
+    case 'tool-call':
+      return part.toolName.length;
+    default:
+      return 0;
+  }
+}
+
+/** Some servers number the calls of each answer anew. */
+class CallIds {
+  /** Of earlier answers. */
+  readonly #known: Set<string>;
+  readonly #given = new Map<string, string>();
+
+  constructor(known: Set<string>) {
+    this.#known = known;
+  }
+
+  unique(part: Part): Part {
+    switch (part.type) {
+      case 'tool-input-start':
+        return { ...part, id: this.#idOf(part.id), toolName: part.toolName.slice(0, MAX_NAME) };
+      case 'tool-input-delta':
+      case 'tool-input-end':
+        return { ...part, id: this.#idOf(part.id) };
+      case 'tool-call':
+        return { ...part, toolCallId: this.#idOf(part.toolCallId), toolName: part.toolName.slice(0, MAX_NAME) };
+      default:
+        return part;
+    }
+  }
+
+  #idOf(id: string): string {
+    const given = this.#given.get(id);
+    if (given !== undefined) return given;
+    const isUsable = id.length <= MAX_CALL_ID && CALL_ID.test(id) && !this.#known.has(id);
+    const unique = isUsable ? id : `call_${crypto.randomUUID().replaceAll('-', '')}`;
+    this.#known.add(unique);
+    this.#given.set(id, unique);
+    return unique;
+  }
+}
+
+/** A provider that allows no request before the run's end is not asked again. */
+function withoutVainRetries(error: unknown, deadline: number): unknown {
+  if (!APICallError.isInstance(error)) return error;
+  const seconds = Number(error.responseHeaders?.['retry-after']);
+  if (!(Date.now() + seconds * 1000 > deadline)) return error;
+  return new AppError('rate_limited', 'The model’s provider takes no more requests for now.', { retryAfter: Math.ceil(seconds) });
+}

@@ -1,0 +1,21 @@
+import type { Config, ModelSettings } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Providers } from '../providers/open-providers.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+import type { Threads } from './threads.ts';
+
+export interface ChatDeps {
+  db: Database;
+  userKeys: UserKeys;
+  threads: Threads;
+  executor: Pick<Executor, 'invoke' | 'outcome' | 'accounts'>;
+  catalog(): Catalog;
+  providers: Providers;
+  /** The default one first; none: chat is disabled. */
+  models: readonly ModelSettings[];
+  config: Pick<Config, 'limits' | 'modelBudget'>;
+  logger: Logger;
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UIMessage, UIMessageChunk } from 'ai';
+import type { ModelSettings } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import type { ChatRequest } from '../http/chat-request.ts';
+import type { ChatStream } from '../http/chat-stream.ts';
+import { detached } from '../observability/log-context.ts';
+import { describeError } from '../observability/logger.ts';
+import { Answering } from './answering.ts';
+import { Budgets } from './budgets.ts';
+import type { ChatDeps } from './chat-deps.ts';
+import { applyTurn, type ChatTurn, turnOf } from './chat-turn.ts';
+import { ChunkStore } from './chunk-store.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import { endInterrupted } from './interrupted-runs.ts';
+import { Run } from './run.ts';
+import { RunLeases } from './run-leases.ts';
+import { countRunning, insertRun, requestStop, type StoredRun, selectAbandoned, selectReadableRun, selectRun } from './runs-repository.ts';
+import type { StoredMessage } from './stored-message.ts';
+import { type Decided, decisionsOn } from './thread-approvals.ts';
+import { chunksOf, messageOf } from './ui-message.ts';
+
+type ThreadOf = { userId: string; threadId: string };
+
+const POLL_MS = 100;
+/** How long after its end a run is sent again to a client that was cut off. */
+const REPLAY_SECONDS = 60;
+const BUSY_SECONDS = 5;
+const SWEPT_AT_ONCE = 100;
+
+/** Runs of the assistant: begins them, and lets clients read them, also those of other replicas. Loaded with the first chat. */
+export class ChatRuns {
+  readonly #deps: ChatDeps;
+  readonly #store: ChunkStore;
+  readonly #leases: RunLeases;
+  readonly #budgets: Budgets;
+  readonly #answering: Answering;
+  readonly #running = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(deps: ChatDeps) {
+    this.#deps = deps;
+    this.#store = new ChunkStore(deps.db, deps.userKeys);
+    this.#leases = new RunLeases(deps.db, deps.config.limits.runLeaseMs, deps.logger);
+    this.#budgets = new Budgets(deps.config.modelBudget);
+    this.#answering = new Answering(deps, this.#budgets);
+    // biome-ignore lint/suspicious/noExplicitAny: the library's own global
+    (globalThis as any).AI_SDK_LOG_WARNINGS = false;
+  }
+
+  /**
+   * Begins a run.
+   *
+   * @throws AppError `conflict` while another one of the thread is running, or when the client's view of it is outdated;
+   * `approval_required` when the thread's last answer waits for the user; `rate_limited` for too many runs, or a budget that
+   * is used up; `invalid_request`
+   */
+  async send(userId: string, request: ChatRequest, settings: ModelSettings): Promise<ChatStream> {
+    if (this.#isClosed) throw new AppError('unavailable', 'The service is being restarted.', { retryAfter: BUSY_SECONDS });
+    const thread = { userId, threadId: request.id };
+    const turn = turnOf(request, this.#deps.config.limits.chatMessageBytes);
+    await this.endAbandoned(thread);
+    const decided = await this.#decisions(thread, turn);
+    const run = this.#newRun(thread, turn.kind === 'continue' ? turn.id : randomUUID());
+    try {
+      await this.#begin(run, settings, turn, decided);
+    } catch (error) {
+      run.end();
+      throw error;
+    }
+    const continued = turn.kind === 'continue' ? decided.get(turn.id) : undefined;
+    this.#leases.add(run);
+    const work = detached(() => this.#work(run, settings, continued));
+    this.#running.add(work);
+    void work.finally(() => this.#running.delete(work));
+    return this.#live(run, () => run.rebuilt);
+  }
+
+  /** The run of a thread, from its beginning; undefined: none is running, or has just ended. */
+  async resume(userId: string, threadId: string): Promise<ChatStream | undefined> {
+    const found = await selectReadableRun(this.#deps.db, userId, threadId, REPLAY_SECONDS);
+    if (found === undefined) return undefined;
+    const run = this.#leases.get(found.id);
+    if (run !== undefined) return this.#live(run, () => 0);
+    return { read: (signal) => this.#readStored(found, signal), cancel: () => this.cancel(userId, threadId) };
+  }
+
+  /** Stops the run of a thread, on whichever replica it is. */
+  async cancel(userId: string, threadId: string): Promise<void> {
+    const id = await requestStop(this.#deps.db, userId, threadId);
+    if (id !== undefined) this.#leases.get(id)?.stop('cancelled');
+  }
+
+  /** Ends runs whose replica is gone. @param of only this thread's */
+  async endAbandoned(of?: ThreadOf): Promise<void> {
+    for (const run of await selectAbandoned(this.#deps.db, SWEPT_AT_ONCE, of)) await endInterrupted(this.#deps.threads, this.#store, run);
+  }
+
+  userDeleted(userId: string): void {
+    for (const run of this.#leases.all()) if (run.userId === userId) run.stop('lost');
+  }
+
+  /** Begins no further runs, lets those of this replica end within a time, and interrupts the others. */
+  async close(withinMs: number): Promise<void> {
+    this.#isClosed = true;
+    const limit = new AbortController();
+    await Promise.race([Promise.all(this.#running), sleep(withinMs, undefined, { signal: limit.signal }).catch(() => {})]);
+    limit.abort();
+    for (const run of this.#leases.all()) run.stop('interrupted');
+    await Promise.all(this.#running);
+    await this.#leases.stop();
+  }
+
+  /** Decisions of the user since the thread's last run, by message. */
+  async #decisions({ userId, threadId }: ThreadOf, turn: ChatTurn): Promise<Map<string, { message: UIMessage; decided: Decided }>> {
+    const { db, threads } = this.#deps;
+    const found = new Map<string, { message: UIMessage; decided: Decided }>();
+    for (const { message } of (await threads.messages(db, userId, threadId)).filter(hasPending)) {
+      const decided = await decisionsOn(this.#deps, { userId, thread: threadId }, message);
+      found.set(message.id, { message, decided });
+    }
+    if (turn.kind !== 'continue') return found;
+    const { decided } = found.get(turn.id) ?? {};
+    if (decided === undefined) throw new AppError('conflict', 'Nothing of the conversation waits for a decision. Load it again.');
+    const [first] = decided.undecided;
+    if (first === undefined) return found;
+    const details = (first.descriptor ?? { approvalId: first.approvalId }) as Record<string, unknown>;
+    throw new AppError('approval_required', `The user has to decide first: ${String(details.url ?? first.approvalId)}`, { details });
+  }
+
+  async #begin(
+    run: Run,
+    settings: ModelSettings,
+    turn: ChatTurn,
+    decided: Map<string, { message: UIMessage; decided: Decided }>,
+  ): Promise<void> {
+    const { threads, config, catalog } = this.#deps;
+    const { userId, threadId } = run;
+    const { tools, actions } = catalog();
+    const onlyReads = (tool: string) => actions.get(tools.get(tool) ?? '')?.action.effect === 'read';
+    await threads.write(userId, async (tx) => {
+      await this.#budgets.assertLeft(tx, userId);
+      if ((await countRunning(tx, userId)) >= config.limits.runsPerUser) await this.#assertFree(tx, run);
+      await applyTurn({ threads, userId, threadId, onlyReads }, tx, turn);
+      if (!(await insertRun(tx, { ...identityOf(run), model: settings.name }, config.limits.runLeaseMs))) throw busy();
+      for (const { message, decided: decisions } of decided.values()) await this.#storeDecisions(run, tx, message, decisions);
+    });
+  }
+
+  /** @throws AppError `conflict` when the thread itself has a run, `rate_limited` when others have */
+  async #assertFree(tx: Parameters<typeof selectReadableRun>[0], { userId, threadId }: Run): Promise<void> {
+    if ((await selectReadableRun(tx, userId, threadId, 0)) !== undefined) throw busy();
+    const { runsPerUser } = this.#deps.config.limits;
+    throw new AppError('rate_limited', `At most ${runsPerUser} conversations are answered at a time.`, { retryAfter: BUSY_SECONDS });
+  }
+
+  /** Results are read once only, so they are stored before a model is told of them. */
+  async #storeDecisions(
+    { userId, threadId }: Run,
+    tx: Parameters<typeof selectReadableRun>[0],
+    message: UIMessage,
+    { chunks }: Decided,
+  ): Promise<void> {
+    if (chunks.length === 0) return;
+    const { parts } = await messageOf(message.id, [...chunksOf(message), ...chunks]);
+    await this.#deps.threads.replace(tx, userId, threadId, { ...message, parts });
+  }
+
+  #newRun({ userId, threadId }: ThreadOf, messageId: string): Run {
+    const identity = { id: randomUUID(), userId, threadId, messageId };
+    const { limits } = this.#deps.config;
+    return new Run(identity, limits, (run) => new ChunkWriter(identity, this.#store, this.#deps.logger, () => run.stop('lost')));
+  }
+
+  /** @param continued the message that goes on, in its state before the user's decisions */
+  async #work(run: Run, settings: ModelSettings, continued: { message: UIMessage; decided: Decided } | undefined): Promise<void> {
+    try {
+      run.emit({ type: 'start', messageId: run.messageId, messageMetadata: { runId: run.id, model: settings.name, status: 'running' } });
+      if (continued !== undefined) {
+        const rebuilt = chunksOf(continued.message);
+        run.rebuilt = rebuilt.length;
+        for (const chunk of [...rebuilt, ...continued.decided.chunks]) run.emit(chunk);
+      }
+      await this.#answering.answer(run, settings);
+    } catch (error) {
+      // Its lease ends, and it counts as interrupted.
+      this.#deps.logger.error({ err: describeError(error) }, 'a run of the assistant failed');
+    } finally {
+      run.end();
+      this.#leases.remove(run);
+    }
+  }
+
+  #live(run: Run, skip: () => number): ChatStream {
+    return {
+      read: (signal) => run.log.read(signal, skip()),
+      cancel: () => this.cancel(run.userId, run.threadId),
+    };
+  }
+
+  /** What another replica's run has stored, or an ended one's. */
+  async *#readStored(run: StoredRun, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    const { db } = this.#deps;
+    let next = 0;
+    while (!signal.aborted) {
+      // Before the chunks, so that those of an ended run are complete.
+      const current = await selectRun(db, run.id);
+      if (current?.isAbandoned === true) await endInterrupted(this.#deps.threads, this.#store, current);
+      const chunks: UIMessageChunk[] = await this.#store.read(db, run, next);
+      next += chunks.length;
+      if (chunks.length > 0) yield chunks.map((chunk) => JSON.stringify(chunk));
+      if (current?.status !== 'running' || current.isAbandoned) return;
+      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+function hasPending({ message }: StoredMessage): boolean {
+  return message.parts.some((part) => part.type === 'dynamic-tool' && part.state === 'approval-requested');
+}
+
+function identityOf({ id, userId, threadId, messageId }: Run) {
+  return { id, userId, threadId, messageId };
+}
+
+function busy(): AppError {
+  return new AppError('conflict', 'This conversation is being answered. Wait for the end, or stop it.', { retryAfter: BUSY_SECONDS });
+}

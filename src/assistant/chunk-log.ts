@@ -1,0 +1,68 @@
+import type { UIMessageChunk } from 'ai';
+
+/** A chunk as it is sent: JSON. */
+export type ChunkText = string;
+
+/** What a run has sent so far, in memory. Its readers on this replica follow it, each at its own pace. */
+export class ChunkLog {
+  readonly #chunks: ChunkText[] = [];
+  readonly #waiting = new Set<() => void>();
+  #bytes = 0;
+  #isEnded = false;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  chunks(): UIMessageChunk[] {
+    return this.#chunks.map((text) => JSON.parse(text) as UIMessageChunk);
+  }
+
+  append(chunk: UIMessageChunk): void {
+    const text = JSON.stringify(chunk);
+    this.#chunks.push(text);
+    this.#bytes += text.length;
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  /**
+   * Batches of chunks from the first one on, until the run or the reading ends.
+   *
+   * @param skip chunks after the first one that this reader has already: those that rebuild an earlier part of the message
+   */
+  async *read(signal: AbortSignal, skip = 0): AsyncGenerator<readonly ChunkText[]> {
+    if (this.#chunks.length === 0) await this.#more(signal, 0);
+    if (skip > 0 && this.#chunks.length > 0) yield this.#chunks.slice(0, 1);
+    let next = skip > 0 ? 1 + skip : 0;
+    while (!signal.aborted) {
+      if (next < this.#chunks.length) {
+        const batch = this.#chunks.slice(next);
+        next += batch.length;
+        yield batch;
+      } else if (this.#isEnded) return;
+      else await this.#more(signal, next);
+    }
+  }
+
+  #more(signal: AbortSignal, next: number): Promise<void> {
+    if (this.#isEnded || signal.aborted || next < this.#chunks.length) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake);
+    });
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+}

@@ -1,0 +1,30 @@
+import type { UIMessage } from 'ai';
+import type { Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { withoutResults } from './model-messages.ts';
+import type { RunIdentity } from './run.ts';
+import type { Threads } from './threads.ts';
+
+/** Stores a run's message, within a transaction that has locked the user: the thread's last one, or in place of its former state. */
+export async function storeAnswer(threads: Threads, tx: Queryable, run: RunIdentity, message: UIMessage): Promise<void> {
+  try {
+    await store(threads, tx, run, message);
+  } catch (error) {
+    if (codeOf(error) === 'too_large') await store(threads, tx, run, withoutResults(message));
+    // The thread was deleted meanwhile.
+    else if (codeOf(error) !== 'not_found') throw error;
+  }
+}
+
+async function store(threads: Threads, tx: Queryable, { userId, threadId }: RunIdentity, message: UIMessage): Promise<void> {
+  try {
+    await threads.replace(tx, userId, threadId, message);
+  } catch (error) {
+    if (codeOf(error) !== 'not_found') throw error;
+    await threads.append(tx, userId, threadId, message);
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof AppError ? error.code : undefined;
+}

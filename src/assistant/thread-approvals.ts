@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UIMessage, UIMessageChunk } from 'ai';
+import { AppError, asAppError } from '../errors.ts';
+import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import { toolOutput } from './tool-output.ts';
+
+type ToolPart = Extract<UIMessage['parts'][number], { type: 'dynamic-tool' }>;
+
+export interface ApprovalDeps {
+  executor: Pick<Executor, 'outcome'>;
+  catalog(): Catalog;
+}
+
+/** The decisions on a message's calls, as far as they are known. */
+export interface Decided {
+  /** They tell a front end what has become of the calls. */
+  chunks: UIMessageChunk[];
+  /** Approvals that are not decided yet. */
+  undecided: { approvalId: string; descriptor: unknown }[];
+}
+
+const WAIT_MS = 15_000;
+const POLL_MS = 200;
+
+/** Looks up what has become of the calls of a message that waited for the user. What a client says about it doesn't count. */
+export async function decisionsOn(deps: ApprovalDeps, thread: { userId: string; thread: string }, message: UIMessage): Promise<Decided> {
+  const decided: Decided = { chunks: [], undecided: [] };
+  for (const part of message.parts) {
+    if (part.type !== 'dynamic-tool' || part.state !== 'approval-requested') continue;
+    const { id: approvalId, descriptor } = part.approval;
+    const outcome = await ended(deps, thread, approvalId);
+    const chunks = outcome === undefined ? lost(part) : chunksOf(deps, part, approvalId, outcome);
+    if (chunks === undefined) decided.undecided.push({ approvalId, descriptor });
+    else decided.chunks.push(...chunks);
+  }
+  return decided;
+}
+
+/** @returns undefined: it is not known any more */
+async function ended(
+  { executor }: ApprovalDeps,
+  thread: { userId: string; thread: string },
+  id: string,
+): Promise<ApprovalOutcome | undefined> {
+  const deadline = performance.now() + WAIT_MS;
+  for (;;) {
+    try {
+      const outcome = await executor.outcome(thread, id);
+      if (outcome.status !== 'running' || performance.now() > deadline) return outcome;
+    } catch (thrown) {
+      if (asAppError(thrown).code === 'not_found') return undefined;
+      throw thrown;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** @returns undefined: it is not decided yet */
+function chunksOf({ catalog }: ApprovalDeps, part: ToolPart, approvalId: string, outcome: ApprovalOutcome): UIMessageChunk[] | undefined {
+  const { toolCallId } = part;
+  const decision = (approved: boolean): UIMessageChunk => ({ type: 'tool-approval-response', approvalId, approved });
+  const failed = (errorText: string): UIMessageChunk => ({ type: 'tool-output-error', toolCallId, errorText, dynamic: true });
+  switch (outcome.status) {
+    case 'done': {
+      if (outcome.result === undefined) return [decision(true), failed('outcome_unknown: The result is not kept any more.')];
+      const output = toolOutput(outcome.result, (action) => catalog().actions.get(action)?.tool);
+      return [decision(true), { type: 'tool-output-available', toolCallId, output, dynamic: true }];
+    }
+    case 'failed':
+      return [decision(true), failed(`${outcome.error?.code ?? 'internal'}: ${outcome.error?.message ?? 'It failed.'}`)];
+    case 'denied':
+      return [decision(false), { type: 'tool-output-denied', toolCallId }];
+    case 'expired':
+    case 'ended':
+      return [failed('aborted: The user did not decide in time, or the question ended. The call was not made.')];
+    case 'pending':
+      return undefined;
+    case 'running':
+      throw new AppError('conflict', 'The approved call is still running. Try again.');
+  }
+}
+
+function lost({ toolCallId }: ToolPart): UIMessageChunk[] {
+  return [
+    { type: 'tool-output-error', toolCallId, errorText: 'outcome_unknown: What became of this is not kept any more.', dynamic: true },
+  ];
+}

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UIMessageChunk } from 'ai';
+import { type AppError, asAppError } from '../errors.ts';
+import type { Executor, LinkedPreview } from '../executor/executor.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import { failedCall, type OpenCall } from './open-parts.ts';
+import { type ToolOutput, toolOutput } from './tool-output.ts';
+
+export interface ToolCallDeps {
+  executor: Pick<Executor, 'invoke'>;
+  catalog(): Catalog;
+  logger: Logger;
+}
+
+/** Whose calls they are. */
+export interface CallingRun {
+  id: string;
+  userId: string;
+  threadId: string;
+  signal: AbortSignal;
+  /** Resolves once it is stored that a call is being made. */
+  recorded(toolCallId: string): Promise<void>;
+}
+
+/** How a call ended; `pending`: it waits for the user's approval. */
+type Outcome = { output: ToolOutput } | { pending: LinkedPreview } | { error: ToolError };
+
+const SURFACE = 'assistant';
+/** After a run was stopped: a change that has started has this long to end. */
+const SETTLE_MS = 15_000;
+const NOT_CALLED = 'aborted: The call was not made.';
+const UNKNOWN = 'outcome_unknown: It is not known whether this ran.';
+
+/** A failure as models and front ends are told of it: `code: message`. */
+class ToolError extends Error {
+  constructor({ code, message }: Pick<AppError, 'code' | 'message'>) {
+    super(message);
+    this.name = code;
+    // A stack would be written to nobody's log.
+    this.stack = `${code}: ${message}`;
+  }
+}
+
+/** The calls that a model makes in one run. Each is checked by the executor like any other caller's. */
+export class ToolCalls {
+  readonly #deps: ToolCallDeps;
+  readonly #run: CallingRun;
+  /** What the user has written in the thread. */
+  readonly #ownWords: string;
+  readonly #outcomes = new Map<string, Promise<Outcome>>();
+  readonly #pending = new Map<string, LinkedPreview>();
+
+  constructor(deps: ToolCallDeps, run: CallingRun, ownWords: string) {
+    this.#deps = deps;
+    this.#run = run;
+    this.#ownWords = ownWords;
+  }
+
+  /** Whether a call waits for the user's approval. */
+  get areSomePending(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** The question about a call that waits for the user's approval. */
+  pendingOf(toolCallId: string): LinkedPreview | undefined {
+    return this.#pending.get(toolCallId);
+  }
+
+  /** Makes a call. @throws ToolError */
+  async call(tool: string, toolCallId: string, input: unknown): Promise<unknown> {
+    const made = this.#make(tool, toolCallId, input);
+    this.#outcomes.set(toolCallId, made);
+    const outcome = await made;
+    if ('error' in outcome) throw outcome.error;
+    return 'pending' in outcome ? { pending: outcome.pending.approvalId } : outcome.output;
+  }
+
+  /** Chunks with the results of calls that the stopped run has not told of. Waits for changes that have started. */
+  async settle(open: readonly OpenCall[]): Promise<UIMessageChunk[]> {
+    const limit = new AbortController();
+    const overdue = sleep(SETTLE_MS, undefined, { signal: limit.signal, ref: false }).catch(() => undefined);
+    const chunks = await Promise.all(
+      open.map(async (call) => this.#settled(call, await Promise.race([this.#outcomes.get(call.toolCallId), overdue]))),
+    );
+    limit.abort();
+    return chunks;
+  }
+
+  /** The chunk that tells of a call that waits for approval. */
+  approvalRequest(toolCallId: string, preview: LinkedPreview): UIMessageChunk {
+    return {
+      type: 'tool-approval-request',
+      approvalId: preview.approvalId,
+      toolCallId,
+      approvalDescriptor: preview,
+      reason: preview.summary,
+    };
+  }
+
+  #changes(tool: string): boolean {
+    const { tools, actions } = this.#deps.catalog();
+    return actions.get(tools.get(tool) ?? '')?.action.effect !== 'read';
+  }
+
+  #settled(call: OpenCall, outcome: Outcome | undefined): UIMessageChunk {
+    const { toolCallId } = call;
+    if (outcome === undefined) return failedCall(call, this.#outcomes.has(toolCallId) ? UNKNOWN : NOT_CALLED);
+    if ('output' in outcome) return { type: 'tool-output-available', toolCallId, output: outcome.output, dynamic: true };
+    if ('pending' in outcome) return this.approvalRequest(toolCallId, outcome.pending);
+    return failedCall(call, String(outcome.error));
+  }
+
+  async #make(tool: string, toolCallId: string, input: unknown): Promise<Outcome> {
+    const { executor, catalog, logger } = this.#deps;
+    const { id, userId, threadId, signal } = this.#run;
+    try {
+      if (this.#changes(tool)) await this.#run.recorded(toolCallId);
+      const result = await executor.invoke({
+        user: { userId },
+        thread: threadId,
+        ownWords: this.#ownWords,
+        surface: SURFACE,
+        action: tool,
+        input,
+        idempotencyKey: `${id}:${toolCallId}`,
+        signal,
+      });
+      return { output: toolOutput(result, (action) => catalog().actions.get(action)?.tool) };
+    } catch (thrown) {
+      const error = asAppError(thrown);
+      if (error.code === 'approval_required') {
+        const pending = error.details as unknown as LinkedPreview;
+        this.#pending.set(toolCallId, pending);
+        return { pending };
+      }
+      if (error.code === 'internal') logger.error({ err: describeError(thrown) }, 'a call of the assistant failed');
+      return { error: new ToolError(error) };
+    }
+  }
+}

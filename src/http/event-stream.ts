@@ -1,0 +1,39 @@
+import type { Reply, Response } from './endpoint.ts';
+
+type EventReply = Extract<Reply<never>, { events: unknown }>;
+
+/** Proxies close connections on which nothing is sent for a minute. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** Sends server-sent events, no faster than the client reads them, and `[DONE]` after the last one. */
+export async function sendEvents(response: Response, { events, headers }: EventReply): Promise<void> {
+  const leaving = new AbortController();
+  response.once('close', () => leaving.abort());
+  response.setHeader('cache-control', 'no-store');
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.flushHeaders();
+  const alive = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(': keep-alive\n\n');
+  }, KEEP_ALIVE_MS);
+  try {
+    for await (const batch of events(leaving.signal)) {
+      if (!response.write(batch.map((event) => `data: ${event}\n\n`).join(''))) await drained(response, leaving.signal);
+    }
+  } finally {
+    clearInterval(alive);
+  }
+  response.end('data: [DONE]\n\n');
+}
+
+function drained(response: Response, leaving: AbortSignal): Promise<void> {
+  if (leaving.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      leaving.removeEventListener('abort', done);
+      resolve();
+    };
+    response.on('drain', done);
+    leaving.addEventListener('abort', done);
+  });
+}

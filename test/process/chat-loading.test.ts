@@ -1,0 +1,49 @@
+import { afterEach, expect, it } from 'vitest';
+import { FrontEnd, textOf } from '../support/chat-scene.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
+import { ScriptedModel } from '../support/scripted-model.ts';
+
+/** Prints which of the assistant's libraries are loaded. */
+const WATCH = `import{registerHooks}from'node:module';registerHooks({load(u,c,n){if(/node_modules.(ai|@ai-sdk)./.test(u))console.error('LOADED',u);return n(u,c)}})`;
+
+let place: Place;
+let child: TestProcess;
+
+afterEach(async () => {
+  await child.kill('SIGKILL');
+  await place.remove();
+});
+
+it('the libraries of the assistant are loaded with the first chat only', async () => {
+  const model = await ScriptedModel.start();
+  place = await createPlace();
+  const watch = `--import=data:text/javascript,${encodeURIComponent(WATCH)}`;
+  child = await startProcess({ ...place.env, MODELS: model.models(), NODE_OPTIONS: watch });
+  const token = await child.signIn('demo');
+  for (const path of ['/models', '/threads', '/tools']) expect((await child.call(path, { token })).status, path).toBe(200);
+  expect((await child.call('/threads/none', { token })).status).toBe(404);
+  expect(child.output()).not.toContain('LOADED');
+  const frontEnd = new FrontEnd(child, { token, email: '', accountId: '', userId: '', grantId: '' }, 'DefaultChatTransport');
+  expect(textOf((await frontEnd.say('Hi')).message)).toBe('Done.');
+  expect(child.output()).toContain('LOADED');
+  expect(child.output()).toContain('openai-compatible');
+  expect(child.output()).not.toContain('anthropic');
+  await model.stop();
+});
+
+it('a stop lets an answer go on for a while, and then interrupts it, which the thread tells', async () => {
+  const model = await ScriptedModel.start();
+  model.always = () => {};
+  place = await createPlace();
+  const env = { ...place.env, MODELS: model.models(), LIMIT_SOCKET_DRAIN_MS: '200' };
+  child = await startProcess(env);
+  const token = await child.signIn('demo');
+  const frontEnd = new FrontEnd(child, { token, email: '', accountId: '', userId: '', grantId: '' }, 'WebSocketChatTransport');
+  frontEnd.messages.push({ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] });
+  await frontEnd.open();
+  while (model.calls.length === 0) await new Promise(setImmediate);
+  expect((await child.kill('SIGTERM')).code).toBe(0);
+  expect(await place.sql('select status from runs')).toEqual([{ status: 'interrupted' }]);
+  expect(await place.sql(`select role from messages order by position`)).toEqual([{ role: 'user' }, { role: 'assistant' }]);
+  await model.stop();
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ChatScene, textOf } from '../../support/chat-scene.ts';
+import { callsTools, says } from '../../support/scripted-model.ts';
+
+const LONG = 'canary'.repeat(8_000);
+let chat: ChatScene;
+
+beforeAll(async () => {
+  chat = await ChatScene.start({}, { contextTokens: 30_000 });
+  chat.reset();
+});
+afterAll(() => chat.stop());
+
+/** What the model was sent in the last request, without the system text. */
+function sent(): Record<string, any>[] {
+  return chat.model.lastMessages.filter(({ role }) => role !== 'system');
+}
+
+it('a long conversation is shortened: results first, then a summary; their labels survive both', async () => {
+  const frontEnd = await chat.frontEnd();
+  chat.scene.work = async () => ({ text: LONG });
+  const call = () => callsTools([{ name: 'test_run', input: {} }]);
+  chat.model.script(call(), call(), says('Read.'));
+  await frontEnd.say('Read it twice');
+  // Within the run, the result of the first step gave way to the second.
+  const results = () => sent().filter(({ role }) => role === 'tool');
+  expect(results().map(({ content }) => content.includes(LONG))).toEqual([false, true]);
+
+  await frontEnd.say('Thanks');
+  for (const { content } of results()) {
+    expect(content).not.toContain('canary');
+    expect(JSON.parse(content)).toMatchObject({
+      omitted: expect.stringContaining('bytes'),
+      meta: { integrity: 'others', confidentiality: 'private' },
+    });
+  }
+  // What the user sees is complete.
+  expect(JSON.stringify((await frontEnd.stored()).messages)).toContain(LONG);
+
+  for (let turn = 0; turn < 3; turn += 1) await frontEnd.say(`${turn} ${'words '.repeat(3_000)}`);
+  const summaries = chat.model.requests.filter(({ messages }) => JSON.stringify(messages).includes('Summarize the conversation'));
+  expect(summaries.length).toBeGreaterThan(0);
+  const [summary] = sent();
+  expect(summary?.role).toBe('user');
+  expect(summary?.content).toMatch(/^Summary of the conversation so far.*"integrity":"others","confidentiality":"private"/);
+  expect(sent().at(-1)?.content).toContain('2 words');
+  expect(JSON.stringify(sent())).not.toContain('Read it twice');
+
+  // It is stored, and read at the next message.
+  const before = chat.model.calls.length;
+  expect(textOf((await frontEnd.say('And now?')).message)).toBe('Done.');
+  expect(chat.model.calls.length).toBe(before + 1);
+  expect(sent()[0]).toEqual(summary);
+});

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ChatScene, type FrontEnd, readAll, TRANSPORTS, textOf, toolParts } from '../../support/chat-scene.ts';
+import { eventually } from '../../support/eventually.ts';
+import { newName } from '../../support/flows.ts';
+import type { Replicas } from '../../support/mcp-scene.ts';
+import { callsTools, says, saysSlowly } from '../../support/scripted-model.ts';
+
+const TO = { to: ['bob@example.com'], text: 'Hello' };
+let chat: ChatScene;
+let replicas: Replicas;
+
+beforeAll(async () => {
+  ({ chat, replicas } = await ChatScene.replicated());
+});
+beforeEach(() => chat.reset());
+afterAll(() => chat.stop());
+
+/** An answer that waits in its middle, and its front end, cut off from it. */
+async function cutOff(kind: (typeof TRANSPORTS)[number]) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  chat.model.script(saysSlowly('Once upon ', promise, 'a time.'));
+  const frontEnd = await chat.frontEnd(kind);
+  frontEnd.messages.push({ id: newName(), role: 'user', parts: [{ type: 'text', text: 'Tell me' }] });
+  const reader = (await frontEnd.open()).getReader();
+  for (let type = ''; type !== 'text-delta'; ) type = (await reader.read()).value?.type ?? 'text-delta';
+  if (kind === 'WebSocketChatTransport') frontEnd.cut();
+  else await reader.cancel();
+  reader.releaseLock();
+  return { frontEnd, goOn: resolve };
+}
+
+async function expectComplete(read: Awaited<ReturnType<FrontEnd['resume']>>, frontEnd: FrontEnd): Promise<void> {
+  expect(read?.error).toBeUndefined();
+  expect(textOf(read?.message as never)).toBe('Once upon a time.');
+  expect(read?.message.metadata).toMatchObject({ status: 'done' });
+  expect((await frontEnd.stored()).messages).toEqual([...frontEnd.messages, read?.message]);
+}
+
+describe.each(TRANSPORTS)('after a cut, %s', (kind) => {
+  it('reads the answer from its beginning on the same replica', async () => {
+    const { frontEnd, goOn } = await cutOff(kind);
+    const resumed = frontEnd.beside().resume();
+    goOn();
+    await expectComplete(await resumed, frontEnd);
+  });
+
+  it('reads the answer from its beginning on another replica', async () => {
+    const { frontEnd, goOn } = await cutOff(kind);
+    const elsewhere = frontEnd.beside(replicas.other);
+    const stream = await elsewhere.transport.reconnectToStream({ chatId: frontEnd.thread });
+    const read = readAll(stream as never);
+    goOn();
+    await expectComplete(await read, frontEnd);
+  });
+
+  it('reads an answer that has just ended, and nothing of an older one', async () => {
+    const { frontEnd, goOn } = await cutOff(kind);
+    goOn();
+    await eventually(async () => (await frontEnd.stored()).run?.status === 'done');
+    for (const service of [chat.steward, replicas.other]) await expectComplete(await frontEnd.beside(service).resume(), frontEnd);
+    await chat.steward.sql(`update runs set ended_at = now() - interval '61 seconds' where thread_id = $1`, [frontEnd.thread]);
+    expect(await frontEnd.beside().resume()).toBeUndefined();
+  });
+
+  it('rebuilds the whole message of an answer that goes on after an approval', async () => {
+    chat.scene.policies.set('test.send', { approval: 'always' });
+    chat.model.script(callsTools([{ name: 'test_send', input: TO }], 'I will write.'));
+    const frontEnd = await chat.frontEnd(kind);
+    const { message } = await frontEnd.say('Write to Bob');
+    const approvalId = toolParts(message)[0]?.approval.id;
+    await frontEnd.decide(approvalId, true);
+    frontEnd.respond(approvalId, true);
+    chat.model.script(says('Sent.'));
+    const next = await frontEnd.submit();
+    expect(next.chunks.filter(({ type }) => type === 'tool-input-available')).toHaveLength(0);
+    for (const service of [chat.steward, replicas.other]) {
+      const read = await frontEnd.beside(service).resume();
+      expect(read?.message.id).toBe(message.id);
+      expect(textOf(read?.message as never)).toBe('I will write.Sent.');
+      expect(toolParts(read?.message as never)).toMatchObject([
+        { state: 'output-available', approval: { id: approvalId, approved: true } },
+      ]);
+    }
+  });
+});
+
+describe('stopping an answer', () => {
+  it.each(TRANSPORTS)('by the front end that reads it (%s) or elsewhere ends the model’s request', async (kind) => {
+    for (const elsewhere of [false, true]) {
+      chat.model.script(saysSlowly('Once ', new Promise(() => {}), ''));
+      const frontEnd = await chat.frontEnd(kind);
+      const stopping = new AbortController();
+      frontEnd.messages.push({ id: newName(), role: 'user', parts: [{ type: 'text', text: 'Tell me' }] });
+      const reading = readAll(await frontEnd.open({ signal: stopping.signal })).catch(() => {});
+      await eventually(() => chat.model.calls.length > 0);
+      // DefaultChatTransport has no message for it: its front ends send the request.
+      if (elsewhere || kind === 'DefaultChatTransport') {
+        const on = elsewhere ? replicas.other : chat.steward;
+        const path = `/chat/${frontEnd.thread}/stream`;
+        expect((await on.call(path, { method: 'DELETE', token: frontEnd.user.token })).body).toEqual({ success: true });
+      } else stopping.abort();
+      await eventually(async () => (await frontEnd.stored()).run?.status === 'cancelled');
+      await reading;
+      const { messages } = await frontEnd.stored();
+      expect(textOf(messages.at(-1) as never)).toBe('Once ');
+      expect(messages.at(-1)?.metadata).toMatchObject({ status: 'cancelled' });
+      chat.model.reset();
+    }
+  });
+
+  it('lets a change that has started run to its end, and tells its result', async () => {
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
+    const { promise: going, resolve: goOn } = Promise.withResolvers<void>();
+    chat.scene.provider.on('/api/gmail/v1/users/me/messages/send', async (response) => {
+      resolve();
+      await going;
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"late"}');
+    });
+    chat.model.script(callsTools([{ name: 'test_send', input: TO }]), says('Never said.'));
+    const frontEnd = await chat.frontEnd();
+    const answer = frontEnd.say('Send');
+    await arrived;
+    await chat.steward.call(`/chat/${frontEnd.thread}/stream`, { method: 'DELETE', token: frontEnd.user.token });
+    goOn();
+    const { message } = await answer;
+    expect(toolParts(message)).toMatchObject([{ state: 'output-available', output: { data: { id: 'late' } } }]);
+    expect(message.metadata).toMatchObject({ status: 'cancelled' });
+    expect((await frontEnd.stored()).messages).toEqual(frontEnd.messages);
+    expect(chat.model.calls).toHaveLength(1);
+  });
+
+  it('is not done by a closed connection', async () => {
+    const { frontEnd, goOn } = await cutOff('WebSocketChatTransport');
+    goOn();
+    await eventually(async () => (await frontEnd.stored()).run?.status === 'done');
+    expect(textOf((await frontEnd.stored()).messages.at(-1) as never)).toBe('Once upon a time.');
+  });
+});
+
+describe('a user deleted in mid-run', () => {
+  it.each(['same', 'other'])('on the %s replica ends the run, which writes nothing more', async (where) => {
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    chat.model.script((response) => response.once('close', resolve));
+    const frontEnd = await chat.frontEnd();
+    frontEnd.messages.push({ id: newName(), role: 'user', parts: [{ type: 'text', text: 'Hi' }] });
+    const reading = readAll(await frontEnd.open()).catch((error: Error) => error);
+    await eventually(() => chat.model.calls.length > 0);
+    const service = where === 'same' ? chat.steward : replicas.other;
+    expect((await service.call('/user', { method: 'DELETE', token: frontEnd.user.token })).status).toBe(200);
+    await left;
+    await reading;
+    for (const table of ['threads', 'messages', 'runs', 'run_chunks']) {
+      expect(await chat.steward.sql(`select 1 from ${table} where user_id = $1`, [frontEnd.user.userId]), table).toEqual([]);
+    }
+  });
+});
+
+describe('a run whose replica is gone', () => {
+  /** As a process leaves it that was killed after its call had begun. */
+  async function leftBehind(): Promise<FrontEnd> {
+    chat.model.script(callsTools([{ name: 'test_send', input: TO }], 'I write.'), says('Sent.'));
+    const frontEnd = await chat.frontEnd();
+    const { message } = await frontEnd.say('Write');
+    const { userId } = frontEnd.user;
+    await chat.steward.sql('delete from run_chunks where user_id = $1 and sequence > 0', [userId]);
+    await chat.steward.sql('delete from messages where user_id = $1 and id = $2', [userId, message.id]);
+    await chat.steward.sql(
+      `update runs set status = 'running', ended_at = null, lease_until = now() - interval '1 second' where user_id = $1`,
+      [userId],
+    );
+    expect(chat.scene.sent).toBe(1);
+    frontEnd.messages.pop();
+    return frontEnd;
+  }
+
+  const EXPECTED = [{ toolName: 'test_send', state: 'output-error', errorText: expect.stringContaining('not known whether it ran') }];
+
+  it('is interrupted when its thread is read: what it has said is kept', async () => {
+    const frontEnd = await leftBehind();
+    const { messages, run } = await frontEnd.beside(replicas.other).stored();
+    expect(run).toMatchObject({ status: 'interrupted' });
+    expect(textOf(messages.at(-1) as never)).toBe('I write.');
+    expect(toolParts(messages.at(-1) as never)).toMatchObject(EXPECTED);
+    expect(messages.at(-1)?.metadata).toMatchObject({ status: 'interrupted' });
+    expect((await frontEnd.resume())?.message).toEqual(messages.at(-1));
+  });
+
+  it('is interrupted when it is resumed, by several readers at once', async () => {
+    const frontEnd = await leftBehind();
+    const reads = await Promise.all([chat.steward, replicas.other, chat.steward].map((service) => frontEnd.beside(service).resume()));
+    for (const read of reads) expect(toolParts(read?.message as never)).toMatchObject(EXPECTED);
+    expect((await frontEnd.stored()).messages).toEqual([...frontEnd.messages, reads[0]?.message]);
+  });
+
+  it('does not keep the user from writing on, and nothing of it is repeated', async () => {
+    const frontEnd = await leftBehind();
+    chat.model.reset();
+    expect(textOf((await frontEnd.say('Go on')).message)).toBe('Done.');
+    expect(
+      chat.model.lastMessages.some(({ role, content }) => role === 'tool' && String(content).includes('not known whether it ran')),
+    ).toBe(true);
+    expect(chat.scene.sent).toBe(1);
+  });
+
+  it('is interrupted by the sweep', async () => {
+    const frontEnd = await leftBehind();
+    await chat.steward.context.assistant.endAbandoned();
+    const rows = await chat.steward.sql('select status from runs where user_id = $1', [frontEnd.user.userId]);
+    expect(rows).toEqual([{ status: 'interrupted' }]);
+  });
+});
