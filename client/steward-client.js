@@ -42,6 +42,13 @@
  * @property {any} data
  * @property {{account: string, ms: number, truncated?: boolean}} meta
  *
+ * @typedef {{type: string, messageId?: string, messageMetadata?: any} & Record<string, any>} ChatChunk
+ *   A UIMessageChunk of the AI SDK: `start`, `text-delta`, `tool-output-available`, `tool-approval-request`, `finish`, …
+ *
+ * @typedef {object} ChatReading
+ * @property {(chunk: ChatChunk) => void} [onChunk] Called for each part of the answer as it is made.
+ * @property {AbortSignal} [signal] Stops the answer for everyone who reads it, as {@link StewardClient#stopChat} does.
+ *
  * @typedef {object} Waiting
  * @property {boolean} sent
  * @property {number} size
@@ -49,6 +56,8 @@
  * @property {(value: any) => void} resolve
  * @property {(error: Error) => void} reject
  * @property {((progress: {ms: number, message?: string}) => void) | undefined} onProgress
+ * @property {((chunk: ChatChunk) => void) | undefined} onChunk
+ * @property {string | undefined} thread Of an answer that is read.
  */
 
 const FIRST_DELAY_MS = 1_000;
@@ -164,7 +173,7 @@ export class StewardClient extends EventTarget {
    *   call may be repeated
    */
   call(action, input = {}, { account, idempotencyKey, signal, onProgress } = {}) {
-    return this.#request({ type: 'call', action, input, account, idempotencyKey }, signal, onProgress);
+    return this.#request({ type: 'call', action, input, account, idempotencyKey }, { signal, onProgress });
   }
 
   /**
@@ -178,7 +187,7 @@ export class StewardClient extends EventTarget {
    * @throws {StewardError} `approval_required` when more people would see the changed call: the question has changed
    */
   approve(approvalId, approved = true, { signal, onProgress, input, rememberFor } = {}) {
-    return this.#request({ type: 'approve', approvalId, approved, input, rememberFor }, signal, onProgress);
+    return this.#request({ type: 'approve', approvalId, approved, input, rememberFor }, { signal, onProgress });
   }
 
   /**
@@ -202,11 +211,70 @@ export class StewardClient extends EventTarget {
   }
 
   /**
-   * @param {Record<string, unknown>} frame
-   * @param {AbortSignal} [signal]
-   * @param {Waiting['onProgress']} [onProgress]
+   * Sends a message to the assistant and reads its answer. A lost connection does not stop the answer: read it with
+   * {@link resumeChat}.
+   *
+   * @param {{threadId: string, text: string, model?: string, messageId?: string}} message `threadId`: 1 to 64 letters,
+   *   digits, `_` or `-`, chosen by the front end, as is `messageId`; `model`: one of `GET /models`
+   * @param {ChatReading} [reading]
+   * @returns {Promise<void>} when the answer has ended, also if it waits for an approval
+   * @throws {StewardError} `conflict` while the thread has another answer under way; `rate_limited`: the day's budget is
+   *   used up; `assistant_disabled`: no model is configured; `outcome_unknown`: the connection was lost
    */
-  async #request(frame, signal, onProgress) {
+  async chat({ threadId, text, model, messageId = crypto.randomUUID() }, reading = {}) {
+    await this.#sendMessage(threadId, { id: messageId, role: 'user', parts: [{ type: 'text', text }] }, model, reading);
+  }
+
+  /**
+   * Lets the assistant go on with its last message, after the approvals that it asked for were decided. The service looks
+   * up how they ended.
+   *
+   * @param {{threadId: string, messageId: string, model?: string}} message the assistant's
+   * @param {ChatReading} [reading]
+   * @returns {Promise<void>} when the answer has ended
+   * @throws {StewardError} `approval_required` while an approval is undecided
+   */
+  async continueChat({ threadId, messageId, model }, reading = {}) {
+    await this.#sendMessage(threadId, { id: messageId, role: 'assistant', parts: [{ type: 'step-start' }] }, model, reading);
+  }
+
+  /**
+   * Reads the answer that a thread has under way, from its first chunk on.
+   *
+   * @param {string} threadId
+   * @param {ChatReading} [reading]
+   * @returns {Promise<boolean>} false: there is none
+   */
+  resumeChat(threadId, { onChunk, signal } = {}) {
+    return this.#request({ type: 'resume', id: threadId, headers: {}, body: {} }, { signal, onChunk, thread: threadId });
+  }
+
+  /**
+   * Stops the answer of a thread that is read here. What it has said and done remains.
+   *
+   * @param {string} threadId
+   * @returns {boolean} whether one was read here
+   */
+  stopChat(threadId) {
+    const reading = [...this.#waiting].filter(([, { thread }]) => thread === threadId);
+    for (const [requestId] of reading) this.#send({ type: 'abort', requestId });
+    return reading.length > 0;
+  }
+
+  /**
+   * @param {string} threadId @param {object} message the last one of the thread
+   * @param {string | undefined} model @param {ChatReading} reading
+   */
+  #sendMessage(threadId, message, model, { onChunk, signal }) {
+    const frame = { type: 'send', id: threadId, trigger: 'submit-message', messages: [message], headers: {}, body: { model } };
+    return this.#request(frame, { signal, onChunk, thread: threadId });
+  }
+
+  /**
+   * @param {Record<string, unknown>} frame
+   * @param {{signal?: AbortSignal | undefined} & Partial<Pick<Waiting, 'onProgress' | 'onChunk' | 'thread'>>} [options]
+   */
+  async #request(frame, { signal, onProgress, onChunk, thread } = {}) {
     signal?.throwIfAborted();
     await abortable(this.connect(), signal);
     const requestId = String(++this.#nextId);
@@ -214,10 +282,11 @@ export class StewardClient extends EventTarget {
     const size = new Blob([text]).size;
     if (this.#maxBytes !== undefined && size > this.#maxBytes) throw tooLarge(this.#maxBytes);
     const { promise, resolve, reject } = Promise.withResolvers();
-    const waiting = { sent: false, size, repeatable: this.#isRepeatable(frame), resolve, reject, onProgress };
+    const waiting = { sent: false, size, repeatable: this.#isRepeatable(frame), resolve, reject, onProgress, onChunk, thread };
     this.#waiting.set(requestId, waiting);
     // The response decides, because a call that has started may complete.
-    const abort = () => this.#send({ type: 'abort', requestId: String(++this.#nextId), id: requestId });
+    const abort = () =>
+      this.#send(thread === undefined ? { type: 'abort', requestId: String(++this.#nextId), id: requestId } : { type: 'abort', requestId });
     signal?.addEventListener('abort', abort, { once: true });
     waiting.sent = this.#sendText(text);
     try {
@@ -231,7 +300,7 @@ export class StewardClient extends EventTarget {
   /** @param {Record<string, unknown>} frame */
   #isRepeatable({ type, action, idempotencyKey }) {
     if (type === 'call') return idempotencyKey !== undefined || this.#reads.has(String(action));
-    return type === 'list' || type === 'approvals' || type === 'approval_result';
+    return type === 'list' || type === 'approvals' || type === 'approval_result' || type === 'resume';
   }
 
   /** @param {object} frame */
@@ -323,6 +392,8 @@ export class StewardClient extends EventTarget {
     else if (frame.type === 'error' && frame.requestId === SIGN_IN) this.#signInRejected(errorOf(frame));
     const waiting = this.#waiting.get(frame.requestId);
     if (waiting === undefined) return;
+    if (frame.type === 'chunk') waiting.onChunk?.(frame.chunk);
+    if (frame.type === 'end' || frame.type === 'no-active') waiting.resolve(frame.type === 'end');
     if (frame.type === 'progress') waiting.onProgress?.({ ms: frame.ms, message: frame.message });
     if (frame.type === 'result') waiting.resolve({ data: frame.data, meta: frame.meta });
     if (frame.type === 'error') waiting.reject(errorOf(frame));

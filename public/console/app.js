@@ -1,92 +1,84 @@
-import { StewardClient } from '../../client/steward-client.js';
-import { AgentsPanel } from './page-agents.js';
-import { AllowancesPanel } from './page-allowances.js';
-import { ApprovalsPanel, EventsPanel } from './page-approvals.js';
-import { BankPanel } from './page-bank.js';
-import { ClientsPanel } from './page-clients.js';
-import { ConnectPanel } from './page-connect.js';
-import { byId, onSubmit, run, show, showError } from './page-dom.js';
-import { call } from './page-request.js';
-import { openPanels, refreshIntegrations, userPanel } from './page-service.js';
+import { showChecklist } from './page-checklist.js';
+import { showConnection, watchServer } from './page-connection.js';
+import { byId, show } from './page-dom.js';
+import { showFlowResult } from './page-flow-result.js';
+import { Router, showBadge } from './page-router.js';
 import { Session } from './page-session.js';
-import { ServerWatch, showConnection } from './page-status.js';
-import { TokensPanel } from './page-tokens.js';
-import { showFlowResult, WorkspacePanel } from './page-workspace.js';
+import { hasSandbox, SignIn, signInForms } from './page-sign-in.js';
+import { clearToasts } from './page-toasts.js';
+import { VIEWS } from './views.js';
 
-const session = new Session();
-const watch = new ServerWatch();
-const workspace = new WorkspacePanel(session, refresh);
-const bank = new BankPanel(session, refresh);
-// This page cannot renew an ID token, so a rejected one ends the session.
-const client = new StewardClient({ url: location.origin, token: (why) => (why === 'refused' ? undefined : session.token) });
-const agents = new AgentsPanel(client);
-const approvals = new ApprovalsPanel(client);
-const events = new EventsPanel(client);
-const allowances = new AllowancesPanel(session);
-const clients = new ClientsPanel(session);
-const connect = new ConnectPanel(session);
-const tokens = new TokensPanel(session);
+const signIn = new SignIn();
+const router = new Router(VIEWS);
+const server = watchServer();
+const sandbox = hasSandbox();
+let session;
 
-/** Reloads all data of the signed-in user. */
-async function refresh() {
-  const panels = [workspace, bank, agents, approvals, allowances, clients];
-  const parts = [...panels.map((panel) => panel.refresh()), refreshIntegrations(session)];
-  const results = await Promise.allSettled(parts);
-  const failed = results.find(({ status }) => status === 'rejected');
-  if (failed !== undefined) showError(byId('page-result'), failed.reason);
-}
-
-function signInForms() {
-  const result = byId('sign-in-result');
-  const signInAs = async (user) => {
-    const { id_token: token } = await call('POST', '/sandbox/identity/token', { form: { user } });
-    await session.signIn(token);
-  };
-  for (const button of document.querySelectorAll('[data-user]')) {
-    button.addEventListener('click', () => run(button, result, () => signInAs(button.dataset.user)));
-  }
-  onSubmit(byId('user-form'), result, ({ user }) => signInAs(user));
-  onSubmit(byId('token-form'), result, ({ token }) => session.signIn(token.trim()));
-}
-
-/** Offers the sandbox's users only if the sandbox runs. */
-async function offerSandbox() {
-  const response = await fetch('/sandbox/identity/.well-known/openid-configuration').catch(() => undefined);
-  byId('sandbox-sign-in').hidden = response?.ok !== true;
-}
-
-function showSession({ detail: { reason } }) {
-  const { token } = session;
+async function changed({ detail: { reason } }) {
+  session?.close();
+  session = undefined;
+  router.close();
+  const { token } = signIn;
   const signedIn = token !== undefined;
-  for (const id of ['signed-in', 'account', 'integration-status']) byId(id).hidden = !signedIn;
+  for (const id of ['user', 'nav', 'menu']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
-  for (const panel of [workspace, bank, agents, approvals, events, allowances, clients, connect, tokens]) panel.clear();
-  for (const id of ['account', 'sign-in']) byId(id).querySelector('.result').replaceChildren();
-  if (signedIn) greet();
-  else client.close();
-  if (reason === undefined) return;
-  byId('page-result').replaceChildren();
-  show(byId('sign-in-result'), 'warning', reason);
-  byId('sign-in-title').focus();
+  byId('checklist-place').replaceChildren();
+  document.body.dataset.layout = 'page';
+  if (!signedIn) {
+    document.title = 'Sign in · Steward';
+    showConnection(undefined);
+  }
+  if (reason !== undefined) {
+    clearToasts();
+    show(byId('sign-in-result'), 'warning', reason);
+    byId('sign-in-title').focus();
+  }
+  if (!signedIn) return;
+  const isSandbox = await sandbox;
+  // The user may have signed out meanwhile.
+  if (token === signIn.token) begin(isSandbox);
 }
 
-function greet() {
-  const { label, exp } = session.claims;
+function begin(isSandbox) {
+  session = new Session(signIn, { sandbox: isSandbox });
+  const { label, exp } = session.user;
   byId('who').textContent = label;
   byId('who-initial').textContent = label.charAt(0).toUpperCase();
   byId('who-expiry').textContent = exp === undefined ? '' : `until ${new Date(exp * 1000).toLocaleTimeString()}`;
-  refresh();
+  showConnection(session.client);
+  session.client.addEventListener('state', () => server.poll());
+  session.approvals.watch((approvals) => showBadge('approvals', approvals.length, 'pending'));
+  showChecklist(byId('checklist-place'), session);
+  router.open(session, 'accounts');
+  session.open();
 }
 
-session.addEventListener('change', showSession);
-client.addEventListener('event', refresh);
-client.addEventListener('state', () => watch.poll());
-showConnection(client);
-byId('sign-out').addEventListener('click', () => session.signOut('You are signed out.'));
-signInForms();
-openPanels();
-userPanel(session);
-showFlowResult(byId('page-result'));
-session.restore();
-watch.poll();
-offerSandbox();
+/** The menu of narrow pages. */
+function menu() {
+  const button = byId('menu');
+  const set = (open) => {
+    button.setAttribute('aria-expanded', String(open));
+    byId('nav').classList.toggle('open', open);
+  };
+  button.addEventListener('click', () => set(button.getAttribute('aria-expanded') !== 'true'));
+  byId('nav').addEventListener('click', ({ target }) => target.closest('a') !== null && set(false));
+  document.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || button.getAttribute('aria-expanded') !== 'true') return;
+    set(false);
+    button.focus();
+  });
+}
+
+signIn.addEventListener('change', changed);
+byId('sign-out').addEventListener('click', () => signIn.signOut('You are signed out.'));
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  byId('content').focus();
+});
+signInForms(signIn);
+menu();
+showFlowResult();
+signIn.restore();
+sandbox.then((runs) => {
+  byId('sandbox-sign-in').hidden = !runs;
+});

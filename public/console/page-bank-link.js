@@ -19,7 +19,7 @@ async function openLinkPage(linkUrl) {
   url.searchParams.set('origin', location.origin);
   const popup = window.open(url, 'steward-link', 'popup,width=480,height=760');
   if (popup === null) {
-    throw new Failure('The browser blocked the pop-up window. Allow pop-ups for this page and try again.', { code: 'blocked', status: 0 });
+    throw new Failure('The browser blocked the pop-up window. Allow pop-ups for this page and try again.', { code: 'blocked' });
   }
   const listening = new AbortController();
   try {
@@ -60,7 +60,7 @@ async function openWidget(token) {
       onSuccess: (publicToken) => resolve({ publicToken }),
       onExit: (error) => {
         if (error === null) resolve(undefined);
-        else reject(new Failure(error.display_message || 'The bank could not be connected.', { code: error.error_code, status: 0 }));
+        else reject(new Failure(error.display_message || 'The bank could not be connected.', { code: error.error_code }));
       },
     });
     handler.open();
@@ -74,7 +74,7 @@ function loadWidget() {
     script.addEventListener('load', () => resolve());
     script.addEventListener('error', () => {
       script.remove();
-      reject(new Failure('The aggregator’s widget could not be loaded.', { code: 'unreachable', status: 0 }));
+      reject(new Failure('The aggregator’s widget could not be loaded.', { code: 'unreachable' }));
     });
     document.head.append(script);
   });

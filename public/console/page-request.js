@@ -1,13 +1,27 @@
+import { StewardError } from '../../client/steward-client.js';
+
 /** An error to display: the server’s message if there is one. */
 export class Failure extends Error {
-  constructor(message, { code, status, requestId, superseded = false }) {
+  constructor(message, { code, status = 0, requestId, superseded = false, details }) {
     super(message);
     this.code = code;
     this.status = status;
     this.requestId = requestId;
     /** The user signed out or changed in the meantime: display nothing. */
     this.superseded = superseded;
+    this.details = details;
   }
+}
+
+/** The client's errors as the page's. @throws any other error, which is a mistake of the page */
+export function failureOf(error) {
+  if (error instanceof Failure) return error;
+  if (error instanceof StewardError) {
+    const superseded = error.code === 'closed' || error.code === 'signed_out';
+    return new Failure(error.message, { code: error.code, superseded, details: error.details });
+  }
+  if (error.name === 'AbortError') return new Failure('Stopped.', { code: 'aborted' });
+  throw error;
 }
 
 /**
@@ -29,6 +43,7 @@ export async function call(method, path, { token, form, json } = {}) {
     code: body?.code,
     status: response.status,
     requestId: body?.request_id ?? requestId,
+    details: body?.details,
   });
 }
 
@@ -42,6 +57,6 @@ async function send(method, path, token, { form, json }) {
       ...(body !== undefined && { body }),
     });
   } catch {
-    throw new Failure('The server is unreachable.', { code: 'unreachable', status: 0 });
+    throw new Failure('The server is unreachable.', { code: 'unreachable' });
   }
 }

@@ -13,3 +13,16 @@ export function visibleText(text) {
   const named = (character) => `[U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}]`;
   return text.replace(HIDDEN, named);
 }
+
+/** Characters that join or colour the emoji before them. */
+const EMOJI_PARTS = new Set(['\u200d', '\ufe0f']);
+// Not as one class: Chromium does not find characters beyond the first plane in it.
+const ENDS_IN_EMOJI = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
+
+/** The same for text that people write to each other, in which hidden characters make up emoji. */
+export function readableText(text) {
+  return String(text).replace(HIDDEN, (character, offset, whole) => {
+    const isEmoji = EMOJI_PARTS.has(character) && ENDS_IN_EMOJI.test(whole.slice(Math.max(0, offset - 2), offset));
+    return isEmoji ? character : visibleText(character);
+  });
+}

@@ -52,17 +52,25 @@ ${form(step, 'accounts', update.selectAccounts && accounts, 'Log in again')}`;
   return sandboxPage(`Log in to ${bank.name} again`, content, bank.name);
 }
 
-/** The last page. Its script sends the result to the page that opened this one and closes it; without it, the token can be copied. */
+/**
+ * The last page. Its script sends the result to the page that opened this one and closes it; otherwise the token can be
+ * copied. The bank is connected only once the app has exchanged it.
+ */
 export function donePage({ outcome, publicToken, institution }: LinkResult, origin: string): string {
-  const title = { linked: 'Bank connected', updated: 'Logged in again', cancelled: 'Nothing was connected' }[outcome];
+  const title = { linked: 'Access allowed', updated: 'Logged in again', cancelled: 'Nothing was connected' }[outcome];
   return sandboxPage(
     title,
     html`<p role="status">${institution?.name ?? 'You can close this page and start again in the app.'}</p>
 <p id="link-result" data-origin="${origin}" data-outcome="${outcome}" data-public-token="${publicToken}" data-institution-id="${institution?.institution_id}" data-institution-name="${institution?.name}">
-${publicToken !== null ? html`Public token, valid once and for 30 minutes: <code>${publicToken}</code>` : 'You can close this page.'}
+${publicToken !== null ? publicTokenText(publicToken) : 'You can close this page.'}
 </p>
 <script type="module" src="/sandbox/assets/sandbox-link.js"></script>`,
   );
+}
+
+/** The button appears with the script. */
+function publicTokenText(publicToken: string): SafeHtml {
+  return html`The bank is connected when the app exchanges this public token, which is valid once and for 30 minutes: <code>${publicToken}</code> <button class="button" type="button" id="copy-token" hidden>Copy</button>`;
 }
 
 function fieldset(legend: string, choices: readonly SafeHtml[]): SafeHtml {

@@ -91,7 +91,8 @@ function policy(linkWidget: boolean): string {
     "default-src 'none'",
     linkWidget ? `script-src 'self' ${LINK_SCRIPT}` : "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data: https:",
+    // Pictures of other hosts would tell them who looks at the page, and what it shows.
+    "img-src 'self' data:",
     linkWidget ? "connect-src 'self' https://*.plaid.com" : "connect-src 'self'",
     ...(linkWidget ? ['frame-src https://cdn.plaid.com'] : []),
     "form-action 'self'",

@@ -5,8 +5,8 @@ import type { Confirmation } from './confirmation-service.ts';
 export function confirmationPage({ user, account, form }: Confirmation): string {
   return page(
     'Confirm access',
-    html`<h1>Give access to this account?</h1>
-<p>Give <strong>${user}</strong> access to <strong>${account}</strong>?</p>
+    html`<h1>Connect this account?</h1>
+<p>${question(user, account)}</p>
 <p>Continue only if you started this.</p>
 <div class="choices">
 ${decisionForm(form, 'confirm', 'button primary', 'Yes, I started this')}
@@ -14,6 +14,14 @@ ${decisionForm(form, 'cancel', 'button', 'Cancel')}
 </div>
 <p class="muted">Nothing is connected until you confirm.</p>`,
   );
+}
+
+/** People often sign in with the address of the account that they connect. */
+function question(user: string, account: string): SafeHtml {
+  const name = html`Connect the workspace account <strong>${account}</strong>`;
+  return user === account
+    ? html`${name} to the Steward user with the same address?`
+    : html`${name} to the Steward user <strong>${user}</strong>?`;
 }
 
 /** One form for each decision, so that the decision is a field and not the value of a button. */

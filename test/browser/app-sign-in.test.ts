@@ -1,41 +1,33 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newName } from '../support/flows.ts';
 import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
 import { OAuthApp } from '../support/oauth-app.ts';
 import { type Browse, LINES } from '../support/official-clients.ts';
-import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
-import { startSteward, type TestSteward } from '../support/steward.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
 
 const DOCUMENT = 'https://app.example.com/client.json';
 
 describe.skipIf(chromiumMissing)(`an app that signs its user in${whySkipped}`, () => {
-  let steward: TestSteward;
-  let pages: Pages;
   let callback: LoopbackServer;
   let arrived = (_path: string) => {};
+  const scene = pageScene(undefined, { fetchDocument: async () => Response.json({ client_id: DOCUMENT, ...published() }) });
 
   beforeAll(async () => {
     callback = await startLoopbackServer((request, response) => {
       if (request.url?.startsWith('/callback')) arrived(request.url);
       response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Back</title>You can close this window.');
     });
-    const published = new OAuthApp({ redirectUrl: `${callback.url}/callback` }).clientMetadata;
-    steward = await startSteward({}, { fetchDocument: async () => Response.json({ client_id: DOCUMENT, ...published }) });
-    pages = await Pages.launch(steward);
   });
-  afterEach(() => pages.closeAll());
-  afterAll(async () => {
-    await pages?.browser.close();
-    await steward?.stop();
-    await callback?.close();
-  });
+  afterAll(() => callback?.close());
+
+  const published = () => new OAuthApp({ redirectUrl: `${callback.url}/callback` }).clientMetadata;
 
   /** A user who is signed out, and lets the app write. */
   function throughThePages(user: string): Browse {
     return async (address) => {
       const back = Promise.withResolvers<string>();
       arrived = back.resolve;
-      const page = await pages.open(address.href, 360);
+      const page = await scene.pages.open(address.href, 360);
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
       await page.getByLabel('Another user').fill(user);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -45,7 +37,7 @@ describe.skipIf(chromiumMissing)(`an app that signs its user in${whySkipped}`, (
       await page.getByLabel('Read, and make changes').check();
       await page.getByRole('button', { name: 'Allow' }).click();
       await page.getByText('You can close this window.').waitFor();
-      expect(pages.problems).toEqual([]);
+      expect(scene.pages.problems).toEqual([]);
       return new URL(await back.promise, callback.url);
     };
   }
@@ -57,7 +49,7 @@ describe.skipIf(chromiumMissing)(`an app that signs its user in${whySkipped}`, (
     ]),
   )('with the official client ($name) $how', async ({ line, options }) => {
     const app = new OAuthApp({ redirectUrl: `${callback.url}/callback`, ...options });
-    const client = await line.signIn(steward.url, app, throughThePages(newName()));
+    const client = await line.signIn(scene.steward.url, app, throughThePages(newName()));
     expect((await client.tools()).map(({ name }) => name)).toEqual(['approval_result']);
     await client.close();
   });

@@ -1,29 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connect, newName } from '../support/flows.ts';
-import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
-import { startSteward, type TestSteward } from '../support/steward.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
 
 const HOSTILE = 'Dear Ana,\n\n</blockquote><script>document.title = "owned"</script>\n\u202esetirw ehs tahw si siht\u202c\n  indented';
 
 describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
-  let steward: TestSteward;
-  let pages: Pages;
-
-  beforeAll(async () => {
-    steward = await startSteward();
-    pages = await Pages.launch(steward);
-  });
-  afterEach(() => pages.closeAll());
-  afterAll(async () => {
-    await pages?.browser.close();
-    await steward?.stop();
-  });
+  const scene = pageScene();
 
   /** A user whose assistant asks to send a mail. @returns the page's address */
   async function asked(user: string): Promise<string> {
-    const { token } = await connect(steward, { token: await steward.signIn(user), email: `${user}@example.com` });
+    const { token } = await connect(scene.steward, { token: await scene.steward.signIn(user), email: `${user}@example.com` });
     const message = { to: ['zoe@example.org', `${user}@example.com`], subject: 'Lunch', body: HOSTILE };
-    const response = await steward.call('/agents/mail.send', {
+    const response = await scene.steward.call('/agents/mail.send', {
       token,
       body: JSON.stringify(message),
       headers: { 'content-type': 'application/json' },
@@ -35,7 +23,7 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
   it('lead from the address in the error through the sign-in to the end', async () => {
     const user = newName();
     const url = await asked(user);
-    const page = await pages.open(new URL(url).pathname, 360);
+    const page = await scene.pages.open(new URL(url).pathname, 360);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByLabel('Another user').fill(user);
@@ -55,13 +43,13 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     await page.goto(new URL('/approvals', url).href);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('list what waits, and deny', async () => {
     const user = newName();
     const url = await asked(user);
-    const page = await pages.open('/approvals', 360);
+    const page = await scene.pages.open('/approvals', 360);
     await page.getByLabel('Another user').fill(user);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();
@@ -70,13 +58,13 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
     expect(page.url()).toBe(url);
     await page.getByRole('button', { name: 'Deny' }).press('Enter');
     await page.getByRole('heading', { name: 'Denied' }).waitFor();
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('are shown in no frame of another page, and take no form of another site', async () => {
     const user = newName();
     const url = await asked(user);
-    const page = await pages.open('/approvals');
+    const page = await scene.pages.open('/approvals');
     await page.getByLabel('Another user').fill(user);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();

@@ -1,37 +1,28 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../support/browser.ts';
 import { newName } from '../support/flows.ts';
 import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
 import { Authorization, newClient } from '../support/oauth-scene.ts';
-import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
-import { startSteward, type TestSteward } from '../support/steward.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
 
 describe.skipIf(chromiumMissing)(`the consent page${whySkipped}`, () => {
-  let steward: TestSteward;
-  let pages: Pages;
+  const scene = pageScene(() => ({ LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: '1000' }));
   let app: LoopbackServer;
 
   beforeAll(async () => {
-    steward = await startSteward({ LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: '1000' });
-    pages = await Pages.launch(steward);
     app = await startLoopbackServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end('<title>app</title>Connected'),
     );
   });
-  afterEach(() => pages.closeAll());
-  afterAll(async () => {
-    await pages?.browser.close();
-    await steward?.stop();
-    await app?.close();
-  });
+  afterAll(() => app?.close());
 
   /** A client's authorization, opened in a browser that is signed out. */
   async function open(width?: number) {
     const user = newName();
     const redirect = `${app.url}/callback`;
-    const client = await newClient(steward, { redirect_uris: [redirect] });
-    const authorization = new Authorization(client, new FormBrowser(steward.url), { redirect_uri: redirect });
-    const page = await pages.open(authorization.path, width);
+    const client = await newClient(scene.steward, { redirect_uris: [redirect] });
+    const authorization = new Authorization(client, new FormBrowser(scene.steward.url), { redirect_uri: redirect });
+    const page = await scene.pages.open(authorization.path, width);
     await page.getByLabel('Another user').fill(user);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Connect an app?' }).waitFor();
@@ -46,11 +37,11 @@ describe.skipIf(chromiumMissing)(`the consent page${whySkipped}`, () => {
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('Connected').waitFor();
     const { searchParams } = new URL(page.url());
-    expect(Object.fromEntries(searchParams)).toMatchObject({ state: authorization.state, iss: steward.url });
-    const { body } = await authorization.exchange(steward, searchParams.get('code') as string);
+    expect(Object.fromEntries(searchParams)).toMatchObject({ state: authorization.state, iss: scene.steward.url });
+    const { body } = await authorization.exchange(scene.steward, searchParams.get('code') as string);
     expect(body).toMatchObject({ scope: 'read write' });
     expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('steward_oauth_session');
-    expect(pages.problems.filter((problem) => !problem.includes('favicon'))).toEqual([]);
+    expect(scene.pages.problems.filter((problem) => !problem.includes('favicon'))).toEqual([]);
   });
 
   it('says what is missing, and tells the client of a denial', async () => {

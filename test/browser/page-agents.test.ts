@@ -2,139 +2,124 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
-import { startSteward, type TestSteward } from '../support/steward.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
 
 describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-page-agents-'));
   const integrationsFile = join(folder, 'integrations.yaml');
-  let steward: TestSteward;
-  let pages: Pages;
-
-  beforeAll(async () => {
+  const scene = pageScene(() => {
     define({ labels: { use: 'mail.labels' }, search: { use: 'mail.search' }, send: { use: 'mail.send', policy: { approval: 'always' } } });
-    steward = await startSteward({ INTEGRATIONS_FILE: integrationsFile });
-    pages = await Pages.launch(steward);
+    return { INTEGRATIONS_FILE: integrationsFile };
   });
 
-  afterEach(async () => {
-    await steward.control('faults/clear', {});
-    await pages.closeAll();
-  });
-
-  afterAll(async () => {
-    await pages?.browser.close();
-    await steward?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(() => scene.steward.control('faults/clear', {}));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   function define(actions: object): void {
     const mail = { provider: 'workspace', description: 'Mail.', scopes: ['mail.modify', 'mail.send'], actions };
     writeFileSync(integrationsFile, JSON.stringify({ version: 1, agents: { mail } }));
   }
 
-  async function connected(user: string): Promise<Page> {
-    const page = await pages.openAs(user);
-    await pages.connect(page, `${user}@example.com`);
-    await page.locator('#action option[value="mail.search"]').waitFor({ state: 'attached' });
-    return page;
-  }
-
-  async function choose(page: Page, action: string): Promise<void> {
-    await page.getByLabel('Action', { exact: true }).selectOption(action);
-  }
-
+  const connected = (user: string) => scene.pages.openConnected(user, 'Agents');
   const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true }).click();
-  const result = (page: Page) => page.getByLabel('Result');
+  /** What the newest call has returned. */
+  async function result(page: Page): Promise<string> {
+    const newest = page.locator('.run').first();
+    await newest.getByRole('tab', { name: 'JSON' }).click();
+    return (await newest.locator('.json pre').textContent()) ?? '';
+  }
+  const failure = (page: Page) => page.locator('.run').first().locator('.error');
+
+  async function fillInMail(page: Page, subject: string, body: string): Promise<void> {
+    await scene.pages.choose(page, 'mail.send');
+    await page.getByLabel('to', { exact: true }).fill('someone@example.com');
+    await page.getByLabel('subject').fill(subject);
+    await page.getByLabel('body').fill(body);
+  }
 
   it('runs an action by the form made from its schema', async () => {
     const page = await connected('runner');
-    await choose(page, 'mail.search');
+    await scene.pages.choose(page, 'mail.search');
     await page.getByLabel('max').fill('2');
     await run(page);
-    await result(page).waitFor();
-    const { items } = JSON.parse((await result(page).textContent()) ?? '') as { items: unknown[] };
+    const { items } = JSON.parse(await result(page)) as { items: unknown[] };
     expect(items).toHaveLength(2);
-    await page.getByText('runner@example.com ·').waitFor();
+    await page.locator('.run > details > summary').getByText('runner@example.com ·').waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('shows the error of an invalid input', async () => {
     const page = await connected('wrong');
-    await choose(page, 'mail.search');
+    await scene.pages.choose(page, 'mail.search');
     await page.getByLabel('query').fill('x'.repeat(3_000));
     await run(page);
-    await page
-      .locator('#agents .result .error')
-      .first()
+    await failure(page)
       .getByText(/^query: /)
       .waitFor();
   });
 
   it('asks for approval before it sends, shows the exact message, and sends it', async () => {
     const page = await connected('sender');
-    await choose(page, 'mail.send');
-    await page.getByLabel('to', { exact: true }).fill('someone@example.com');
-    await page.getByLabel('subject').fill('Grüße <b>an alle</b>');
-    await page.getByLabel('body').fill('Bis morgen!');
+    await fillInMail(page, 'Grüße <b>an alle</b>', 'Bis morgen!');
     await run(page);
-    await page.getByText('This action needs your approval. See “Approvals”.').waitFor();
-    const shown = page.getByLabel('Arguments', { exact: true });
+    await page.getByText('This action needs your approval. See Approvals.').waitFor();
+    await page.getByRole('link', { name: 'Approvals 1 pending' }).waitFor();
+    await scene.pages.show(page, 'Approvals');
+    const shown = page.getByRole('article', { name: /^Question: Send to/ });
     await shown.waitFor();
     for (const part of ['someone@example.com', 'Grüße <b>an alle</b>', 'Bis morgen!']) expect(await shown.textContent()).toContain(part);
-    expect(await page.locator('#approvals b').count()).toBe(0);
+    expect(await page.locator('#view-approvals b').count()).toBe(0);
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('button', { name: /^Approve: / }).click();
     await page.getByText('Approved. The action has run.').waitFor();
     await page.getByText('No pending approvals.').waitFor();
-    await page
-      .locator('#events')
-      .getByText(/approval\.decided/)
-      .waitFor();
-    await choose(page, 'mail.search');
+    await scene.pages.show(page, 'Activity');
+    await page.locator('#feed').getByText('You approved mail.send for sender@example.com').waitFor();
+    await scene.pages.show(page, 'Agents');
+    await page.locator('.run[data-action="mail.send"][data-state="done"]').waitFor();
+    await scene.pages.choose(page, 'mail.search');
     await page.getByLabel('query').fill('in:sent Grüße');
     await run(page);
-    await eventually(async () => (await result(page).textContent())?.includes('an alle'));
-    expect(pages.problems).toEqual([]);
+    await eventually(async () => (await result(page)).includes('an alle'));
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('sends nothing after a denial', async () => {
     const page = await connected('denier');
-    await choose(page, 'mail.send');
-    await page.getByLabel('to', { exact: true }).fill('someone@example.com');
-    await page.getByLabel('subject').fill('Unsent');
-    await page.getByLabel('body').fill('Never.');
+    await fillInMail(page, 'Unsent', 'Never.');
     await run(page);
+    await scene.pages.show(page, 'Approvals');
     await page.getByRole('button', { name: /^Deny/ }).click();
-    await page.getByText('Denied. The action has not run.').waitFor();
-    await choose(page, 'mail.search');
+    await page.getByRole('status').getByText('Denied. The action has not run.').waitFor();
+    await scene.pages.show(page, 'Agents');
+    await failure(page).getByText('Denied. The action has not run.').waitFor();
+    await scene.pages.choose(page, 'mail.search');
     await page.getByLabel('query').fill('in:sent Unsent');
     await run(page);
-    await eventually(async () => /"items": \[\]/.test((await result(page).textContent()) ?? ''));
+    await eventually(async () => /"items": \[\]/.test(await result(page)));
   });
 
   it('stops a long call', async () => {
     const page = await connected('stopper');
-    await choose(page, 'mail.labels');
-    await steward.control('faults', { part: 'workspace', path: '/api/gmail', kind: 'hang' });
+    await scene.pages.choose(page, 'mail.labels');
+    await scene.steward.control('faults', { part: 'workspace', path: '/api/gmail', kind: 'hang' });
     await run(page);
-    await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.locator('#agents .result .error').first().waitFor();
+    await page.getByRole('button', { name: 'Stop: mail.labels' }).click();
+    await failure(page).waitFor();
   });
 
   it('shows an account that needs attention as soon as the provider reports it', async () => {
     const page = await connected('revoked');
-    await steward.control('workspace/revoke', { email: 'revoked@example.com' });
-    await choose(page, 'mail.labels');
+    await scene.steward.control('workspace/revoke', { email: 'revoked@example.com' });
+    await scene.pages.choose(page, 'mail.labels');
     await run(page);
-    await page.locator('#agents .result .error').first().waitFor();
-    await page
-      .locator('#events')
-      .getByText(/account\.status/)
-      .waitFor();
+    await failure(page).waitFor();
+    await scene.pages.show(page, 'Activity');
+    await page.locator('#feed').getByText('The workspace account revoked@example.com has to be connected again').waitFor();
+    await scene.pages.show(page, 'Accounts');
     await page.locator('#workspace').getByText('Reconnect required').waitFor();
   });
 
@@ -150,11 +135,13 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
         with: { userId: 'me' },
       },
     });
+    await scene.pages.show(page, 'Settings');
     await page.getByRole('button', { name: 'Reload integrations.yaml' }).click();
-    await page.locator('#action option[value="mail.profile"]').waitFor({ state: 'attached' });
-    await choose(page, 'mail.profile');
+    await page.getByText('integrations.yaml was reloaded.').waitFor();
+    await scene.pages.show(page, 'Agents');
+    await scene.pages.choose(page, 'mail.profile');
     await run(page);
-    await eventually(async () => (await result(page).textContent())?.includes('declarer@example.com'));
-    expect(pages.problems).toEqual([]);
+    await eventually(async () => (await result(page)).includes('declarer@example.com'));
+    expect(scene.pages.problems).toEqual([]);
   });
 });

@@ -1,38 +1,25 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { linkBank } from '../support/flows.ts';
-import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
-import { startSteward, type TestSteward } from '../support/steward.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts on the page${whySkipped}`, () => {
-  let steward: TestSteward;
-  let pages: Pages;
+  const scene = pageScene();
 
-  beforeAll(async () => {
-    steward = await startSteward();
-    pages = await Pages.launch(steward);
-  });
-  afterEach(() => pages.closeAll());
-  afterAll(async () => {
-    await pages?.browser.close();
-    await steward?.stop();
-  });
-
-  async function connected(user: string): Promise<{ page: Page; token: string }> {
-    const page = await pages.openAs(user);
-    await pages.connect(page, `${user}@example.com`);
-    return { page, token: await steward.signIn(user) };
+  async function connected(user: string, view: 'Accounts' | 'Approvals' = 'Approvals'): Promise<{ page: Page; token: string }> {
+    const page = await scene.pages.openConnected(user, view);
+    return { page, token: await scene.steward.signIn(user) };
   }
 
   const send = (token: string, to: string[], body = 'Bis morgen!') =>
-    steward.call('/agents/mail.send', { token, body: JSON.stringify({ to, subject: 'Lunch', body }), headers: JSON_TYPE });
+    scene.steward.call('/agents/mail.send', { token, body: JSON.stringify({ to, subject: 'Lunch', body }), headers: JSON_TYPE });
   const invite = (token: string, title: string) => {
     const event = { title, start: '2027-03-21T09:00', end: '2027-03-21T10:00', attendees: ['zoe@example.org'] };
-    return steward.call('/agents/calendar.create', { token, body: JSON.stringify(event), headers: JSON_TYPE });
+    return scene.steward.call('/agents/calendar.create', { token, body: JSON.stringify(event), headers: JSON_TYPE });
   };
-  const ended = (page: Page) => page.locator('#approvals-result');
+  const ended = (page: Page) => page.getByRole('complementary', { name: 'Messages' });
 
   it('allow calls in advance, which are listed and revoked', async () => {
     const { page, token } = await connected('trusting');
@@ -49,20 +36,20 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await card.getByText('Nothing is allowed in advance.').waitFor();
     expect((await invite(token, 'Breakfast')).body.code).toBe('approval_required');
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('say which client asked', async () => {
     const { page, token } = await connected('asked');
     const body = JSON.stringify({ name: 'Digest', actions: ['*'], access: 'write' });
-    const { body: made } = await steward.call('/tokens', { token, body, headers: JSON_TYPE });
-    await steward.sql(`update client_grants set name = '<b>Digest</b>\u202e' where id = $1`, [made.id]);
+    const { body: made } = await scene.steward.call('/tokens', { token, body, headers: JSON_TYPE });
+    await scene.steward.sql(`update client_grants set name = '<b>Digest</b>\u202e' where id = $1`, [made.id]);
     await send(token, ['zoe@example.org']);
     await send(`Bearer ${made.token}`, ['ben@example.org']);
-    const entry = page.locator('#approvals .approval');
+    const entry = page.locator('#approvals-list .approval-card');
     await entry.nth(1).getByText('Asked by <b>Digest</b>[U+202E].').waitFor();
     expect(await entry.first().textContent()).not.toContain('Asked by');
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('change the arguments, and ask again if others would see it', async () => {
@@ -76,9 +63,10 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     expect(text).toContain('a\\u202eb\\u200bc');
     await editor.fill('{"to": [');
     await page.getByRole('button', { name: /^Approve: / }).click();
-    await ended(page).getByText('The arguments are changed.').waitFor();
+    const problem = page.locator('.approval-card').getByRole('alert');
+    await problem.getByText('The arguments are changed.').waitFor();
     await page.getByRole('button', { name: /^Approve with these arguments: / }).click();
-    await ended(page).getByText('The arguments are not valid JSON').waitFor();
+    await problem.getByText('The arguments are not valid JSON').waitFor();
     // Another question arrives, and what is written stays.
     await send(token, ['yan@example.org']);
     await page.getByRole('heading', { name: /^Send to yan/ }).waitFor();
@@ -94,18 +82,18 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('button', { name: /^Approve: Send to xul/ }).click();
     await ended(page).getByText('Approved. The action has run.').waitFor();
-    // How one ended does not stand above the next.
+    // How one ended does not stand beside the next.
     await send(token, ['zoe@example.org'], 'Next.');
     await page.getByRole('heading', { name: /^Send to zoe/ }).waitFor();
-    expect(await ended(page).textContent()).toBe('');
+    expect(await ended(page).getByText('The action has run.').count()).toBe(0);
     const link = page.getByRole('link', { name: /^Open its own page: Send to zoe/ });
     expect(await link.getAttribute('href')).toMatch(/\/approvals\/[\w-]{36}$/);
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('set accounts and banks to read-only, and permit changes after a recent sign-in', async () => {
-    const { page, token } = await connected('careful');
-    await linkBank(steward, token);
+    const { page, token } = await connected('careful', 'Accounts');
+    await linkBank(scene.steward, token);
     await page.reload();
     for (const name of ['careful@example.com', 'First Platypus Bank']) {
       await page.getByRole('button', { name: `Set to read-only: ${name}` }).click();
@@ -117,15 +105,15 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     await page.getByRole('button', { name: 'Permit changes: careful@example.com' }).click();
     await page.getByText('Agents can change careful@example.com again.').waitFor();
     expect((await send(token, ['zoe@example.org'])).body.code).toBe('approval_required');
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('say that permitting changes needs a recent sign-in', async () => {
-    await steward.control('clock', { advance_ms: -6 * 60_000 });
-    const { page } = await connected('returning');
-    await steward.control('clock', { advance_ms: 6 * 60_000 });
+    await scene.steward.control('clock', { advance_ms: -6 * 60_000 });
+    const { page } = await connected('returning', 'Accounts');
+    await scene.steward.control('clock', { advance_ms: 6 * 60_000 });
     await page.getByRole('button', { name: 'Set to read-only: returning@example.com' }).click();
     await page.getByRole('button', { name: 'Permit changes: returning@example.com' }).click();
-    await page.locator('#workspace').getByText('Sign in again').waitFor();
+    await ended(page).getByText('Sign in again').waitFor();
   });
 });

@@ -2,29 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
-import { startSteward, type TestSteward } from '../support/steward.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
 
 describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-page-'));
   const integrationsFile = join(folder, 'integrations.yaml');
-  let steward: TestSteward;
-  let pages: Pages;
-
-  beforeAll(async () => {
+  const scene = pageScene(() => {
     defineAgents('Search and read mail.');
-    steward = await startSteward({ INTEGRATIONS_FILE: integrationsFile });
-    pages = await Pages.launch(steward);
+    return { INTEGRATIONS_FILE: integrationsFile };
   });
 
-  afterEach(() => pages.closeAll());
-
-  afterAll(async () => {
-    await pages?.browser.close();
-    await steward?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   function defineAgents(description: string): void {
     const agent = { provider: 'workspace', description, scopes: ['mail.modify'] };
@@ -42,20 +31,25 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
   }
 
   it('has one h1, a label for every field, and fits 360 pixels', async () => {
-    const page = await pages.open('/', 360);
+    const page = await scene.pages.open('/', 360);
     await page.getByRole('button', { name: 'Sign in as demo' }).waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('button', { name: 'Sign in as demo' }).click();
     await page.getByText('No bank is connected yet.').waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('keeps the colour of a button’s text while the pointer is over it', async () => {
-    const page = await pages.open();
-    await pages.signIn(page, 'pointer');
-    const colour = (name: string) => page.getByRole('button', { name }).evaluate('(button) => getComputedStyle(button).color');
-    for (const name of ['Connect a bank', 'Delete my account']) {
+    const page = await scene.pages.open();
+    await scene.pages.signIn(page, 'pointer');
+    const colour = (name: string) =>
+      page.getByRole('button', { name }).evaluate((button) => button.ownerDocument.defaultView?.getComputedStyle(button).color);
+    for (const [view, name] of [
+      ['Accounts', 'Connect a bank'],
+      ['Settings', 'Delete my account'],
+    ] as const) {
+      await scene.pages.show(page, view);
       await page.mouse.move(0, 0);
       const before = await colour(name);
       await page.getByRole('button', { name }).hover();
@@ -64,61 +58,61 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
   });
 
   it('keeps the ID token out of every URL, over a reload, and not after the sign-out', async () => {
-    const page = await pages.open();
+    const page = await scene.pages.open();
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
     page.on('websocket', (socket) => addresses.push(socket.url()));
-    await pages.signIn(page, 'addresses');
+    await scene.pages.signIn(page, 'addresses');
     await page.reload();
-    await page.getByText('addresses@example.com').waitFor();
+    await page.locator('#who').getByText('addresses@example.com').waitFor();
     const token = String(await page.evaluate(`sessionStorage.getItem('steward.id_token')`));
     expect(token.split('.')).toHaveLength(3);
-    await pages.connect(page, 'addresses@example.com');
+    await scene.pages.connect(page, 'addresses@example.com');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     expect(addresses.some((address) => address.endsWith('/ws'))).toBe(true);
     expect(addresses.filter((address) => address.includes(token))).toEqual([]);
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('accepts a pasted ID token, and shows the server’s message for an invalid one', async () => {
-    const page = await pages.open();
+    const page = await scene.pages.open();
     await page.getByLabel('Paste an ID token').fill('not.a.token');
     await page.getByRole('button', { name: 'Use this token' }).click();
-    const rejected = await steward.call('/integrations', { token: 'not.a.token' });
+    const rejected = await scene.steward.call('/integrations', { token: 'not.a.token' });
     await page.locator('#sign-in-result').getByText(rejected.body.message).waitFor();
     await page.locator('#sign-in-result code').waitFor();
-    await page.getByLabel('Paste an ID token').fill(` ${await steward.signIn('pasted')}\n`);
+    await page.getByLabel('Paste an ID token').fill(` ${await scene.steward.signIn('pasted')}\n`);
     await page.getByRole('button', { name: 'Use this token' }).click();
-    await page.getByText('pasted@example.com').waitFor();
+    await page.locator('#who').getByText('pasted@example.com').waitFor();
   });
 
   it('offers only the form for a token without the sandbox', async () => {
-    const context = await pages.browser.newContext();
+    const context = await scene.pages.browser.newContext();
     await context.route('**/sandbox/**', (route) => route.fulfill({ status: 404, json: { status: 'error' } }));
     const page = await context.newPage();
     const answered = page.waitForResponse('**/sandbox/**');
-    await page.goto(steward.url);
+    await page.goto(scene.steward.url);
     await answered;
     await page.getByLabel('Paste an ID token').waitFor();
     expect(await page.getByRole('button', { name: 'Sign in as demo' }).isVisible()).toBe(false);
   });
 
   it('asks to sign in again when the token has expired', async () => {
-    const page = await pages.open();
+    const page = await scene.pages.open();
     await page.clock.install();
-    await pages.signIn(page, 'late');
+    await scene.pages.signIn(page, 'late');
     await page.clock.fastForward('01:00:01');
     await page.getByText('Your sign-in has expired. Sign in again.').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
   it('connects workspace accounts through the consent page, moves the default, disconnects', async () => {
-    const page = await pages.openAs('worker');
-    await pages.connect(page, 'worker@example.com');
-    expect(page.url()).toBe(`${steward.url}/`);
-    await pages.connect(page, 'worker.two@example.com');
+    const page = await scene.pages.openAs('worker');
+    await scene.pages.connect(page, 'worker@example.com');
+    expect(page.url()).toBe(`${scene.steward.url}/#accounts`);
+    await scene.pages.connect(page, 'worker.two@example.com');
     await entry(page, 'worker@example.com').getByText('Default', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Make default: worker.two@example.com' }).click();
     await page.getByText('worker.two@example.com is now the default.').waitFor();
@@ -126,39 +120,39 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await page.getByRole('button', { name: 'Disconnect: worker@example.com' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    const token = await steward.signIn('worker');
-    expect((await steward.call('/auth/workspace/accounts', { token })).body.accounts).toHaveLength(2);
+    const token = await scene.steward.signIn('worker');
+    expect((await scene.steward.call('/auth/workspace/accounts', { token })).body.accounts).toHaveLength(2);
     await page.getByRole('button', { name: 'Disconnect: worker@example.com' }).click();
     await confirm(page, 'Disconnect');
     await page.getByText('worker@example.com is disconnected.').waitFor();
     await entry(page, 'worker@example.com').waitFor({ state: 'detached' });
-    const { accounts } = (await steward.call('/auth/workspace/accounts', { token })).body;
+    const { accounts } = (await scene.steward.call('/auth/workspace/accounts', { token })).body;
     expect(accounts).toMatchObject([{ email: 'worker.two@example.com', default: true }]);
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('shows the outcome when connecting was declined or incomplete', async () => {
-    const page = await pages.openAs('picky');
-    await pages.askFor(page, 'picky@example.com');
+    const page = await scene.pages.openAs('picky');
+    await scene.pages.askFor(page, 'picky@example.com');
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Access was denied. No account was connected.').waitFor();
-    await pages.askFor(page, 'picky@example.com');
+    await scene.pages.askFor(page, 'picky@example.com');
     await page.getByRole('checkbox', { name: /presentations/ }).uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('The workspace account is connected, without: presentations.readonly.').waitFor();
     await entry(page, 'picky@example.com').getByText('Missing permissions: presentations.readonly').waitFor();
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('does not repeat text from the URL', async () => {
-    const page = await pages.open('/?integration=workspace&status=error&code=%3Cimg+src=x%3Ecall+0800&keep=1');
+    const page = await scene.pages.open('/?integration=workspace&status=error&code=%3Cimg+src=x%3Ecall+0800&keep=1');
     await page.getByText('The account could not be connected.').waitFor();
-    expect(page.url()).toBe(`${steward.url}/?keep=1`);
+    expect(page.url()).toBe(`${scene.steward.url}/?keep=1#accounts`);
     expect(await page.locator('body').textContent()).not.toContain('0800');
   });
 
   it('links a bank in the sandbox’s window, repairs and deletes it', async () => {
-    const page = await pages.openAs('saver');
+    const page = await scene.pages.openAs('saver');
     const sent: (string | null)[] = [];
     page.on('request', (request) => {
       if (request.url().endsWith('/auth/bank/set_access_token')) sent.push(request.postData());
@@ -174,15 +168,15 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     const bank = entry(page, 'First Platypus Bank');
     await bank.getByText('··0000').waitFor();
 
-    const token = await steward.signIn('saver');
-    const [{ id }] = (await steward.call('/auth/bank/accounts', { token })).body.accounts;
-    await steward.control('bank/reset-login', { all: true });
-    await steward.call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST', token });
+    const token = await scene.steward.signIn('saver');
+    const [{ id }] = (await scene.steward.call('/auth/bank/accounts', { token })).body.accounts;
+    await scene.steward.control('bank/reset-login', { all: true });
+    await scene.steward.call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST', token });
     await page.reload();
     const repair = await popupOf(page, 'Reconnect: First Platypus Bank');
     await repair.getByRole('button', { name: 'Log in again' }).click();
     await page.getByText('First Platypus Bank is reconnected.').waitFor();
-    expect((await steward.call('/auth/bank/accounts', { token })).body.accounts).toMatchObject([{ id, status: 'active' }]);
+    expect((await scene.steward.call('/auth/bank/accounts', { token })).body.accounts).toMatchObject([{ id, status: 'active' }]);
 
     const cancelled = await popupOf(page, 'Connect a bank');
     await cancelled.close();
@@ -190,8 +184,8 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await page.getByRole('button', { name: 'Disconnect: First Platypus Bank' }).click();
     await confirm(page, 'Disconnect');
     await page.getByText('No bank is connected yet.').waitFor();
-    expect((await steward.call('/auth/bank/accounts', { token })).body.accounts).toEqual([]);
-    expect(pages.problems).toEqual([]);
+    expect((await scene.steward.call('/auth/bank/accounts', { token })).body.accounts).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   async function popupOf(page: Page, button: string): Promise<Page> {
@@ -206,28 +200,28 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
   }
 
   it('shows the connections, including its own', async () => {
-    const page = await pages.open();
+    const page = await scene.pages.open();
     await shows(page, '0');
-    await pages.signIn(page, 'connected');
+    await scene.pages.signIn(page, 'connected');
     await page.locator('#socket').getByText('connected').waitFor();
     await shows(page, '1');
-    expect((await steward.call('/test')).body.connections).toBe(1);
+    expect((await scene.steward.call('/test')).body.connections).toBe(1);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await shows(page, '0');
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('adds an address to the waitlist', async () => {
-    const page = await pages.open();
+    const page = await scene.pages.openAs('lister', 'Settings');
     await page.locator('#waitlist-email').fill('waiting@example.com');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('waiting@example.com is on the waitlist.').waitFor();
-    expect(await steward.sql('select email from waitlist')).toEqual([{ email: 'waiting@example.com' }]);
-    expect(pages.problems).toEqual([]);
+    expect(await scene.steward.sql('select email from waitlist')).toEqual([{ email: 'waiting@example.com' }]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
-  it('reloads the integrations, and shows message and request id of a rejection', async () => {
-    const page = await pages.open();
+  it('reloads the integrations, and shows message, request id and problems of a rejection', async () => {
+    const page = await scene.pages.openAs('reloader', 'Settings');
     const reload = page.getByRole('button', { name: 'Reload integrations.yaml' });
     await reload.click();
     await page.getByText('integrations.yaml was reloaded.').waitFor();
@@ -237,41 +231,47 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     const response = await (await answered).json();
     const outcome = page.locator('#integrations .result');
     await outcome.getByText(response.message).waitFor();
-    expect(await outcome.locator('code').textContent()).toBe(response.request_id);
+    expect(await outcome.locator('small code').textContent()).toBe(response.request_id);
+    const unknown = { provider: 'workspace', description: 'Mail.', scopes: ['mail.modify'], colour: 'red' };
+    writeFileSync(integrationsFile, JSON.stringify({ version: 1, agents: { mail: unknown } }, null, 2));
+    await reload.click();
+    const problems = outcome.getByRole('list', { name: 'Problems by line and column' }).getByRole('listitem');
+    await problems.filter({ hasText: /^10:\d+ agents\.mail.*colour/ }).waitFor();
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     defineAgents('Search and read mail.');
   });
 
   it('deletes the user, after a fresh sign-in where the last one is old', async () => {
-    await steward.control('clock', { advance_ms: -6 * 60_000 });
-    const page = await pages.openAs('leaver');
-    await steward.control('clock', { advance_ms: 6 * 60_000 });
+    await scene.steward.control('clock', { advance_ms: -6 * 60_000 });
+    const page = await scene.pages.openAs('leaver', 'Settings');
+    await scene.steward.control('clock', { advance_ms: 6 * 60_000 });
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await confirm(page, 'Delete my account');
     await page.getByText('Sign in again, then delete the account within five minutes.').waitFor();
-    await pages.signIn(page, 'leaver');
+    await scene.pages.signIn(page, 'leaver');
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await confirm(page, 'Delete my account');
     await page.getByText('Your account is deleted.').waitFor();
-    expect(await steward.sql(`select id from users where email = 'leaver@example.com'`)).toEqual([]);
+    expect(await scene.steward.sql(`select id from users where email = 'leaver@example.com'`)).toEqual([]);
   });
 
   it('GET /api-docs shows every operation of /openapi.json', async () => {
-    const page = await pages.open('/api-docs', 360);
+    const page = await scene.pages.open('/api-docs', 360);
     await page.locator('.opblock').first().waitFor();
-    const { paths } = (await steward.call('/openapi.json')).body as { paths: Record<string, object> };
+    const { paths } = (await scene.steward.call('/openapi.json')).body as { paths: Record<string, object> };
     const expected = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()}${path}`));
     const shown = page.locator('.opblock-summary-method, .opblock-summary-path');
     const words = (await shown.allTextContents()).map((text) => text.replaceAll('\u200b', ''));
     const operations = words.flatMap((word, index) => (index % 2 === 0 ? [`${word}${words[index + 1]}`] : []));
     expect(operations.sort()).toEqual(expected.sort());
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 
   it('GET /api-docs sends requests to this service, with the ID token', async () => {
-    const page = await pages.open('/api-docs');
+    const page = await scene.pages.open('/api-docs');
     await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await page.getByRole('textbox', { name: 'Value:' }).fill(await steward.signIn('reader'));
+    await page.getByRole('textbox', { name: 'Value:' }).fill(await scene.steward.signIn('reader'));
     await page.locator('.modal-btn.authorize').first().click();
     await page.locator('.btn-done').first().click();
     const operation = page.locator('#operations-User-getIntegrations');
@@ -279,6 +279,6 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await operation.getByRole('button', { name: 'Try it out' }).click();
     await operation.getByRole('button', { name: 'Execute' }).click();
     await operation.locator('.live-responses-table').getByText('"needs_attention": 0').first().waitFor();
-    expect(pages.problems).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import type { TestSteward } from './steward.ts';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { Overrides } from '../../src/context.ts';
+import { startSteward, type TestSteward } from './steward.ts';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const ARGUMENTS =
@@ -31,6 +33,9 @@ export const ACCESSIBILITY = `(() => {
   ].flat();
 })()`;
 
+/** The views of the development page, by their links in the navigation. */
+type View = 'Chat' | 'Accounts' | 'Agents' | 'Approvals' | 'Activity' | 'Clients' | 'Settings';
+
 /** The development page in a real browser. */
 export class Pages {
   readonly browser: Browser;
@@ -52,8 +57,8 @@ export class Pages {
   }
 
   /** A browser profile of its own. */
-  async open(path = '/', width = 1200): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: { width, height: 800 } });
+  async open(path = '/', width = 1200, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: { width, height: 800 }, ...options });
     const problems: string[] = [];
     this.problems = problems;
     context.on('weberror', (error) => problems.push(String(error.error())));
@@ -65,19 +70,29 @@ export class Pages {
     return page;
   }
 
-  async openAs(user: string): Promise<Page> {
+  /** @param view to show after the sign-in; by default the accounts */
+  async openAs(user: string, view: View = 'Accounts'): Promise<Page> {
     const page = await this.open();
     await this.signIn(page, user);
+    if (view !== 'Accounts') await this.show(page, view);
     return page;
   }
 
   async signIn(page: Page, user: string): Promise<void> {
     await page.getByLabel('Another user').fill(user);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText(`${user}@example.com`).waitFor();
+    // Narrow pages don't show it.
+    await page.locator('#who').getByText(`${user}@example.com`).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
   }
 
-  /** Opens the sandbox's consent page from the page, through the real redirects. */
+  /** Goes to a view by the navigation. */
+  async show(page: Page, view: View): Promise<void> {
+    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: view }).click();
+    await page.getByRole('heading', { level: 1, name: view, exact: true }).waitFor();
+  }
+
+  /** Opens the sandbox's consent page from the view of the accounts, through the real redirects. */
   async askFor(page: Page, email: string): Promise<void> {
     await page.getByLabel('Email of the account').fill(email);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
@@ -89,4 +104,58 @@ export class Pages {
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('The workspace account is connected.').waitFor();
   }
+
+  /** A user with a connected account, at a view. */
+  async openConnected(user: string, view: View): Promise<Page> {
+    const page = await this.openAs(user);
+    await this.connect(page, `${user}@example.com`);
+    if (view !== 'Accounts') await this.show(page, view);
+    return page;
+  }
+
+  /** Selects an action in the view of the agents. */
+  async choose(page: Page, action: string): Promise<void> {
+    await page
+      .locator('label.pick')
+      .filter({ hasText: new RegExp(`^${action.replace('.', '\\.')}(write|destructive)?$`) })
+      .click();
+    await page.getByRole('heading', { level: 2, name: action, exact: true }).waitFor();
+  }
+}
+
+/** The service and a browser, from before the first test of a suite to after its last. */
+export interface PageScene {
+  readonly steward: TestSteward;
+  readonly pages: Pages;
+}
+
+/**
+ * Starts the service and a browser for the tests of a suite; each test gets profiles of its own.
+ *
+ * @param env settings, read when the suite starts
+ */
+export function pageScene(env: () => Record<string, string> = () => ({}), overrides: Overrides = {}): PageScene {
+  let steward: TestSteward | undefined;
+  let pages: Pages | undefined;
+  beforeAll(async () => {
+    steward = await startSteward(env(), overrides);
+    pages = await Pages.launch(steward);
+  });
+  afterEach(() => pages?.closeAll());
+  afterAll(async () => {
+    await pages?.browser.close();
+    await steward?.stop();
+  });
+  const started = <Part>(part: Part | undefined): Part => {
+    if (part === undefined) throw new Error('the suite has not started');
+    return part;
+  };
+  return {
+    get steward() {
+      return started(steward);
+    },
+    get pages() {
+      return started(pages);
+    },
+  };
 }

@@ -65,7 +65,8 @@ describe('the confirmation page', () => {
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
     expect(page.headers.get('cache-control')).toBe('no-store');
-    expect(page.text).toContain(`Give <strong>${user}@example.com</strong> access to <strong>${email}</strong>?`);
+    const question = `Connect the workspace account <strong>${email}</strong> to the Steward user <strong>${user}@example.com</strong>?`;
+    expect(page.text).toContain(question);
     expect(page.text).toContain('Continue only if you started this.');
     expect(page.text).not.toContain('<script');
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -74,6 +75,13 @@ describe('the confirmation page', () => {
     );
     expect(page.headers.get('x-frame-options')).toBe('SAMEORIGIN');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it('names the address once if user and account have the same', async () => {
+    const user = newName();
+    const { page, email } = await asked({ token: await steward.signIn(user), email: `${user}@example.com` });
+    expect(page.text).toContain(`Connect the workspace account <strong>${email}</strong> to the Steward user with the same address?`);
+    expect(page.text.split(email)).toHaveLength(2);
   });
 
   it('sets its own cookie for ten minutes, and never the binding cookie', async () => {

@@ -1,0 +1,157 @@
+import { MessageStream } from './message-stream.js';
+
+/** Errors after which the service may still be answering. */
+const LOST = new Set(['outcome_unknown', 'disconnected']);
+const WAITING = 'approval-requested';
+
+/**
+ * One thread: its messages, and the answer that is under way. Dispatches `change` when anything of it has changed, and
+ * `end` when an answer has ended. It goes on reading while another thread is shown.
+ */
+export class Conversation extends EventTarget {
+  #session;
+  #stream;
+
+  /** @param id of the thread @param isNew it is not stored yet */
+  constructor(session, id, { isNew = false } = {}) {
+    super();
+    this.#session = session;
+    this.id = id;
+    this.title = '';
+    /** UIMessages of the AI SDK, oldest first. */
+    this.messages = [];
+    /** Of the last run; null: there was none. */
+    this.status = null;
+    this.isReading = false;
+    this.isLoaded = isNew;
+    this.isNew = isNew;
+    /** Why the last message was not answered. */
+    this.failure = undefined;
+    session.client.addEventListener('event', ({ detail }) => this.#happened(detail), { signal: session.signal });
+  }
+
+  /** Loads the thread, and reads its answer if one is under way. @throws Failure */
+  async load() {
+    const { thread, messages, run } = await this.#session.request('GET', `/threads/${this.id}`);
+    if (this.isReading) return;
+    Object.assign(this, { title: thread.title, messages, status: run?.status ?? null, isLoaded: true, isNew: false });
+    this.failure = undefined;
+    this.#changed();
+    if (run?.status === 'running') await this.#read(undefined, (reading) => this.#session.client.resumeChat(this.id, reading));
+    else if (run?.status === 'awaiting_approval') await this.#goOn();
+  }
+
+  /** @returns whether the service has taken the message */
+  async send(text, model) {
+    const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] };
+    this.messages = [...this.messages, message];
+    const { client } = this.#session;
+    const taken = await this.#read(undefined, (reading) => client.chat({ threadId: this.id, text, model, messageId: message.id }, reading));
+    if (!taken) this.messages = this.messages.filter((one) => one !== message);
+    else this.isNew = false;
+    this.#changed();
+    return taken;
+  }
+
+  /** Stops the answer, also if this page doesn't read it. */
+  async stop() {
+    if (!this.#session.client.stopChat(this.id)) await this.#session.request('DELETE', `/chat/${this.id}/stream`);
+  }
+
+  /** What the user has decided here, before the service says what became of it. */
+  decided(approvalId, approved) {
+    const part = this.messages.flatMap(({ parts }) => parts).find(({ approval }) => approval?.id === approvalId);
+    if (part?.state !== WAITING) return;
+    part.state = 'approval-responded';
+    part.approval = { ...part.approval, approved };
+    this.#changed();
+    return this.#goOn();
+  }
+
+  /** Shows another question in place of one: its arguments were changed, and others would see it. */
+  askedAgain(approvalId, descriptor) {
+    const part = this.messages.flatMap(({ parts }) => parts).find(({ approval }) => approval?.id === approvalId);
+    if (part?.state !== WAITING) return;
+    part.approval = { ...part.approval, descriptor: { ...part.approval.descriptor, ...descriptor } };
+    this.#changed();
+  }
+
+  /** Lets the assistant go on once every question of its last message is decided. */
+  async #goOn() {
+    const last = this.messages.at(-1);
+    const open = last?.role === 'assistant' ? last.parts.filter(({ state }) => state === WAITING || state === 'approval-responded') : [];
+    if (this.isReading || open.length === 0 || open.some(({ state }) => state === WAITING)) return;
+    const { client } = this.#session;
+    await this.#read(last, (reading) =>
+      client.continueChat({ threadId: this.id, messageId: last.id, model: last.metadata?.model }, reading),
+    );
+  }
+
+  /** A question that was decided elsewhere, or whose time is up. */
+  #happened({ event, data }) {
+    if (event === 'approval.decided') this.decided(data.approvalId, data.approved === true);
+    else if (event === 'approval.expired') this.decided(data.approvalId, false);
+  }
+
+  /**
+   * Reads an answer to its end.
+   *
+   * @param continued the message that it continues
+   * @returns whether the service began to answer
+   */
+  async #read(continued, start) {
+    this.isReading = true;
+    this.failure = undefined;
+    this.status = 'running';
+    this.#stream = new MessageStream(continued);
+    this.#changed();
+    let error;
+    try {
+      await start({ onChunk: (chunk) => this.#received(chunk) });
+    } catch (thrown) {
+      error = thrown;
+    }
+    const began = this.#stream.message.id !== undefined;
+    const { metadata } = this.#stream.message;
+    this.isReading = false;
+    this.status = metadata.status ?? (began && this.#stream.aborted ? 'cancelled' : null);
+    if (LOST.has(error?.code)) return this.#again();
+    // The message itself says why it failed, if it was begun.
+    if (error !== undefined || (this.#stream.error !== undefined && metadata.error === undefined))
+      this.failure = error ?? failureOf(this.#stream.error);
+    this.#changed();
+    this.dispatchEvent(new Event('end'));
+    return began || error === undefined;
+  }
+
+  #received(chunk) {
+    this.#stream.add(chunk);
+    const { message } = this.#stream;
+    if (message.id === undefined) return;
+    const at = this.messages.findIndex(({ id, role }) => id === message.id && role === 'assistant');
+    this.messages = at === -1 ? [...this.messages, message] : this.messages.with(at, message);
+    this.#changed();
+  }
+
+  /** The connection was lost: the service knows what became of the answer. */
+  async #again() {
+    try {
+      await this.#session.client.connect();
+      await this.load();
+    } catch (error) {
+      this.failure = error;
+      this.#changed();
+    }
+    return true;
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+/** `code: message` → both. */
+export function failureOf(text) {
+  const [, code, message] = /^([a-z_]{2,40}): ([\s\S]*)$/.exec(text) ?? [undefined, undefined, text];
+  return { code, message };
+}

@@ -1,0 +1,67 @@
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEPT = 200;
+/** Events that arrive this soon after the connection opened are those that the page missed. */
+const REPLAY_MS = 1_000;
+
+/**
+ * The user's events of the last day, newest first: `{seq, event, data, at, late}`. `at` is when this page received it;
+ * `late`: it happened before, while the page was closed. They are kept in localStorage, with the number of the last one,
+ * so that those missed between two visits are requested; at the first visit, all that are stored.
+ */
+export class EventFeed extends EventTarget {
+  #key;
+  #kept;
+  #openedAt = 0;
+
+  /** @param user identifies the user: events are numbered by user */
+  constructor(user) {
+    super();
+    this.#key = `steward.events.${user}`;
+    this.#kept = read(this.#key);
+  }
+
+  get list() {
+    return this.#kept.list;
+  }
+
+  /** For the client, which requests the events after this one. */
+  get store() {
+    return {
+      get: () => this.#kept.since,
+      set: (since) => this.#keep({ since }),
+    };
+  }
+
+  /** Records the client's events. */
+  listen(client) {
+    client.addEventListener('state', () => {
+      if (client.state === 'open') this.#openedAt = Date.now();
+    });
+    client.addEventListener('event', ({ detail }) => this.#add(detail));
+  }
+
+  #add(detail) {
+    const at = Date.now();
+    const late = at - this.#openedAt < REPLAY_MS;
+    this.#keep({ list: [{ ...detail, at, late }, ...this.list].filter((one) => at - one.at < DAY_MS).slice(0, KEPT) });
+    this.dispatchEvent(new CustomEvent('change', { detail }));
+  }
+
+  #keep(changes) {
+    this.#kept = { ...this.#kept, ...changes };
+    try {
+      localStorage.setItem(this.#key, JSON.stringify(this.#kept));
+    } catch {
+      // Without storage, the feed begins anew with each load.
+    }
+  }
+}
+
+function read(key) {
+  try {
+    const { since, list } = JSON.parse(localStorage.getItem(key)) ?? {};
+    return { since: since ?? 0, list: Array.isArray(list) ? list.filter(({ at }) => Date.now() - at < DAY_MS) : [] };
+  } catch {
+    return { since: 0, list: [] };
+  }
+}

@@ -1,0 +1,108 @@
+import { visibleText } from './page-text.js';
+
+const PROVIDERS = { workspace: 'workspace account', bank: 'bank' };
+const STATUS = {
+  active: 'works again',
+  reauth_required: 'has to be connected again',
+  relink_required: 'has to be connected again',
+  item_gone: 'is no longer available',
+};
+const REASONS = {
+  disconnected: 'because its account was disconnected',
+  reconfigured: 'because the configuration of its action changed',
+  exposed: 'because more people would see it by now',
+  revoked: 'because the app that asked was disconnected',
+  read_only: 'because its account is read-only now',
+};
+/** Where a call came from, if not from this page or another front end of the user's. */
+const SURFACES = { mcp: 'over MCP', http: 'over HTTP', assistant: 'by the assistant' };
+/** Rows that are not about the call itself. */
+const SIDE = new Set(['allowance_created']);
+
+/**
+ * What happened, newest first: `{at, late, kind, tone, text, detail}`. `kind` is `call`, `approval` or `account`; `tone`
+ * is `good`, `attention`, `bad` or empty.
+ *
+ * @param entries of the audit log, newest first
+ * @param session names accounts and clients, and has the events of which the audit log knows nothing
+ */
+export function sentencesOf(entries, session) {
+  const calls = [...Map.groupBy(entries, ({ call_id: id }) => id).values()];
+  const told = [...calls.map((rows) => ofCall(rows, session)), ...session.events.list.map((event) => ofEvent(event, session))];
+  return told.filter((one) => one !== undefined).sort((one, other) => other.at - one.at);
+}
+
+/** One sentence for all rows of a call. */
+function ofCall(rows, session) {
+  const [last] = rows.filter(({ decision }) => !SIDE.has(decision));
+  if (last === undefined) return undefined;
+  const [text, kind, tone] = told(last, rows, namesOf(last, session));
+  const took = last.milliseconds > 0 && last.outcome === 'ok' && kind === 'call' ? `${last.milliseconds} ms` : undefined;
+  const from = kind === 'account' ? undefined : SURFACES[last.surface];
+  const detail = [from, took].filter((one) => one !== undefined).join(', ');
+  return { at: Date.parse(last.at), late: false, text, kind, tone, detail };
+}
+
+function namesOf({ action, account_id: accountId, client_id: clientId }, session) {
+  const account = accountId === null ? undefined : (session.nameOf(accountId) ?? 'a disconnected account');
+  const client = session.clients.value?.find(({ id }) => id === clientId);
+  const who = clientId === null ? 'You' : `“${client === undefined ? 'A disconnected client' : visibleText(client.name)}”`;
+  return { who, action, account, call: account === undefined ? action : `${action} for ${account}` };
+}
+
+/** The sentence, its kind and its tone. */
+function told(last, rows, names) {
+  const { decision, outcome } = last;
+  const failed = outcome === 'ok' ? '' : `, which failed: ${outcome}`;
+  const { who, call, account } = names;
+  const approval = rows.find((row) => row.decision === 'approved' || row.decision === 'edited');
+  if (approval !== undefined && decision !== 'denied') {
+    const changed = rows.some((row) => row.decision === 'edited') ? ', with changed arguments' : '';
+    return [`You approved ${call}${changed}${failed}`, 'approval', failed === '' ? 'good' : 'bad'];
+  }
+  const sentences = {
+    denied: [`You denied ${call}`, 'approval', 'bad'],
+    approval_required: [`${who} asked to run ${call}`, 'approval', 'attention'],
+    allowance_used: [`${who} ran ${call}, which you had allowed in advance${failed}`, 'call', failed === '' ? 'good' : 'bad'],
+    allowance_revoked: [`You revoked what you had allowed: ${call}`, 'approval', ''],
+    read_only_set: [`You set ${account} to read-only`, 'account', ''],
+    read_only_lifted: [`You permitted changes in ${account} again`, 'account', ''],
+    token_created: [`You made the token ${names.who}`, 'account', ''],
+    token_revoked: [`You disconnected the token ${names.who}`, 'account', ''],
+    client_connected: [`You connected the app ${names.who}`, 'account', 'good'],
+    client_revoked: [`You disconnected the app ${names.who}`, 'account', ''],
+    refused: [`${call} of ${who === 'You' ? 'yours' : who} was refused: ${outcome}`, 'call', 'bad'],
+    started: [`${who} started ${call}`, 'call', ''],
+  };
+  return sentences[decision] ?? [`${who} ran ${call}${failed}`, 'call', failed === '' ? 'good' : 'bad'];
+}
+
+/** Events that the audit log has not. */
+function ofEvent({ event, data, at, late }, session) {
+  const provider = PROVIDERS[data.provider] ?? 'account';
+  const name = session.nameOf(data.account);
+  const account = name === undefined ? `a ${provider}` : `the ${provider} ${name}`;
+  const capital = `${account.charAt(0).toUpperCase()}${account.slice(1)}`;
+  const sentences = {
+    'account.connected': [`You connected ${account}`, 'account', 'good'],
+    'account.disconnected': [`You disconnected ${account}`, 'account', ''],
+    'account.status': [
+      `${capital} ${STATUS[data.status] ?? `is ${data.status}`}`,
+      'account',
+      data.status === 'active' ? 'good' : 'attention',
+    ],
+    'account.warning': [
+      data.warning === null ? `Access to ${account} no longer ends soon` : `Access to ${account} ends soon`,
+      'account',
+      data.warning === null ? 'good' : 'attention',
+    ],
+    'account.new_accounts': [`${capital} has further accounts to share`, 'account', 'attention'],
+    'account.changed': [`${capital} shares fewer accounts`, 'account', ''],
+    'account.transactions': [`${capital} has new transactions`, 'account', ''],
+    'approval.expired': [`Nobody decided about ${data.action} in time`, 'approval', 'bad'],
+    'approval.ended': [`The question about ${data.action} ended, ${REASONS[data.reason] ?? `because of ${data.reason}`}`, 'approval', ''],
+    'integrations.updated': ['The integrations were reloaded', 'account', ''],
+  };
+  const [text, kind, tone] = sentences[event] ?? [];
+  return text === undefined ? undefined : { at, late, text, kind, tone };
+}

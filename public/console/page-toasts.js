@@ -1,0 +1,54 @@
+import { byId, element, requestIdOf } from './page-dom.js';
+import { failureOf } from './page-request.js';
+
+const SHOWN_MS = { done: 6_000, warning: 15_000, error: 20_000 };
+const MOST = 4;
+
+/**
+ * Shows a message in a corner of the page. It goes away after a while, unless the pointer or the focus is on it, or by its
+ * button; assistive technology reads it at once if it is an error.
+ *
+ * @param kind 'done', 'warning' or 'error'
+ * @returns removes it
+ */
+export function notify(kind, text, ...details) {
+  const region = byId(kind === 'error' ? 'toasts-alert' : 'toasts-status');
+  const dismiss = element('button', { type: 'button', className: 'dismiss', 'aria-label': 'Dismiss this message' }, '×');
+  const toast = element('div', { className: `toast ${kind}` }, element('p', {}, text, ...details), dismiss);
+  let timer;
+  const remove = () => {
+    clearTimeout(timer);
+    const held = toast.contains(document.activeElement);
+    toast.remove();
+    if (held) byId('content').focus();
+  };
+  const start = () => {
+    clearTimeout(timer);
+    timer = setTimeout(remove, SHOWN_MS[kind]);
+  };
+  const stop = () => clearTimeout(timer);
+  dismiss.addEventListener('click', remove);
+  for (const name of ['pointerenter', 'focusin']) toast.addEventListener(name, stop);
+  for (const name of ['pointerleave', 'focusout']) toast.addEventListener(name, start);
+  region.append(toast);
+  while (region.children.length > MOST) region.firstElementChild.remove();
+  start();
+  return remove;
+}
+
+/** Shows an error, with the id of the request. */
+export function notifyOfError(error) {
+  const failure = failureOf(error);
+  if (!failure.superseded) notify('error', failure.message, requestIdOf(failure));
+}
+
+/** Removes the messages about what is done; errors stay. */
+export function clearDone() {
+  byId('toasts-status').replaceChildren();
+}
+
+/** Removes all messages, which may be about another user. */
+export function clearToasts() {
+  clearDone();
+  byId('toasts-alert').replaceChildren();
+}

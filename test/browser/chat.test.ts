@@ -1,0 +1,245 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
+import { ChatPage } from '../support/chat-page.ts';
+import { eventually } from '../support/eventually.ts';
+import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
+import { startSteward, type TestSteward } from '../support/steward.ts';
+
+const SARAH = 'Find the newest mail from Sarah';
+
+describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () => {
+  let steward: TestSteward;
+  let pages: Pages;
+
+  beforeAll(async () => {
+    steward = await startSteward();
+    pages = await Pages.launch(steward);
+  });
+  afterEach(() => pages.closeAll());
+  afterAll(async () => {
+    await pages?.browser.close();
+    await steward?.stop();
+  });
+
+  const open = (user: string, options = {}) => ChatPage.open(steward, pages, user, options);
+  const threads = async ({ token }: ChatPage) => (await steward.call('/threads', { token })).body.threads;
+  const asJson = (input: object) => ({ body: JSON.stringify(input), headers: { 'content-type': 'application/json' } });
+  const search = async ({ token }: ChatPage, query: string) =>
+    (await steward.call('/agents/mail.search', { ...asJson({ query }), token })).body.data.items;
+  const sent = (chat: ChatPage, to: string) => search(chat, `in:sent to:${to}`);
+
+  it('answer a question, with what was called and what it returned', async () => {
+    const chat = await open('asking');
+    const { page, log } = chat;
+    await page.getByText('This is a stand-in').waitFor();
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
+    await chat.text.fill('Find the newest mail');
+    await chat.text.press('Shift+Enter');
+    await chat.text.pressSequentially('from Sarah');
+    expect(await chat.text.inputValue()).toBe('Find the newest mail\nfrom Sarah');
+    expect(await log.locator('.chat-message').count()).toBe(0);
+    await chat.say(SARAH);
+    await chat.ended();
+    await log.getByText('I found this mail:').waitFor();
+    const step = log.locator('.tool-step');
+    await step.locator('summary').first().press('Enter');
+    await step.getByText('Lunch on Tuesday?').waitFor();
+    expect(await step.locator('summary').first().textContent()).toBe('mail.searchdoneasking@example.comwritten by others');
+    await step.getByText('Arguments', { exact: true }).click();
+    await step.getByText('from:Sarah').waitFor();
+    await step.getByRole('tab', { name: 'JSON' }).first().click();
+    await step.getByText('"subject": "Lunch on Tuesday?"').waitFor();
+    expect(await page.getByText('The assistant answered: ').textContent()).toContain('Lunch on Tuesday?');
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('send a mail once it is approved in the conversation, and go on', async () => {
+    const chat = await open('approving');
+    const { page, log } = chat;
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    const card = log.getByRole('article', { name: /^Question: Send to zoe@example\.org/ });
+    await card.getByText('you typed this address here').waitFor();
+    await card.getByText('Lunch at noon?', { exact: true }).waitFor();
+    expect(await card.locator('.countdown').textContent()).toMatch(/^\d+:\d\d left$/);
+    expect(await sent(chat, 'zoe@example.org')).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
+    await card.getByRole('button', { name: /^Approve: / }).click();
+    await log.getByText('I sent the mail to zoe@example.org.').waitFor();
+    await log.locator('.tool-step').getByText('done').waitFor();
+    expect(await sent(chat, 'zoe@example.org')).toHaveLength(1);
+    expect(await threads(chat)).toMatchObject([{ status: 'done' }]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('send nothing once it is denied, and say so', async () => {
+    const chat = await open('denying');
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await chat.log.getByRole('button', { name: /^Deny: / }).click();
+    await chat.log.getByText(/You denied the call of mail_send/).waitFor();
+    await chat.log.locator('.tool-step').getByText('denied by you').waitFor();
+    expect(await sent(chat, 'zoe@example.org')).toEqual([]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('go on when the question is decided elsewhere', async () => {
+    const chat = await open('elsewhere');
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    const { approvals } = (await steward.call('/approvals', { token: chat.token })).body;
+    const decision = { token: chat.token, form: { approved: 'true' } };
+    expect((await steward.call(`/approvals/${approvals[0].id}`, decision)).status).toBe(200);
+    await chat.log.getByText('I sent the mail to zoe@example.org.').waitFor();
+    expect(await sent(chat, 'zoe@example.org')).toHaveLength(1);
+  });
+
+  it('ask again about changed arguments that others would see', async () => {
+    const chat = await open('changing');
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await chat.log.getByText('Change the arguments').click();
+    const editor = chat.log.getByLabel('Arguments as JSON').last();
+    await editor.fill((await editor.inputValue()).replace('zoe@example.org', 'xul@example.org'));
+    await chat.log.getByRole('button', { name: /^Approve with these arguments: / }).click();
+    await chat.log.getByRole('article', { name: /^Question: Send to xul@example\.org/ }).waitFor();
+    expect(await sent(chat, 'xul@example.org')).toEqual([]);
+    await chat.log.getByRole('button', { name: /^Approve: Send to xul/ }).click();
+    await chat.log.locator('.tool-step').getByText('done').waitFor();
+    expect(await sent(chat, 'xul@example.org')).toHaveLength(1);
+    expect(await sent(chat, 'zoe@example.org')).toEqual([]);
+  });
+
+  it('resume an answer after a reload, in one piece', async () => {
+    const chat = await open('resuming');
+    const { page, log } = chat;
+    await chat.say(`Be slow: ${SARAH}`);
+    await log.getByText('mail.search').waitFor();
+    await page.reload();
+    await chat.ended();
+    expect(await log.getByText('I found this mail:').count()).toBe(1);
+    expect(await log.locator('.tool-step').count()).toBe(1);
+    expect(await log.getByText(`Be slow: ${SARAH}`).count()).toBe(1);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('stop an answer, also one that another page began', async () => {
+    const chat = await open('stopping');
+    const { page, log } = chat;
+    const stop = page.getByRole('button', { name: 'Stop', exact: true });
+    await chat.say('Be endless');
+    await log.getByText('and so on').first().waitFor();
+    await stop.click();
+    await log.getByText('Stopped').waitFor();
+    await eventually(async () => expect(await threads(chat)).toMatchObject([{ status: 'cancelled' }]));
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await chat.say('Be endless');
+    await log.getByText('and so on').first().waitFor();
+    await page.reload();
+    await stop.click();
+    await log.getByText('Stopped').waitFor();
+    await eventually(async () =>
+      expect((await threads(chat)).map(({ status }: { status: string }) => status)).toEqual(['cancelled', 'cancelled']),
+    );
+  });
+
+  it('list, search, rename and delete, with markup in titles as text', async () => {
+    const chat = await open('keeping');
+    const { page } = chat;
+    const list = page.locator('.threads');
+    await chat.ask('What can you do?');
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await chat.ask(SARAH);
+    await list.getByRole('button', { name: `Rename: ${SARAH}` }).click();
+    const markup = '<img src=x onerror=alert(1)>';
+    await page.getByLabel('Title').fill(markup);
+    await page.getByLabel('Title').press('Enter');
+    await page.getByRole('heading', { level: 2, name: markup }).waitFor();
+    await list.getByRole('button', { name: markup, exact: true }).waitFor();
+    expect(await page.locator('.chat img').count()).toBe(0);
+    await page.getByLabel('Search conversations').fill('what can');
+    await eventually(async () => expect(await list.getByRole('listitem').count()).toBe(1));
+    await list.getByRole('button', { name: 'What can you do?', exact: true }).click();
+    await chat.log.getByText('What can you do?', { exact: true }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await list.getByRole('button', { name: 'Delete: What can you do?' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await list.getByText('No title contains this.').waitFor();
+    await page.getByRole('heading', { level: 2, name: 'New conversation' }).waitFor();
+    expect(await threads(chat)).toMatchObject([{ title: markup }]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('show an answer that was interrupted, and none of another user’s', async () => {
+    const chat = await open('interrupted');
+    await chat.ask(SARAH);
+    const [{ id }] = await threads(chat);
+    const run = `select id from runs where thread_id = $1`;
+    await steward.sql(`update runs set status = 'running', lease_until = now() - interval '1 minute' where id in (${run})`, [id]);
+    await chat.page.reload();
+    await chat.page.locator('.threads').getByText('interrupted').waitFor();
+    const other = await open('other-user');
+    await other.page.evaluate((thread) => sessionStorage.setItem('steward.thread', thread), id);
+    await other.page.reload();
+    await other.page.getByRole('heading', { level: 2, name: 'New conversation' }).waitFor();
+    expect(await other.log.getByText('Sarah').count()).toBe(1);
+  });
+
+  describe('with an attack in what is read', () => {
+    it('send nothing to a stranger that a mail names: it is refused after bank data, and the page says why', async () => {
+      const chat = await open('attacked', { bank: true });
+      await chat.page.getByRole('button', { name: /^A mail/ }).click();
+      await chat.ended();
+      const refused = chat.log.getByRole('article', { name: 'Refused: mail.send' });
+      await refused.getByText('audit@ledger-services.example').first().waitFor();
+      await refused.getByText(/A bank’s data was read in this conversation/).waitFor();
+      await refused.getByText('mail.read').waitFor();
+      await chat.log.getByText('Steward refused 1 call').waitFor();
+      expect(await sent(chat, 'audit@ledger-services.example')).toEqual([]);
+      expect(await axeViolations(chat.page)).toEqual([]);
+      expect(chat.foreign).toEqual([]);
+      expect(pages.problems).toEqual([]);
+    });
+
+    it('ask before an invitation changes the calendar, and say who asked for it', async () => {
+      const chat = await open('invited');
+      await chat.page.getByRole('button', { name: /^An invitation/ }).click();
+      await chat.ended();
+      const card = chat.log.getByRole('article', { name: /^Question: .*Monatsabschluss/ });
+      await card.getByText('new: you have never written to them').waitFor();
+      await card.getByText(/text by “events@ledger-services\.example”/).waitFor();
+      await card.getByText('Repeats what others wrote').waitFor();
+      expect(await card.locator('mark').first().textContent()).toBe('records@ledger-services.example');
+      await chat.log.getByText('Steward asks you about 2 calls').waitFor();
+      for (const name of [/^Deny: .*Monatsabschluss/, /^Deny: .*Clase/]) await chat.log.getByRole('button', { name }).click();
+      await chat.log
+        .getByText(/You denied/)
+        .first()
+        .waitFor();
+      expect(await chat.log.getByText('denied by you').count()).toBe(2);
+      const { items } = (await steward.call('/agents/calendar.list', { ...asJson({}), token: chat.token })).body.data;
+      expect(JSON.stringify(items)).not.toContain('records@ledger-services.example');
+      expect(JSON.stringify(items)).toContain('Clase de español');
+      expect(pages.problems).toEqual([]);
+    });
+
+    it('fail within three clicks of a new user, whose account is connected on the way', async () => {
+      const page = await pages.open('/');
+      await page.getByRole('button', { name: 'Sign in as ana' }).click();
+      await page.getByRole('link', { name: 'See an attack fail' }).click();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      const question = page.locator('.chat-log').getByRole('article', { name: /^Question: .*audit@ledger-services\.example/ });
+      await question.getByText('new: you have never written to them').waitFor();
+      await question.getByText(/which may have asked for it/).waitFor();
+      expect(pages.problems).toEqual([]);
+    });
+
+    it('ask about each of the orders of a shared document', async () => {
+      const chat = await open('sharing');
+      await chat.page.getByRole('button', { name: /^A shared document/ }).click();
+      await chat.log.getByRole('button', { name: /^Deny: Append to the document file “Offsite plan”/ }).click();
+      const question = chat.log.getByRole('article', { name: /^Question: .*planning@ledger-services\.example/ });
+      await question.getByText('new: you have never written to them').waitFor();
+      await question.getByText(/text by “sarah\.oconnor@example\.net”/).waitFor();
+    });
+  });
+});
