@@ -38,10 +38,6 @@
  * @property {AbortSignal} [signal] Stops waiting, and aborts the call if it changes nothing.
  * @property {(progress: {ms: number, message?: string}) => void} [onProgress]
  *
- * @typedef {object} CallResult
- * @property {any} data
- * @property {{account: string, ms: number, truncated?: boolean}} meta
- *
  * @typedef {{type: string, messageId?: string, messageMetadata?: any} & Record<string, any>} ChatChunk
  *   A UIMessageChunk of the AI SDK: `start`, `text-delta`, `tool-output-available`, `tool-approval-request`, `finish`, …
  *
@@ -58,6 +54,26 @@
  * @property {((progress: {ms: number, message?: string}) => void) | undefined} onProgress
  * @property {((chunk: ChatChunk) => void) | undefined} onChunk
  * @property {string | undefined} thread Of an answer that is read.
+ */
+
+/**
+ * @typedef {import('./generated/types.js').Actions} Actions The built-in actions: their inputs and outputs.
+ * @typedef {import('./generated/types.js').CallMeta} CallMeta
+ */
+
+/**
+ * @template {string} Name
+ * @typedef {Name extends keyof Actions ? Actions[Name]['input'] : Record<string, unknown>} InputOf Of an action; of an unknown one, any fields.
+ */
+
+/**
+ * @template {string} Name
+ * @typedef {Name extends keyof Actions ? Actions[Name]['output'] : unknown} OutputOf
+ */
+
+/**
+ * @template [Data=unknown]
+ * @typedef {{data: Data, meta: CallMeta}} CallResult
  */
 
 const FIRST_DELAY_MS = 1_000;
@@ -150,7 +166,7 @@ export class StewardClient extends EventTarget {
   /**
    * The agents with their accounts and actions.
    *
-   * @returns {Promise<{revision: string, agents: any[]}>}
+   * @returns {Promise<import('./generated/types.js').ListResultFrame['data']>}
    */
   async list() {
     const { data } = await this.#request({ type: 'list' });
@@ -163,16 +179,17 @@ export class StewardClient extends EventTarget {
   /**
    * Runs an action.
    *
-   * @param {string} action e.g. `mail.search`, or as a tool `mail_search`, whose input may name the `account`
-   * @param {Record<string, unknown>} [input]
+   * @template {string} Name
+   * @param {Name | keyof Actions} action e.g. `mail.search`, or as a tool `mail_search`, whose input may name the `account`
+   * @param {InputOf<Name>} [input]
    * @param {CallOptions} [options]
-   * @returns {Promise<CallResult>}
+   * @returns {Promise<CallResult<OutputOf<Name>>>}
    * @throws {StewardError} `approval_required` has `details.approvalId` for {@link approve}, and `details.url` of a page
    *   where the user can decide; `outcome_unknown`: the connection was lost, and the action may have run. With an
    *   `idempotencyKey`, or for an action that {@link list} returned as a read, the code is `disconnected` instead, and the
    *   call may be repeated
    */
-  call(action, input = {}, { account, idempotencyKey, signal, onProgress } = {}) {
+  call(action, input = /** @type {any} */ ({}), { account, idempotencyKey, signal, onProgress } = {}) {
     return this.#request({ type: 'call', action, input, account, idempotencyKey }, { signal, onProgress });
   }
 
@@ -194,8 +211,7 @@ export class StewardClient extends EventTarget {
    * How an approval ended, and for an hour what its call returned; only for the user, or the token, that made the call.
    *
    * @param {string} approvalId
-   * @returns {Promise<{status: 'pending' | 'denied' | 'expired' | 'ended' | 'running' | 'done' | 'failed', edited?: true,
-   *   result?: CallResult, error?: {code: string, message: string}}>}
+   * @returns {Promise<import('./generated/types.js').ApprovalOutcome>}
    */
   async approvalResult(approvalId) {
     return (await this.#request({ type: 'approval_result', approvalId })).data;
@@ -204,7 +220,7 @@ export class StewardClient extends EventTarget {
   /**
    * Pending approval requests.
    *
-   * @returns {Promise<any[]>}
+   * @returns {Promise<import('./generated/types.js').Approval[]>}
    */
   async approvals() {
     return (await this.#request({ type: 'approvals' })).data.approvals;

@@ -2,8 +2,8 @@
 import { installed, type LockFile, type Manifest, readJson } from './lock-file.ts';
 import { lockProblems } from './lock-rules.ts';
 
-/** The service's packages, and those of `npm run test:mcp`. */
-const FOLDERS = ['', 'test/judges/'];
+/** The service's packages, those of `npm run test:mcp`, and the generator of the HTTP client. */
+const FOLDERS = ['', 'test/judges/', 'scripts/http-client/'];
 
 const checked = FOLDERS.map((folder) => {
   const lock = readJson<LockFile>(`${folder}package-lock.json`);
@@ -12,4 +12,4 @@ const checked = FOLDERS.map((folder) => {
 });
 for (const problem of checked.flatMap(({ problems }) => problems)) console.error(problem);
 if (checked.some(({ problems }) => problems.length > 0)) process.exit(1);
-console.log(`${checked.map(({ count }) => count).join(' and ')} packages: locked, with checksums, from the registry only.`);
+console.log(`${checked.map(({ count }) => count).join(', ')} packages: locked, with checksums, from the registry only.`);

@@ -1,16 +1,9 @@
 // Makes docs/http.md, the HTTP reference for people, from the endpoint declarations. `--check` only compares.
-import { featureRouters } from '../src/app.ts';
-import { variables as environmentVariables } from '../src/config/environment.ts';
-import { limitsOf } from '../src/config/limits.ts';
-import type { Context } from '../src/context.ts';
 import { ERROR_STATUS, type ErrorCode } from '../src/errors.ts';
-import { healthRouter } from '../src/health/health-routes.ts';
-import { homeRouter, openApiRouter } from '../src/home/home-routes.ts';
 import type { Endpoint, LimitName } from '../src/http/endpoint.ts';
-import type { EndpointMiddleware } from '../src/http/endpoint-router.ts';
 import { errorsOf, openApiDocument } from '../src/http/openapi.ts';
-import { PROVIDERS } from '../src/providers/providers.ts';
 import { FLOW_ERRORS } from '../src/workspace/flow-errors.ts';
+import { declaredEndpoints } from './declared-endpoints.ts';
 import { writeGenerated } from './generated-file.ts';
 import { fieldsOf, type Schema, table, typeOf } from './schema-tables.ts';
 
@@ -66,33 +59,6 @@ const tags = [...new Set(endpoints.map(({ tag }) => tag))];
 const sections = tags.flatMap((tag) => [`## ${tag}`, ...endpoints.filter((endpoint) => endpoint.tag === tag).flatMap(reference)]);
 const document = [...introduction(), ...sections, ...outcomes(), ...errors()].join('\n\n');
 writeGenerated('docs/http.md', `${document}\n`, 'scripts/http-reference.ts');
-
-/** Every declaration, of development and of production. No handler is called, so dependencies may be absent. */
-function declaredEndpoints(): Endpoint[] {
-  const pass = () => undefined;
-  const limits = { probe: pass, waitlist: pass, provider: pass };
-  const middleware = {
-    authenticate: pass,
-    requireFirstParty: pass,
-    limitBytes: () => pass,
-    parseBody: [pass],
-    limits,
-  } as unknown as EndpointMiddleware;
-  const context = (environment: string) =>
-    ({
-      config: { environment, limits: limitsOf(environmentVariables.parse({})) },
-      addresses: { publicUrl: 'https://steward.example.com' },
-      descriptors: PROVIDERS,
-    }) as unknown as Context;
-  const production = context('production');
-  const routers = [
-    homeRouter(production.config, production.addresses.publicUrl, middleware),
-    ...featureRouters(context('development'), middleware, {} as never),
-    openApiRouter(() => ({}), middleware),
-    healthRouter({} as never, middleware),
-  ];
-  return routers.flatMap((router) => router.endpoints);
-}
 
 function introduction(): string[] {
   const rows = endpoints.map((endpoint) => [link(endpoint), authOf(endpoint), endpoint.summary]);

@@ -13,7 +13,7 @@ import { toolsRouter } from './clients/tools-routes.ts';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
 import { healthRouter } from './health/health-routes.ts';
-import { homeRouter, openApiRouter } from './home/home-routes.ts';
+import { asyncApiRouter, homeRouter, openApiRouter } from './home/home-routes.ts';
 import { body } from './http/body.ts';
 import { Cookies } from './http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.ts';
@@ -55,8 +55,10 @@ export function createApp(context: Context, state: ProcessState): Express {
   const documented = [health, ...features].flatMap(({ endpoints }) => endpoints);
   const service = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
   const openApi = openApiRouter(() => openApiDocument(documented, service), middleware);
+  // Loaded when it is first read: it makes a second set of schemas, which only this document needs.
+  const asyncApi = asyncApiRouter(async () => (await import('./socket/asyncapi.ts')).asyncApiDocument(service), middleware);
   const { consent, protocol } = authorizationRouters(context, middleware);
-  const endpoints = [...documented, ...openApi.endpoints, ...consent.endpoints];
+  const endpoints = [...documented, ...openApi.endpoints, ...asyncApi.endpoints, ...consent.endpoints];
   const browserPaths = endpoints.filter(({ browser }) => browser === true).map(({ path }) => path);
   const forAnyOrigin = new Set([...publicPaths(addresses.publicUrl), ...resourcePaths(addresses.publicUrl)]);
   const isForAnyOrigin = ({ path }: Request) => forAnyOrigin.has(path);
@@ -86,7 +88,7 @@ export function createApp(context: Context, state: ProcessState): Express {
   // A development dependency, for the page at /api-docs.
   if (config.environment === 'development') app.use('/assets/swagger-ui', files('node_modules/swagger-ui-dist'));
   if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
-  app.use(features, openApi);
+  app.use(features, openApi, asyncApi);
   // With MCP_ISSUER, clients sign in at the operator's own server.
   if (config.mcpIssuer === undefined) app.use(protocol, consent);
   app.use(notFound);

@@ -9,6 +9,7 @@ import type { ModelSettings } from './config/config.ts';
 import { standIn } from './config/model-config.ts';
 import { AppError } from './errors.ts';
 import type { Emit } from './events/emit.ts';
+import type { EventData } from './events/event-data.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
 import { Allowances } from './executor/allowances.ts';
@@ -224,7 +225,8 @@ function createEvents({ db, logger, integrations }: Foundation) {
   const emit: Emit = async (tx, userId, event, data, clientId) => {
     await events.record(tx, userId, event, data, clientId);
     // Pending approvals for an account end when it is disconnected.
-    if (event === 'account.disconnected') await approvalExpiry.disconnected(tx, userId, String(data.account));
+    if (event === 'account.disconnected')
+      await approvalExpiry.disconnected(tx, userId, (data as EventData['account.disconnected']).account);
   };
   const approvalExpiry = new ApprovalExpiry(db, emit);
   integrations.onChange(({ revision }) => {

@@ -1,4 +1,5 @@
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
+import type { EventData, EventName } from './event-data.ts';
 import { deleteOldEvents, insertEvent, insertEventForMany, selectAccountId } from './events-repository.ts';
 
 /** A grant whose status has changed. */
@@ -6,7 +7,7 @@ export interface StatusEvent {
   userId: string;
   grantId: string;
   provider: string;
-  status: string;
+  status: EventData['account.status']['status'];
 }
 
 /** Records events for a user's front ends, which are kept for 24 hours. */
@@ -27,7 +28,13 @@ export class Events {
    * @param data ids and states only, no content of accounts
    * @param clientId a client that receives it, too
    */
-  async record(tx: Queryable, userId: string, event: string, data: object, clientId: string | null = null): Promise<void> {
+  async record<Name extends EventName>(
+    tx: Queryable,
+    userId: string,
+    event: Name,
+    data: EventData[Name],
+    clientId: string | null = null,
+  ): Promise<void> {
     await insertEvent(tx, userId, event, data, clientId);
     afterCommit(tx, this.#recorded);
   }
@@ -37,7 +44,7 @@ export class Events {
    *
    * @throws the first error, after all users were tried
    */
-  async recordForAll(userIds: readonly string[], event: string, data: object): Promise<void> {
+  async recordForAll<Name extends EventName>(userIds: readonly string[], event: Name, data: EventData[Name]): Promise<void> {
     if (userIds.length === 0) return;
     const done = new Set(await insertEventForMany(this.#db, userIds, event, data));
     if (done.size > 0) this.#recorded();

@@ -42,6 +42,25 @@ export function openApiRouter(document: () => object, middleware: EndpointMiddle
   return endpointRouter('Service', endpoints, middleware);
 }
 
+/** `GET /asyncapi.json`; the document is made on the first request. */
+export function asyncApiRouter(document: () => Promise<object>, middleware: EndpointMiddleware): EndpointRouter {
+  let made: Promise<object> | undefined;
+  const endpoints = [
+    endpoint({
+      method: 'get',
+      path: '/asyncapi.json',
+      summary: 'The WebSocket interface as an AsyncAPI 3.1 document',
+      auth: 'none',
+      response: z.record(z.string(), z.unknown()),
+      async handle() {
+        made ??= document();
+        return { json: (await made) as Record<string, unknown> };
+      },
+    }),
+  ];
+  return endpointRouter('Service', endpoints, middleware);
+}
+
 function toWebsite(siteUrl: string): Endpoint {
   return endpoint({
     method: 'get',

@@ -4,8 +4,11 @@ import { coversAny, isReadOnly } from '../executor/select-account.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import type { AgentNeeds } from '../providers/provider.ts';
+import type { ResultOf } from './server-frames.ts';
 
-type AgentStatus = 'ready' | 'not_connected' | 'needs_attention' | 'not_configured';
+type AgentList = ResultOf<'list'>['data'];
+type ListedAgent = AgentList['agents'][number];
+type AgentStatus = ListedAgent['status'];
 
 /**
  * What a user can do: every agent with its accounts and actions.
@@ -17,13 +20,13 @@ export async function listAgents(
   accounts: readonly AgentAccountRow[],
   providers: Providers,
   client: ClientGrant | undefined,
-): Promise<object> {
+): Promise<AgentList> {
   const permitted = permittedAccounts(client, accounts);
   const agents = [...catalog.agents.values()].flatMap((agent) => {
     const actions = agent.actions.filter((action) => client === undefined || isPermitted(client, action));
     return client !== undefined && actions.length === 0 ? [] : [{ ...agent, actions }];
   });
-  const listed = agents.map(async (agent) => {
+  const listed = agents.map(async (agent): Promise<ListedAgent> => {
     const needs = providers.needs(agent.provider);
     const own = permitted.filter(({ provider }) => provider === agent.provider);
     return {
@@ -48,7 +51,12 @@ function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountR
 }
 
 /** `missingScopes`: scopes that the agent's actions use and the account has not granted. */
-function accountOf(account: AgentAccountRow, { needs }: ConfiguredAgent, provider: AgentNeeds, clientId: string | undefined): object {
+function accountOf(
+  account: AgentAccountRow,
+  { needs }: ConfiguredAgent,
+  provider: AgentNeeds,
+  clientId: string | undefined,
+): ListedAgent['accounts'][number] {
   const { id, label, masks, status, isDefault, scopes } = account;
   const missing = provider.missing(scopes).filter((name) => needs.includes(name));
   return {
@@ -62,10 +70,10 @@ function accountOf(account: AgentAccountRow, { needs }: ConfiguredAgent, provide
   };
 }
 
-function actionsOf({ actions }: ConfiguredAgent): Promise<object[]> {
+function actionsOf({ actions }: ConfiguredAgent): Promise<ListedAgent['actions'][number][]> {
   return Promise.all(actions.filter(({ policy }) => policy.enabled).map(actionOf));
 }
 
-async function actionOf({ name, tool, description, action, policy }: ConfiguredAction): Promise<object> {
+async function actionOf({ name, tool, description, action, policy }: ConfiguredAction): Promise<ListedAgent['actions'][number]> {
   return { name, tool, description, effect: action.effect, approval: policy.approval, ...(await action.schemas()) };
 }

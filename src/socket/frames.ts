@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { asAppError } from '../errors.ts';
+import type { EventName } from '../events/event-data.ts';
 import { rememberDays } from '../executor/remember-days.ts';
 import { chatModel, chatRequest } from '../http/chat-request.ts';
 import type { Principal } from '../http/endpoint.ts';
@@ -8,6 +9,7 @@ import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { check, uuid } from '../validation/validate.ts';
 import { shownName } from '../validation/validation-messages.ts';
+import type { ResultOf, ServerFrame } from './server-frames.ts';
 
 /** Identifies a request until its response; `""` is reserved for frames that no client requested. */
 const requestId = z.string().min(1).max(64);
@@ -126,6 +128,11 @@ function unknownType(type: unknown): string {
   return `type: ${shownName(type)} is unknown${nearest === undefined ? `, only ${TYPES.join(', ')}` : ` (did you mean ${nearest}?)`}`;
 }
 
+/** A frame as text; its type is that of the AsyncAPI document. */
+function encode(frame: ServerFrame): string {
+  return JSON.stringify(frame);
+}
+
 /** @param seq of the user's last event. @param maxBytes of a client's frame */
 export function readyFrame(
   requestId: string,
@@ -133,27 +140,28 @@ export function readyFrame(
   { revision, seq, maxBytes }: { revision: string; seq: number; maxBytes: number },
 ): string {
   const until = new Date(expiresAt * 1000).toISOString();
-  return JSON.stringify({ type: 'ready', requestId, protocol: 'steward.v1', uid: userId, revision, expiresAt: until, seq, maxBytes });
+  return encode({ type: 'ready', requestId, protocol: 'steward.v1', uid: userId, revision, expiresAt: until, seq, maxBytes });
 }
 
-export function resultFrame(requestId: string, { data, meta }: { data: unknown; meta?: object }): string {
-  return JSON.stringify({ type: 'result', requestId, data, meta });
+export function resultFrame(requestId: string, { data, meta }: ResultOf<'call'>): string {
+  return encode({ type: 'result', requestId, data, meta });
 }
 
 /** An error as a frame, without internal details. */
 export function errorFrame(requestId: string, error: unknown): string {
   const { code, message, retryAfter, details } = asAppError(error);
   const retryable = RETRYABLE.has(code) || retryAfter !== undefined;
-  return JSON.stringify({ type: 'error', requestId, errorText: message, error: { ...details, code, retryable, retryAfter } });
+  return encode({ type: 'error', requestId, errorText: message, error: { ...details, code, retryable, retryAfter } });
 }
 
 export function eventFrame({ seq, event, data }: { seq: number; event: string; data: object }): string {
-  return JSON.stringify({ type: 'event', requestId: '', seq, event, data });
+  // As it was recorded, where name and data were typed.
+  return encode({ type: 'event', requestId: '', seq, event: event as EventName, data: data as never });
 }
 
 /** The stream begins. */
 export function startFrame(requestId: string): string {
-  return JSON.stringify({ type: 'start', requestId });
+  return encode({ type: 'start', requestId });
 }
 
 /** @param chunk JSON of a UI message chunk */
@@ -162,15 +170,15 @@ export function chunkFrame(requestId: string, sequence: number, chunk: string): 
 }
 
 export function endFrame(requestId: string): string {
-  return JSON.stringify({ type: 'end', requestId });
+  return encode({ type: 'end', requestId });
 }
 
 /** There is no run to read. */
 export function noActiveFrame(requestId: string): string {
-  return JSON.stringify({ type: 'no-active', requestId });
+  return encode({ type: 'no-active', requestId });
 }
 
 /** A long request is still running. @param message the action's own, if any */
 export function progressFrame(requestId: string, ms: number, message: string | undefined): string {
-  return JSON.stringify({ type: 'progress', requestId, ms, message });
+  return encode({ type: 'progress', requestId, ms, message });
 }

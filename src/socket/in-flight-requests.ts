@@ -4,6 +4,7 @@ import type { ChatStream } from '../http/chat-stream.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { chunkFrame, endFrame, errorFrame, noActiveFrame, progressFrame, resultFrame, startFrame } from './frames.ts';
 import type { SendQueue } from './send-queue.ts';
+import type { ResultOf } from './server-frames.ts';
 
 /** Interval of progress frames. */
 const PROGRESS_MS = 5_000;
@@ -11,7 +12,7 @@ const BUSY_SECONDS = 1;
 const RESTART_SECONDS = 5;
 
 /** Runs one request. */
-export type RequestHandler = (signal: AbortSignal, progress: (message: string) => void) => Promise<{ data: unknown; meta?: object }>;
+export type RequestHandler = (signal: AbortSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
 
 export interface RequestsHost {
   readonly limits: Limits;

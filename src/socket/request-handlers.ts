@@ -7,6 +7,7 @@ import type { Providers } from '../providers/open-providers.ts';
 import { listAgents } from './agent-list.ts';
 import type { RequestFrame } from './frames.ts';
 import type { RequestHandler } from './in-flight-requests.ts';
+import type { ResultOf } from './server-frames.ts';
 
 export interface RequestDeps {
   executor: Pick<Executor, 'invoke' | 'approve' | 'approvals' | 'outcome' | 'client'>;
@@ -25,20 +26,23 @@ export function handlerOf(deps: RequestDeps, principal: Principal, frame: Reques
     case 'call':
       return (signal, progress) => call(deps, principal, frame, signal, progress);
     case 'approvals':
-      return async () => ({ data: { approvals: await deps.executor.approvals(inPerson(principal).userId) } });
+      return async (): Promise<ResultOf<'approvals'>> => ({
+        data: { approvals: await deps.executor.approvals(inPerson(principal).userId) },
+      });
     case 'approval_result':
-      return async () => ({ data: await deps.executor.outcome(principal, frame.approvalId) });
+      return async (): Promise<ResultOf<'approval_result'>> => ({ data: await deps.executor.outcome(principal, frame.approvalId) });
     case 'approve': {
       const { approvalId, approved, input, rememberFor } = frame;
       const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };
       const decision = { surface: SURFACE, approvalId, approved, ...more };
-      return (signal, progress) => deps.executor.approve({ ...decision, user: inPerson(principal), signal, progress });
+      return (signal, progress): Promise<ResultOf<'approve'>> =>
+        deps.executor.approve({ ...decision, user: inPerson(principal), signal, progress });
     }
   }
 }
 
 /** What the caller may use: a client, what its grant permits. */
-async function list({ executor, catalog, accounts, providers }: RequestDeps, { userId, clientId }: Principal): Promise<{ data: object }> {
+async function list({ executor, catalog, accounts, providers }: RequestDeps, { userId, clientId }: Principal): Promise<ResultOf<'list'>> {
   const client = clientId === undefined ? undefined : await executor.client(userId, clientId);
   return { data: await listAgents(catalog(), await accounts(userId), providers, client) };
 }
@@ -55,7 +59,7 @@ function call(
   { action, account, input, idempotencyKey }: Extract<RequestFrame, { type: 'call' }>,
   signal: AbortSignal,
   progress: (message: string) => void,
-) {
+): Promise<ResultOf<'call'>> {
   return executor.invoke({
     user,
     surface: SURFACE,

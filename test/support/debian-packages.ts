@@ -8,6 +8,8 @@ export const PACKAGES = {
   libfaketime: 'usr/lib/*/faketime/libfaketimeMT.so.1',
   haproxy: 'usr/sbin/haproxy',
   nginx: 'usr/sbin/nginx',
+  python3: 'usr/bin/python3',
+  curl: 'usr/bin/curl',
   sqlmap: 'usr/bin/sqlmap',
   wapiti: 'usr/bin/wapiti',
 } as const;

@@ -179,7 +179,7 @@ describe('a slow reader', () => {
     const asked = await asksAndDoesNotRead(client);
     const [{ id } = { id: '' }] = await steward.sql<{ id: string }>('select id from users');
     const { db, events } = steward.context;
-    for (const name of ['one', 'two', 'three']) await db.transaction((tx) => events.record(tx, id, name, {}));
+    for (const name of ['one', 'two', 'three']) await db.transaction((tx) => events.record(tx, id, name as 'resync', {}));
     client.socket.resume();
     const ticking = setInterval(() => pass(0.01), 20);
     for (let count = 1; count <= asked; count += 1) expect((await client.frame(`big-${count}`)).data).toHaveLength(MEGABYTE);

@@ -1,0 +1,2 @@
+export * from './index.js';
+export { createClient, createConfig } from './client/index.js';

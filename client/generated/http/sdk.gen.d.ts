@@ -1,0 +1,275 @@
+import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
+import type { DeleteAllowancesIdData, DeleteAllowancesIdErrors, DeleteAllowancesIdResponses, DeleteAuthBankAccountsAccountIdData, DeleteAuthBankAccountsAccountIdErrors, DeleteAuthBankAccountsAccountIdResponses, DeleteAuthSessionData, DeleteAuthSessionErrors, DeleteAuthSessionResponses, DeleteAuthWorkspaceAccountsAccountIdData, DeleteAuthWorkspaceAccountsAccountIdErrors, DeleteAuthWorkspaceAccountsAccountIdResponses, DeleteChatIdStreamData, DeleteChatIdStreamErrors, DeleteChatIdStreamResponses, DeleteClientsIdData, DeleteClientsIdErrors, DeleteClientsIdResponses, DeleteReadOnlyIdData, DeleteReadOnlyIdErrors, DeleteReadOnlyIdResponses, DeleteThreadsIdData, DeleteThreadsIdErrors, DeleteThreadsIdResponses, DeleteTokensIdData, DeleteTokensIdErrors, DeleteTokensIdResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, GetAllowancesData, GetAllowancesErrors, GetAllowancesResponses, GetApprovalsData, GetApprovalsErrors, GetApprovalsIdData, GetApprovalsIdErrors, GetApprovalsIdResponses, GetApprovalsIdResultData, GetApprovalsIdResultErrors, GetApprovalsIdResultResponses, GetApprovalsResponses, GetAuthBankAccountsData, GetAuthBankAccountsErrors, GetAuthBankAccountsResponses, GetAuthWorkspaceAccountsData, GetAuthWorkspaceAccountsErrors, GetAuthWorkspaceAccountsResponses, GetClientsData, GetClientsErrors, GetClientsResponses, GetHealthLiveData, GetHealthLiveErrors, GetHealthLiveResponses, GetHealthReadyData, GetHealthReadyErrors, GetHealthReadyResponses, GetIntegrationsData, GetIntegrationsErrors, GetIntegrationsResponses, GetModelsData, GetModelsErrors, GetModelsResponses, GetReadOnlyData, GetReadOnlyErrors, GetReadOnlyResponses, GetTestData, GetTestErrors, GetTestResponses, GetThreadsData, GetThreadsErrors, GetThreadsIdData, GetThreadsIdErrors, GetThreadsIdResponses, GetThreadsResponses, GetTokensData, GetTokensErrors, GetTokensResponses, GetToolsData, GetToolsErrors, GetToolsResponses, GetUpdateIntegrationsData, GetUpdateIntegrationsErrors, GetUpdateIntegrationsResponses, GetUserAuditData, GetUserAuditErrors, GetUserAuditResponses, GetUserExportData, GetUserExportErrors, GetUserExportResponses, GetWellKnownOauthProtectedResourceData, GetWellKnownOauthProtectedResourceErrors, GetWellKnownOauthProtectedResourceMcpData, GetWellKnownOauthProtectedResourceMcpErrors, GetWellKnownOauthProtectedResourceMcpResponses, GetWellKnownOauthProtectedResourceResponses, PostAgentsActionData, PostAgentsActionErrors, PostAgentsActionResponses, PostApprovalsIdData, PostApprovalsIdErrors, PostApprovalsIdResponses, PostAuthBankAccountsAccountIdRefreshData, PostAuthBankAccountsAccountIdRefreshErrors, PostAuthBankAccountsAccountIdRefreshResponses, PostAuthBankCreateLinkTokenData, PostAuthBankCreateLinkTokenErrors, PostAuthBankCreateLinkTokenResponses, PostAuthBankSetAccessTokenData, PostAuthBankSetAccessTokenErrors, PostAuthBankSetAccessTokenResponses, PostAuthSessionData, PostAuthSessionErrors, PostAuthSessionResponses, PostAuthWorkspaceAccountsAccountIdDefaultData, PostAuthWorkspaceAccountsAccountIdDefaultErrors, PostAuthWorkspaceAccountsAccountIdDefaultResponses, PostEmailData, PostEmailErrors, PostEmailResponses, PostReadOnlyData, PostReadOnlyErrors, PostReadOnlyResponses, PostThreadsIdData, PostThreadsIdErrors, PostThreadsIdResponses, PostTokensData, PostTokensErrors, PostTokensResponses, PostWaitlistData, PostWaitlistErrors, PostWaitlistResponses, PostWorkspaceAccessRequestData, PostWorkspaceAccessRequestErrors, PostWorkspaceAccessRequestResponses } from './types.gen.js';
+export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
+    /**
+     * You can provide a client instance returned by `createClient()` instead of
+     * individual options. This might be also useful if you want to implement a
+     * custom client.
+     */
+    client?: Client;
+    /**
+     * You can pass arbitrary values through the `meta` object. This can be
+     * used to access values that aren't defined as part of the SDK function.
+     */
+    meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
+};
+/**
+ * Add an address to the waitlist
+ *
+ * The response is the same for a new and for a known address. A failed insertion is a 200 with `status: "error"`.
+ */
+export declare const postWaitlist: <ThrowOnError extends boolean = false>(options: Options<PostWaitlistData, ThrowOnError>) => RequestResult<PostWaitlistResponses, PostWaitlistErrors, ThrowOnError>;
+/**
+ * Alias of POST /waitlist
+ *
+ * The response is the same for a new and for a known address. A failed insertion is a 200 with `status: "error"`.
+ */
+export declare const postEmail: <ThrowOnError extends boolean = false>(options: Options<PostEmailData, ThrowOnError>) => RequestResult<PostEmailResponses, PostEmailErrors, ThrowOnError>;
+/**
+ * Reload the integrations file
+ *
+ * Reads integrations.yaml again without a restart. An invalid file changes nothing; the log lists the problems with their lines. In development the response lists them too: `details.problems`, and in `details.more` the number of those left out. Takes no credentials: restrict access to it at the network layer or a reverse proxy.
+ */
+export declare const getUpdateIntegrations: <ThrowOnError extends boolean = false>(options?: Options<GetUpdateIntegrationsData, ThrowOnError>) => RequestResult<GetUpdateIntegrationsResponses, GetUpdateIntegrationsErrors, ThrowOnError>;
+/**
+ * Which providers the user is connected to
+ *
+ * `connected`: at least one account, whatever its status. `needs_attention`: how many accounts must be authorized again, now or soon.
+ */
+export declare const getIntegrations: <ThrowOnError extends boolean = false>(options?: Options<GetIntegrationsData, ThrowOnError>) => RequestResult<GetIntegrationsResponses, GetIntegrationsErrors, ThrowOnError>;
+/**
+ * Step 1: request access to a workspace account
+ *
+ * Starts a flow and binds this browser to the user. Open `login_url` in the same browser within 60 seconds.
+ */
+export declare const postWorkspaceAccessRequest: <ThrowOnError extends boolean = false>(options: Options<PostWorkspaceAccessRequestData, ThrowOnError>) => RequestResult<PostWorkspaceAccessRequestResponses, PostWorkspaceAccessRequestErrors, ThrowOnError>;
+/**
+ * List the connected workspace accounts
+ */
+export declare const getAuthWorkspaceAccounts: <ThrowOnError extends boolean = false>(options?: Options<GetAuthWorkspaceAccountsData, ThrowOnError>) => RequestResult<GetAuthWorkspaceAccountsResponses, GetAuthWorkspaceAccountsErrors, ThrowOnError>;
+/**
+ * Disconnect a workspace account
+ *
+ * The account cannot be used from now on. Its tokens are revoked at the provider in the background, with retries.
+ */
+export declare const deleteAuthWorkspaceAccountsAccountId: <ThrowOnError extends boolean = false>(options: Options<DeleteAuthWorkspaceAccountsAccountIdData, ThrowOnError>) => RequestResult<DeleteAuthWorkspaceAccountsAccountIdResponses, DeleteAuthWorkspaceAccountsAccountIdErrors, ThrowOnError>;
+/**
+ * Make a workspace account the default
+ */
+export declare const postAuthWorkspaceAccountsAccountIdDefault: <ThrowOnError extends boolean = false>(options: Options<PostAuthWorkspaceAccountsAccountIdDefaultData, ThrowOnError>) => RequestResult<PostAuthWorkspaceAccountsAccountIdDefaultResponses, PostAuthWorkspaceAccountsAccountIdDefaultErrors, ThrowOnError>;
+/**
+ * Create a link token for the aggregator’s widget
+ *
+ * With `account_id`: update mode for that entry, to log in again or to add accounts. The sandbox adds `link_url`, its page that replaces the widget.
+ */
+export declare const postAuthBankCreateLinkToken: <ThrowOnError extends boolean = false>(options?: Options<PostAuthBankCreateLinkTokenData, ThrowOnError>) => RequestResult<PostAuthBankCreateLinkTokenResponses, PostAuthBankCreateLinkTokenErrors, ThrowOnError>;
+/**
+ * Link a bank with the widget’s public token
+ *
+ * Linking the same login again keeps the id of its entry if the new accounts include all previous ones, compared by the bank’s persistent ids, else by name, mask and type. Otherwise both entries are kept, and `also_linked` lists the others.
+ */
+export declare const postAuthBankSetAccessToken: <ThrowOnError extends boolean = false>(options: Options<PostAuthBankSetAccessTokenData, ThrowOnError>) => RequestResult<PostAuthBankSetAccessTokenResponses, PostAuthBankSetAccessTokenErrors, ThrowOnError>;
+/**
+ * List the bank account entries
+ */
+export declare const getAuthBankAccounts: <ThrowOnError extends boolean = false>(options?: Options<GetAuthBankAccountsData, ThrowOnError>) => RequestResult<GetAuthBankAccountsResponses, GetAuthBankAccountsErrors, ThrowOnError>;
+/**
+ * Delete a bank account entry
+ *
+ * The entry cannot be used from now on. It is removed at the aggregator in the background, with retries.
+ */
+export declare const deleteAuthBankAccountsAccountId: <ThrowOnError extends boolean = false>(options: Options<DeleteAuthBankAccountsAccountIdData, ThrowOnError>) => RequestResult<DeleteAuthBankAccountsAccountIdResponses, DeleteAuthBankAccountsAccountIdErrors, ThrowOnError>;
+/**
+ * Reload a bank account entry after update mode
+ *
+ * Clears `relink_required` and stores the selected accounts.
+ */
+export declare const postAuthBankAccountsAccountIdRefresh: <ThrowOnError extends boolean = false>(options: Options<PostAuthBankAccountsAccountIdRefreshData, ThrowOnError>) => RequestResult<PostAuthBankAccountsAccountIdRefreshResponses, PostAuthBankAccountsAccountIdRefreshErrors, ThrowOnError>;
+/**
+ * Audit log of the user
+ *
+ * Every call of an action, allowed or rejected, newest first, without its content. Rows that are added meanwhile come before the first page. Rows are kept for 400 days.
+ */
+export declare const getUserAudit: <ThrowOnError extends boolean = false>(options?: Options<GetUserAuditData, ThrowOnError>) => RequestResult<GetUserAuditResponses, GetUserAuditErrors, ThrowOnError>;
+/**
+ * Export of the user’s data
+ *
+ * All rows of the user at one point in time, as a file. Secrets are left out; `withheld` names them. `LIMIT_USER_EXPORTS_PER_MINUTE` limits it.
+ */
+export declare const getUserExport: <ThrowOnError extends boolean = false>(options?: Options<GetUserExportData, ThrowOnError>) => RequestResult<GetUserExportResponses, GetUserExportErrors, ThrowOnError>;
+/**
+ * Delete the user
+ *
+ * Disconnects all accounts, deletes the user, the user’s key and the waitlist entry of the user’s address, and closes the user’s WebSockets. ID tokens issued before are rejected until they expire. Requires a sign-in within the last five minutes.
+ */
+export declare const deleteUser: <ThrowOnError extends boolean = false>(options?: Options<DeleteUserData, ThrowOnError>) => RequestResult<DeleteUserResponses, DeleteUserErrors, ThrowOnError>;
+/**
+ * Personal access tokens
+ *
+ * The user’s tokens, newest first, without the tokens themselves. Those that have ended are listed for 30 days.
+ */
+export declare const getTokens: <ThrowOnError extends boolean = false>(options?: Options<GetTokensData, ThrowOnError>) => RequestResult<GetTokensResponses, GetTokensErrors, ThrowOnError>;
+/**
+ * New personal access token
+ *
+ * A credential for a script or an assistant, which can list and call the actions it names and fetch the results of calls that the user has approved: at `GET /tools`, `POST /agents/{action}`, `GET /approvals/{id}/result`, `/mcp` and over the WebSocket. It can do nothing else. The token is returned once. Requires a sign-in within the last five minutes.
+ */
+export declare const postTokens: <ThrowOnError extends boolean = false>(options: Options<PostTokensData, ThrowOnError>) => RequestResult<PostTokensResponses, PostTokensErrors, ThrowOnError>;
+/**
+ * Revoke a personal access token
+ *
+ * It counts for the next request; changes that have started run to their end. Pending approvals that it requested end. Requires a sign-in within the last five minutes.
+ */
+export declare const deleteTokensId: <ThrowOnError extends boolean = false>(options: Options<DeleteTokensIdData, ThrowOnError>) => RequestResult<DeleteTokensIdResponses, DeleteTokensIdErrors, ThrowOnError>;
+/**
+ * Connected apps
+ *
+ * The user’s personal access tokens and the clients that signed in with OAuth, newest first. Those that have ended are listed for 30 days.
+ */
+export declare const getClients: <ThrowOnError extends boolean = false>(options?: Options<GetClientsData, ThrowOnError>) => RequestResult<GetClientsResponses, GetClientsErrors, ThrowOnError>;
+/**
+ * Disconnect an app
+ *
+ * Ends a personal access token, or all tokens of an OAuth client. It counts for the next request; changes that have started run to their end. Pending approvals that it requested end, and results that it could fetch are deleted. No recent sign-in is required: ending access always works.
+ */
+export declare const deleteClientsId: <ThrowOnError extends boolean = false>(options: Options<DeleteClientsIdData, ThrowOnError>) => RequestResult<DeleteClientsIdResponses, DeleteClientsIdErrors, ThrowOnError>;
+/**
+ * Call an action
+ *
+ * Runs an action with the body as its arguments, like `call` on the WebSocket. By a tool’s name (`mail_search`), the body may name the `account`, too. A change with an `Idempotency-Key` header runs once within 24 hours. `approval_required`: the user has to approve the call first; `details` describes it.
+ */
+export declare const postAgentsAction: <ThrowOnError extends boolean = false>(options: Options<PostAgentsActionData, ThrowOnError>) => RequestResult<PostAgentsActionResponses, PostAgentsActionErrors, ThrowOnError>;
+/**
+ * List actions as tools of a model
+ *
+ * The actions that the caller can call now, in the format that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are.
+ */
+export declare const getTools: <ThrowOnError extends boolean = false>(options?: Options<GetToolsData, ThrowOnError>) => RequestResult<GetToolsResponses, GetToolsErrors, ThrowOnError>;
+/**
+ * Pending approvals
+ *
+ * Calls that wait for the user’s decision, oldest first.
+ */
+export declare const getApprovals: <ThrowOnError extends boolean = false>(options?: Options<GetApprovalsData, ThrowOnError>) => RequestResult<GetApprovalsResponses, GetApprovalsErrors, ThrowOnError>;
+/**
+ * One pending approval
+ */
+export declare const getApprovalsId: <ThrowOnError extends boolean = false>(options: Options<GetApprovalsIdData, ThrowOnError>) => RequestResult<GetApprovalsIdResponses, GetApprovalsIdErrors, ThrowOnError>;
+/**
+ * Approve or deny a call
+ *
+ * Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`). With the cookie of a session, only forms of the service’s own pages may decide.
+ */
+export declare const postApprovalsId: <ThrowOnError extends boolean = false>(options: Options<PostApprovalsIdData, ThrowOnError>) => RequestResult<PostApprovalsIdResponses, PostApprovalsIdErrors, ThrowOnError>;
+/**
+ * How an approval ended
+ *
+ * For the token, or the user in person, that made the call: whether the user has decided, and for an hour after the run its result or its error. Reading a result counts as making the call: text of others in it marks the reader.
+ */
+export declare const getApprovalsIdResult: <ThrowOnError extends boolean = false>(options: Options<GetApprovalsIdResultData, ThrowOnError>) => RequestResult<GetApprovalsIdResultResponses, GetApprovalsIdResultErrors, ThrowOnError>;
+/**
+ * Calls allowed in advance
+ *
+ * What the user has allowed when approving a call, newest first. An allowance ends when its time is up, when the account is disconnected, or when the configuration of its action changes.
+ */
+export declare const getAllowances: <ThrowOnError extends boolean = false>(options?: Options<GetAllowancesData, ThrowOnError>) => RequestResult<GetAllowancesResponses, GetAllowancesErrors, ThrowOnError>;
+/**
+ * Revoke an allowance
+ *
+ * It takes effect for every call that has not started.
+ */
+export declare const deleteAllowancesId: <ThrowOnError extends boolean = false>(options: Options<DeleteAllowancesIdData, ThrowOnError>) => RequestResult<DeleteAllowancesIdResponses, DeleteAllowancesIdErrors, ThrowOnError>;
+/**
+ * Read-only accounts
+ *
+ * Accounts and banks on which the user permits no changes, oldest setting first.
+ */
+export declare const getReadOnly: <ThrowOnError extends boolean = false>(options?: Options<GetReadOnlyData, ThrowOnError>) => RequestResult<GetReadOnlyResponses, GetReadOnlyErrors, ThrowOnError>;
+/**
+ * Set an account to read-only
+ *
+ * No action changes anything in the account or at the bank afterwards, for every caller or for one token or connected app; changes that have started run to their end. Pending approvals for it end. It holds until it is lifted or the account is disconnected.
+ */
+export declare const postReadOnly: <ThrowOnError extends boolean = false>(options: Options<PostReadOnlyData, ThrowOnError>) => RequestResult<PostReadOnlyResponses, PostReadOnlyErrors, ThrowOnError>;
+/**
+ * Permit changes again
+ *
+ * Requires a sign-in within the last five minutes.
+ */
+export declare const deleteReadOnlyId: <ThrowOnError extends boolean = false>(options: Options<DeleteReadOnlyIdData, ThrowOnError>) => RequestResult<DeleteReadOnlyIdResponses, DeleteReadOnlyIdErrors, ThrowOnError>;
+/**
+ * Conversations with the assistant
+ *
+ * The latest first. `search` finds titles that contain a text, in any case.
+ */
+export declare const getThreads: <ThrowOnError extends boolean = false>(options?: Options<GetThreadsData, ThrowOnError>) => RequestResult<GetThreadsResponses, GetThreadsErrors, ThrowOnError>;
+/**
+ * Delete a conversation
+ *
+ * With its messages, and what is remembered of what was read in it. Its run is cancelled and its pending approvals end; changes that have started run to their end.
+ */
+export declare const deleteThreadsId: <ThrowOnError extends boolean = false>(options: Options<DeleteThreadsIdData, ThrowOnError>) => RequestResult<DeleteThreadsIdResponses, DeleteThreadsIdErrors, ThrowOnError>;
+/**
+ * A conversation
+ *
+ * Its messages are UIMessages of the AI SDK, oldest first; `useChat` takes them as they are.
+ */
+export declare const getThreadsId: <ThrowOnError extends boolean = false>(options: Options<GetThreadsIdData, ThrowOnError>) => RequestResult<GetThreadsIdResponses, GetThreadsIdErrors, ThrowOnError>;
+/**
+ * Rename a conversation
+ *
+ * Line breaks and characters that can’t be seen are removed from the title.
+ */
+export declare const postThreadsId: <ThrowOnError extends boolean = false>(options: Options<PostThreadsIdData, ThrowOnError>) => RequestResult<PostThreadsIdResponses, PostThreadsIdErrors, ThrowOnError>;
+/**
+ * Stop an answer
+ *
+ * Within two seconds, on every replica. Changes that have started run to their end.
+ */
+export declare const deleteChatIdStream: <ThrowOnError extends boolean = false>(options: Options<DeleteChatIdStreamData, ThrowOnError>) => RequestResult<DeleteChatIdStreamResponses, DeleteChatIdStreamErrors, ThrowOnError>;
+/**
+ * The assistant’s models
+ *
+ * And what the user has used of today’s budget. Without a model, `models` is empty and `budget` is null.
+ */
+export declare const getModels: <ThrowOnError extends boolean = false>(options?: Options<GetModelsData, ThrowOnError>) => RequestResult<GetModelsResponses, GetModelsErrors, ThrowOnError>;
+/**
+ * How clients of /mcp sign in
+ *
+ * Metadata of the protected resource (RFC 9728).
+ */
+export declare const getWellKnownOauthProtectedResource: <ThrowOnError extends boolean = false>(options?: Options<GetWellKnownOauthProtectedResourceData, ThrowOnError>) => RequestResult<GetWellKnownOauthProtectedResourceResponses, GetWellKnownOauthProtectedResourceErrors, ThrowOnError>;
+/**
+ * How clients of /mcp sign in
+ *
+ * Metadata of the protected resource (RFC 9728).
+ */
+export declare const getWellKnownOauthProtectedResourceMcp: <ThrowOnError extends boolean = false>(options?: Options<GetWellKnownOauthProtectedResourceMcpData, ThrowOnError>) => RequestResult<GetWellKnownOauthProtectedResourceMcpResponses, GetWellKnownOauthProtectedResourceMcpErrors, ThrowOnError>;
+/**
+ * End the session
+ *
+ * With an ID token: all sessions of the user. It takes effect with the next request, on every replica.
+ */
+export declare const deleteAuthSession: <ThrowOnError extends boolean = false>(options?: Options<DeleteAuthSessionData, ThrowOnError>) => RequestResult<DeleteAuthSessionResponses, DeleteAuthSessionErrors, ThrowOnError>;
+/**
+ * Begin a session at the service’s own pages
+ *
+ * Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; it redirects to `return_to`.
+ */
+export declare const postAuthSession: <ThrowOnError extends boolean = false>(options?: Options<PostAuthSessionData, ThrowOnError>) => RequestResult<PostAuthSessionResponses, PostAuthSessionErrors, ThrowOnError>;
+/**
+ * Health check
+ *
+ * `connections` counts the open WebSocket connections of this process.
+ */
+export declare const getTest: <ThrowOnError extends boolean = false>(options?: Options<GetTestData, ThrowOnError>) => RequestResult<GetTestResponses, GetTestErrors, ThrowOnError>;
+/**
+ * Liveness probe: the process runs
+ */
+export declare const getHealthLive: <ThrowOnError extends boolean = false>(options?: Options<GetHealthLiveData, ThrowOnError>) => RequestResult<GetHealthLiveResponses, GetHealthLiveErrors, ThrowOnError>;
+/**
+ * Readiness probe: the process can serve requests
+ *
+ * The database accepts writes and has a schema for this release, the master keys that stored data needs are present, and the process is not shutting down.
+ */
+export declare const getHealthReady: <ThrowOnError extends boolean = false>(options?: Options<GetHealthReadyData, ThrowOnError>) => RequestResult<GetHealthReadyResponses, GetHealthReadyErrors, ThrowOnError>;

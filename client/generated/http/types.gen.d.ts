@@ -1,0 +1,3618 @@
+export type ClientOptions = {
+    baseUrl: 'http://127.0.0.1:8080' | (string & {});
+};
+export type WaitlistForm = {
+    email: string;
+};
+export type WorkspaceAccessForm = {
+    email: string;
+    /**
+     * Where the flow ends; one of the allowed addresses.
+     */
+    redirect_uri?: string;
+};
+export type LinkTokenForm = {
+    account_id?: string;
+};
+export type PublicTokenForm = {
+    public_token: string;
+};
+export type TokenRequest = {
+    /**
+     * What the user knows it by.
+     */
+    name: string;
+    /**
+     * `*`, `mail.*` or `calendar.list`.
+     */
+    actions: Array<string>;
+    /**
+     * `read`: only actions that change nothing.
+     */
+    access?: 'read' | 'write';
+    /**
+     * Ids of accounts; absent: all, also later ones.
+     */
+    accounts?: Array<string>;
+    /**
+     * 1 to 366; 90 by default.
+     */
+    expires_in_days?: number;
+};
+export type ActionInput = {
+    [key: string]: unknown;
+};
+export type Decision = {
+    approved: boolean | 'true' | 'false';
+    /**
+     * The arguments that the user puts in place of those shown.
+     */
+    input?: {
+        [key: string]: unknown;
+    };
+    /**
+     * From the page’s form: `input` as JSON.
+     */
+    input_json?: string;
+    /**
+     * Days for which calls like this one are allowed in advance, 1 to 30.
+     */
+    remember_for?: number;
+    /**
+     * From the page’s form: another question than the one shown is not decided.
+     */
+    shown?: string;
+    /**
+     * From the page’s form.
+     */
+    csrf?: string;
+};
+export type ReadOnlyRequest = {
+    account_id: string;
+    /**
+     * Id in `GET /clients`; absent: it holds for every caller.
+     */
+    client_id?: string;
+};
+export type SessionForm = {
+    id_token?: string;
+    /**
+     * As the page received it.
+     */
+    state?: string;
+    /**
+     * As the page received it, or another page of the service.
+     */
+    return_to?: string;
+};
+export type WaitlistResult = {
+    status: 'success' | 'error';
+    message?: string;
+};
+export type ReloadResult = {
+    status: 'success';
+};
+export type IntegrationStatus = {
+    workspace: ProviderStatus;
+    bank: ProviderStatus;
+};
+export type ProviderStatus = {
+    connected: boolean;
+    needs_attention: number;
+};
+export type WorkspaceAccess = {
+    status: 'success';
+    login_url: string;
+    expires_at: string;
+};
+export type WorkspaceAccountList = {
+    accounts: Array<WorkspaceAccount>;
+};
+export type WorkspaceAccount = {
+    id: string;
+    email: string;
+    name: string;
+    picture: string;
+    default: boolean;
+    status: 'active' | 'reauth_required';
+    missing_scopes: Array<WorkspaceScope>;
+};
+export type WorkspaceScope = 'userinfo.email' | 'userinfo.profile' | 'calendar.events.owned' | 'mail.send' | 'mail.modify' | 'documents' | 'docs' | 'drive' | 'spreadsheets.readonly' | 'presentations.readonly';
+export type Success = {
+    success: true;
+};
+export type LinkToken = {
+    link_token: string;
+    expiration: string;
+    request_id: string;
+    link_url?: string;
+};
+export type BankLinkResult = {
+    success: true;
+    /**
+     * Ids of entries of the same bank that were kept although they may share an account with the new one.
+     */
+    also_linked?: Array<string>;
+};
+export type BankAccountList = {
+    accounts: Array<BankAccount>;
+};
+export type BankAccount = {
+    id: string;
+    bank_name: string;
+    mask: Array<{
+        name: string;
+        mask: string;
+    }>;
+    status: 'active' | 'relink_required' | 'item_gone';
+    /**
+     * Access ends soon unless the user completes update mode.
+     */
+    warning?: 'pending_disconnect' | 'pending_expiration';
+    /**
+     * When access ends, if that is known.
+     */
+    expires_at?: string;
+    /**
+     * The bank has further accounts that the user can share in update mode.
+     */
+    new_accounts?: true;
+};
+export type AuditPage = {
+    entries: Array<AuditEntry>;
+    /**
+     * Where the next page begins; null on the last page.
+     */
+    next_cursor: string | null;
+};
+export type AuditEntry = {
+    at: string;
+    /**
+     * The same for all rows of one call: requested, decided, started and ended.
+     */
+    call_id: string;
+    /**
+     * Where the call came from.
+     */
+    surface: string;
+    /**
+     * Where the user approved or denied the call; null if no decision was required or none was made yet.
+     */
+    decided_surface: string | null;
+    /**
+     * The personal access token that made the call, that was created or revoked, or for which the account was set to read-only; null: the user’s own front end.
+     */
+    client_id: string | null;
+    action: string;
+    account_id: string | null;
+    /**
+     * started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set, read_only_lifted, token_created, token_revoked, client_connected or client_revoked (an OAuth client)
+     */
+    decision: string;
+    /**
+     * ok, or the code of the error
+     */
+    outcome: string;
+    milliseconds: number;
+    /**
+     * Number of calls in this row: more than 1 if too many were rejected within a minute to record each.
+     */
+    count: number;
+};
+export type UserExport = {
+    format: 'steward.user-export';
+    version: 1;
+    exported_at: string;
+    /**
+     * Tables of which only the newest rows or contents are included.
+     */
+    truncated: Array<string>;
+    /**
+     * What is stored but left out, and why.
+     */
+    withheld: Array<string>;
+    user: {
+        id: string;
+        issuer: string;
+        subject: string;
+        email: string | null;
+        created_at: string;
+        event_seq: number;
+    };
+    /**
+     * Entry of the verified address.
+     */
+    waitlist: {
+        email: string;
+        created_at: string;
+    } | null;
+    /**
+     * The last time a user with this identity was deleted; kept for 30 days.
+     */
+    deleted_before: {
+        deleted_at: string;
+        user_id: string | null;
+    } | null;
+    user_keys: Array<{
+        id: string;
+        master_key_id: string;
+        rewrapped: boolean;
+        created_at: string;
+    }>;
+    former_user_keys: Array<{
+        id: string;
+        master_key_id: string;
+        replaced_at: string;
+    }>;
+    grants: Array<{
+        id: string;
+        provider: string;
+        subject: string;
+        scopes: Array<string>;
+        status: string;
+        version: number;
+        expires_at: string | null;
+        lease_until: string | null;
+        refresh_failures: number;
+        refresh_after: string | null;
+        created_at: string;
+        updated_at: string;
+    }>;
+    /**
+     * Disconnected accounts whose tokens could not be revoked yet.
+     */
+    ended_grants: Array<{
+        id: string;
+        grant_id: string;
+        provider: string;
+        subject: string;
+        ended_at: string;
+        try_after: string;
+    }>;
+    workspace_accounts: Array<{
+        id: string;
+        grant_id: string;
+        email: string;
+        name: string;
+        picture: string;
+        is_default: boolean;
+        connected_at: string;
+    }>;
+    bank_items: Array<{
+        id: string;
+        grant_id: string;
+        institution_id: string | null;
+        bank_name: string;
+        accounts: unknown;
+        connected_at: string;
+        sync_state: unknown;
+        warning: string | null;
+        expires_at: string | null;
+        new_accounts: boolean;
+        update_mode_at: string | null;
+        checks: number;
+        check_after: string;
+    }>;
+    bank_webhooks: Array<{
+        id: string;
+        grant_id: string;
+        item_id: string;
+        event: string;
+        details: unknown;
+        received_at: string;
+        queued_at: string | null;
+        handled_at: string | null;
+    }>;
+    browser_bindings: Array<{
+        expires_at: string;
+    }>;
+    oauth_flows: Array<{
+        id: string;
+        email: string | null;
+        redirect_uri: string;
+        created_at: string;
+        ticket_expires_at: string | null;
+        opened_at: string | null;
+        expires_at: string;
+        consumed_at: string | null;
+        outcome: unknown;
+        finished_at: string | null;
+        pending_subject: string | null;
+        confirmation_expires_at: string | null;
+    }>;
+    events: Array<{
+        seq: number;
+        event: string;
+        data: unknown;
+        client_id: string | null;
+        created_at: string;
+    }>;
+    /**
+     * Personal access tokens and connected OAuth clients, without the tokens.
+     */
+    client_grants: Array<{
+        id: string;
+        kind: string;
+        name: string;
+        last_four: string | null;
+        oauth_client_id: string | null;
+        redirect_host: string | null;
+        actions: Array<string>;
+        access: string;
+        account_ids: Array<string> | null;
+        created_at: string;
+        expires_at: string;
+        last_used_at: string | null;
+        last_action: string | null;
+        revoked_at: string | null;
+    }>;
+    /**
+     * Accounts on which the user permits no changes: to anything, or to one client.
+     */
+    read_only_accounts: Array<{
+        id: string;
+        account_id: string;
+        grant_id: string;
+        client_id: string | null;
+        since: string;
+    }>;
+    /**
+     * Calls that the user has allowed in advance.
+     */
+    allowances: Array<{
+        id: string;
+        account_id: string;
+        grant_id: string;
+        subject: string;
+        action: string;
+        revision: string;
+        /**
+         * The recipients, or the folder with its readers.
+         */
+        covered: unknown;
+        created_at: string;
+        expires_at: string;
+    }>;
+    /**
+     * Conversations with the assistant.
+     */
+    threads: Array<{
+        id: string;
+        title: string | null;
+        /**
+         * What a model is told in place of the messages up to a position: text and position.
+         */
+        summary: unknown;
+        created_at: string;
+        updated_at: string;
+    }>;
+    messages: Array<{
+        thread_id: string;
+        id: string;
+        position: number;
+        role: string;
+        /**
+         * Parts and metadata.
+         */
+        content: unknown;
+        created_at: string;
+    }>;
+    /**
+     * Answers of a model; kept for 40 days.
+     */
+    runs: Array<{
+        id: string;
+        thread_id: string;
+        message_id: string;
+        model: string;
+        status: string;
+        error: string | null;
+        cancel_requested: boolean;
+        lease_until: string;
+        steps: number;
+        input_tokens: number;
+        output_tokens: number;
+        cost: number;
+        started_at: string;
+        ended_at: string | null;
+    }>;
+    /**
+     * Browsers that are signed in at the service’s own pages, without their secrets.
+     */
+    web_sessions: Array<{
+        auth_time: string | null;
+        created_at: string;
+        expires_at: string;
+    }>;
+    /**
+     * Until when text of others, and a bank’s data, counts as read: by the user’s own front ends (`user`), by one client, or in one conversation (`infinity`).
+     */
+    contexts: Array<{
+        name: string;
+        tainted_until: string | 'infinity';
+        financial_until: string | 'infinity' | null;
+    }>;
+    approvals: Array<{
+        id: string;
+        account_id: string;
+        action: string;
+        idempotency_key: string | null;
+        revision: string;
+        /**
+         * Where the call came from.
+         */
+        surface: string | null;
+        client_id: string | null;
+        /**
+         * The conversation whose assistant asked.
+         */
+        thread_id: string | null;
+        status: string;
+        created_at: string;
+        expires_at: string;
+        decided_at: string | null;
+        /**
+         * The user changed the arguments.
+         */
+        edited: boolean;
+        end_reason: string | null;
+        outcome_until: string | null;
+        repeats_until: string | null;
+        /**
+         * The result or the error of the approved call, for an hour.
+         */
+        outcome: unknown;
+        /**
+         * The request while it waits for a decision: account, summary and arguments.
+         */
+        arguments: unknown;
+    }>;
+    idempotency_keys: Array<{
+        action: string;
+        key: string;
+        status: string;
+        running_until: string;
+        created_at: string;
+        /**
+         * The result of the call.
+         */
+        answer: unknown;
+    }>;
+    /**
+     * The newest rows; `next_cursor` continues at GET /user/audit.
+     */
+    audit_log: AuditPage;
+};
+export type ClientTokens = {
+    tokens: Array<ClientToken>;
+};
+export type ClientToken = {
+    id: string;
+    name: string;
+    actions: Array<string>;
+    access: 'read' | 'write';
+    /**
+     * null: all accounts, also later ones.
+     */
+    accounts: Array<string> | null;
+    created_at: string;
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * The last characters of the token.
+     */
+    last_four: string;
+};
+export type NewClientToken = {
+    id: string;
+    name: string;
+    actions: Array<string>;
+    access: 'read' | 'write';
+    /**
+     * null: all accounts, also later ones.
+     */
+    accounts: Array<string> | null;
+    created_at: string;
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * The last characters of the token.
+     */
+    last_four: string;
+    /**
+     * `stw_pat_…`
+     */
+    token: string;
+};
+export type Clients = {
+    clients: Array<Client>;
+};
+export type Client = {
+    id: string;
+    /**
+     * Of an OAuth client: what it calls itself.
+     */
+    name: string;
+    actions: Array<string>;
+    access: 'read' | 'write';
+    /**
+     * null: all accounts, also later ones.
+     */
+    accounts: Array<string> | null;
+    created_at: string;
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    kind: 'personal_access_token' | 'oauth';
+    /**
+     * Of an OAuth client whose id is an https URL: the host of that URL, which has confirmed where its redirects may go. In development without a way to the internet, a client on the same machine has gone on unconfirmed.
+     */
+    host: string | null;
+    /**
+     * Of an OAuth client: the host to which its redirects go.
+     */
+    redirect_host: string | null;
+    /**
+     * Of a personal access token: its last characters.
+     */
+    last_four: string | null;
+    /**
+     * The action that it called last.
+     */
+    last_action: string | null;
+};
+export type CallResult = {
+    data: unknown;
+    meta: {
+        [key: string]: unknown;
+    };
+};
+export type Tools = {
+    tools: Array<{
+        [key: string]: unknown;
+    }>;
+};
+export type Approvals = {
+    approvals: Array<Approval>;
+};
+export type Approval = {
+    id: string;
+    action: string;
+    /**
+     * The account’s label.
+     */
+    account: string;
+    account_id: string;
+    /**
+     * One line: what will happen.
+     */
+    summary: string;
+    /**
+     * Who else sees the effect.
+     */
+    audience: Array<{
+        kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+        address?: string;
+        domain?: string;
+        /**
+         * How the user knows the person; absent: it could not be read.
+         */
+        relation?: 'own' | 'written_to' | 'new';
+        /**
+         * The user typed the address in the conversation whose assistant asks.
+         */
+        named?: true;
+    }>;
+    /**
+     * What deserves attention.
+     */
+    notices: Array<string>;
+    /**
+     * What others wrote and was read before.
+     */
+    provenance: Array<{
+        action: string;
+        author?: string;
+        name?: string;
+        time?: string;
+    }>;
+    /**
+     * Parts of the arguments that repeat what others wrote: `field` is the path of the argument.
+     */
+    matches: Array<{
+        action: string;
+        author?: string;
+        name?: string;
+        time?: string;
+        field: string;
+        text: string;
+    }>;
+    /**
+     * The arguments.
+     */
+    input: unknown;
+    /**
+     * The page where the user decides.
+     */
+    url: string;
+    expires_at: string;
+    /**
+     * The client that asked; absent: the user’s own front end.
+     */
+    client?: {
+        id: string;
+        /**
+         * Of a token; of an OAuth client: what it calls itself.
+         */
+        name: string;
+    };
+    /**
+     * The conversation whose assistant asked.
+     */
+    thread?: string;
+};
+export type ApprovalOutcome = {
+    /**
+     * `ended`: it can’t be decided any more, for another reason than its time.
+     */
+    status: 'pending' | 'denied' | 'expired' | 'ended' | 'running' | 'done' | 'failed';
+    /**
+     * The user changed the arguments before approving.
+     */
+    edited?: true;
+    /**
+     * If `done`.
+     */
+    result?: CallResult;
+    /**
+     * If `failed`.
+     */
+    error?: {
+        code: string;
+        message: string;
+    };
+};
+export type Allowances = {
+    allowances: Array<Allowance>;
+};
+export type Allowance = {
+    id: string;
+    action: string;
+    account_id: string;
+    /**
+     * Who may see the calls; for a folder, who saw what is in it.
+     */
+    recipients: Array<{
+        address: string;
+        /**
+         * How the user knew the person; absent: it could not be read.
+         */
+        relation?: 'own' | 'written_to' | 'new';
+    }>;
+    /**
+     * Into which the calls may put something.
+     */
+    folder: {
+        id: string;
+        name: string;
+    } | null;
+    created_at: string;
+    expires_at: string;
+};
+export type ReadOnlyAccounts = {
+    read_only: Array<ReadOnly>;
+};
+export type ReadOnly = {
+    id: string;
+    account_id: string;
+    /**
+     * The token or connected app for which it holds; null: for everything.
+     */
+    client_id: string | null;
+    since: string;
+};
+export type Threads = {
+    threads: Array<Thread>;
+    /**
+     * Where the next page begins; null on the last page.
+     */
+    next: string | null;
+};
+export type Thread = {
+    /**
+     * Chosen by the front end that began the conversation.
+     */
+    id: string;
+    /**
+     * One line of text, not markup.
+     */
+    title: string;
+    created_at: string;
+    /**
+     * When a message was last added or changed.
+     */
+    updated_at: string;
+    /**
+     * Of the last run; null: there was none. `interrupted`: the process that ran it ended, and nothing is repeated.
+     */
+    status: 'running' | 'done' | 'awaiting_approval' | 'interrupted' | 'cancelled' | 'failed' | null;
+};
+export type ThreadMessages = {
+    thread: Thread;
+    messages: Array<Message>;
+    /**
+     * The last run.
+     */
+    run: Run | null;
+};
+export type Message = {
+    id: string;
+    role: 'user' | 'assistant';
+    parts: Array<{
+        [key: string]: unknown;
+    }>;
+    metadata?: unknown;
+};
+export type Run = {
+    id: string;
+    status: 'running' | 'done' | 'awaiting_approval' | 'interrupted' | 'cancelled' | 'failed';
+    model: string;
+    /**
+     * Of the assistant’s message.
+     */
+    message_id: string;
+    /**
+     * The code of the error with which it failed.
+     */
+    error: string | null;
+};
+export type Models = {
+    models: Array<{
+        /**
+         * For `model` of `POST /chat`.
+         */
+        name: string;
+        default: boolean;
+        /**
+         * The sandbox’s, which follows rules and is no language model.
+         */
+        stand_in: boolean;
+    }>;
+    budget: ModelBudget | null;
+};
+export type ModelBudget = {
+    /**
+     * It ends at midnight UTC.
+     */
+    day: string;
+    runs: {
+        used: number;
+        /**
+         * null: none.
+         */
+        limit: number | null;
+    };
+    steps: {
+        used: number;
+        /**
+         * null: none.
+         */
+        limit: number | null;
+    };
+    tokens: {
+        used: number;
+        /**
+         * null: none.
+         */
+        limit: number | null;
+    };
+    seconds: {
+        used: number;
+        /**
+         * null: none.
+         */
+        limit: number | null;
+    };
+    /**
+     * In the currency of the operator’s prices.
+     */
+    cost: {
+        used: number;
+        /**
+         * null: none.
+         */
+        limit: number | null;
+    };
+};
+export type ProtectedResource = {
+    resource: string;
+    resource_name: string;
+    authorization_servers: Array<string>;
+    scopes_supported: Array<string>;
+    bearer_methods_supported: Array<string>;
+};
+export type ServiceStatus = {
+    status: 'success';
+    service: 'steward';
+    environment: 'production' | 'development';
+    connections: number;
+};
+export type ProbeResult = {
+    status: 'success';
+};
+export type Error = {
+    status: 'error';
+    code: 'invalid_request' | 'invalid_token' | 'token_expired' | 'forbidden' | 'recent_login_required' | 'missing_scopes' | 'not_found' | 'method_not_allowed' | 'reauth_required' | 'relink_required' | 'item_gone' | 'conflict' | 'approval_required' | 'aborted' | 'too_large' | 'unsupported_media_type' | 'invalid_configuration' | 'unsupported_account' | 'rate_limited' | 'internal' | 'provider_error' | 'outcome_unknown' | 'unavailable' | 'not_configured' | 'assistant_disabled' | 'provider_timeout';
+    /**
+     * For people.
+     */
+    message: string;
+    request_id: string;
+    /**
+     * Further facts for programs, if there are any.
+     */
+    details?: {
+        [key: string]: unknown;
+    };
+    [key: string]: unknown;
+};
+export type PostWaitlistData = {
+    body: WaitlistForm;
+    path?: never;
+    query?: never;
+    url: '/waitlist';
+};
+export type PostWaitlistErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostWaitlistError = PostWaitlistErrors[keyof PostWaitlistErrors];
+export type PostWaitlistResponses = {
+    /**
+     * Success
+     */
+    200: WaitlistResult;
+};
+export type PostWaitlistResponse = PostWaitlistResponses[keyof PostWaitlistResponses];
+export type PostEmailData = {
+    body: WaitlistForm;
+    path?: never;
+    query?: never;
+    url: '/email';
+};
+export type PostEmailErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostEmailError = PostEmailErrors[keyof PostEmailErrors];
+export type PostEmailResponses = {
+    /**
+     * Success
+     */
+    200: WaitlistResult;
+};
+export type PostEmailResponse = PostEmailResponses[keyof PostEmailResponses];
+export type GetUpdateIntegrationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/update_integrations';
+};
+export type GetUpdateIntegrationsErrors = {
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `invalid_configuration`
+     */
+    422: Error & {
+        code?: 'invalid_configuration';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetUpdateIntegrationsError = GetUpdateIntegrationsErrors[keyof GetUpdateIntegrationsErrors];
+export type GetUpdateIntegrationsResponses = {
+    /**
+     * Success
+     */
+    200: ReloadResult;
+};
+export type GetUpdateIntegrationsResponse = GetUpdateIntegrationsResponses[keyof GetUpdateIntegrationsResponses];
+export type GetIntegrationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/integrations';
+};
+export type GetIntegrationsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetIntegrationsError = GetIntegrationsErrors[keyof GetIntegrationsErrors];
+export type GetIntegrationsResponses = {
+    /**
+     * Success
+     */
+    200: IntegrationStatus;
+};
+export type GetIntegrationsResponse = GetIntegrationsResponses[keyof GetIntegrationsResponses];
+export type PostWorkspaceAccessRequestData = {
+    body: WorkspaceAccessForm;
+    path?: never;
+    query?: never;
+    url: '/workspace_access_request';
+};
+export type PostWorkspaceAccessRequestErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+};
+export type PostWorkspaceAccessRequestError = PostWorkspaceAccessRequestErrors[keyof PostWorkspaceAccessRequestErrors];
+export type PostWorkspaceAccessRequestResponses = {
+    /**
+     * Success
+     */
+    200: WorkspaceAccess;
+};
+export type PostWorkspaceAccessRequestResponse = PostWorkspaceAccessRequestResponses[keyof PostWorkspaceAccessRequestResponses];
+export type GetAuthWorkspaceAccountsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/workspace/accounts';
+};
+export type GetAuthWorkspaceAccountsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAuthWorkspaceAccountsError = GetAuthWorkspaceAccountsErrors[keyof GetAuthWorkspaceAccountsErrors];
+export type GetAuthWorkspaceAccountsResponses = {
+    /**
+     * Success
+     */
+    200: WorkspaceAccountList;
+};
+export type GetAuthWorkspaceAccountsResponse = GetAuthWorkspaceAccountsResponses[keyof GetAuthWorkspaceAccountsResponses];
+export type DeleteAuthWorkspaceAccountsAccountIdData = {
+    body?: never;
+    path: {
+        account_id: string;
+    };
+    query?: never;
+    url: '/auth/workspace/accounts/{account_id}';
+};
+export type DeleteAuthWorkspaceAccountsAccountIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteAuthWorkspaceAccountsAccountIdError = DeleteAuthWorkspaceAccountsAccountIdErrors[keyof DeleteAuthWorkspaceAccountsAccountIdErrors];
+export type DeleteAuthWorkspaceAccountsAccountIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteAuthWorkspaceAccountsAccountIdResponse = DeleteAuthWorkspaceAccountsAccountIdResponses[keyof DeleteAuthWorkspaceAccountsAccountIdResponses];
+export type PostAuthWorkspaceAccountsAccountIdDefaultData = {
+    body?: never;
+    path: {
+        account_id: string;
+    };
+    query?: never;
+    url: '/auth/workspace/accounts/{account_id}/default';
+};
+export type PostAuthWorkspaceAccountsAccountIdDefaultErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostAuthWorkspaceAccountsAccountIdDefaultError = PostAuthWorkspaceAccountsAccountIdDefaultErrors[keyof PostAuthWorkspaceAccountsAccountIdDefaultErrors];
+export type PostAuthWorkspaceAccountsAccountIdDefaultResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type PostAuthWorkspaceAccountsAccountIdDefaultResponse = PostAuthWorkspaceAccountsAccountIdDefaultResponses[keyof PostAuthWorkspaceAccountsAccountIdDefaultResponses];
+export type PostAuthBankCreateLinkTokenData = {
+    body?: LinkTokenForm;
+    path?: never;
+    query?: never;
+    url: '/auth/bank/create_link_token';
+};
+export type PostAuthBankCreateLinkTokenErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `relink_required`, `item_gone`
+     */
+    409: Error & {
+        code?: 'relink_required' | 'item_gone';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `unsupported_account`
+     */
+    422: Error & {
+        code?: 'unsupported_account';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `provider_error`
+     */
+    502: Error & {
+        code?: 'provider_error';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+    /**
+     * `provider_timeout`
+     */
+    504: Error & {
+        code?: 'provider_timeout';
+    };
+};
+export type PostAuthBankCreateLinkTokenError = PostAuthBankCreateLinkTokenErrors[keyof PostAuthBankCreateLinkTokenErrors];
+export type PostAuthBankCreateLinkTokenResponses = {
+    /**
+     * Success
+     */
+    200: LinkToken;
+};
+export type PostAuthBankCreateLinkTokenResponse = PostAuthBankCreateLinkTokenResponses[keyof PostAuthBankCreateLinkTokenResponses];
+export type PostAuthBankSetAccessTokenData = {
+    body: PublicTokenForm;
+    path?: never;
+    query?: never;
+    url: '/auth/bank/set_access_token';
+};
+export type PostAuthBankSetAccessTokenErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `relink_required`, `item_gone`
+     */
+    409: Error & {
+        code?: 'relink_required' | 'item_gone';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `unsupported_account`
+     */
+    422: Error & {
+        code?: 'unsupported_account';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `provider_error`
+     */
+    502: Error & {
+        code?: 'provider_error';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+    /**
+     * `provider_timeout`
+     */
+    504: Error & {
+        code?: 'provider_timeout';
+    };
+};
+export type PostAuthBankSetAccessTokenError = PostAuthBankSetAccessTokenErrors[keyof PostAuthBankSetAccessTokenErrors];
+export type PostAuthBankSetAccessTokenResponses = {
+    /**
+     * Success
+     */
+    200: BankLinkResult;
+};
+export type PostAuthBankSetAccessTokenResponse = PostAuthBankSetAccessTokenResponses[keyof PostAuthBankSetAccessTokenResponses];
+export type GetAuthBankAccountsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/bank/accounts';
+};
+export type GetAuthBankAccountsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAuthBankAccountsError = GetAuthBankAccountsErrors[keyof GetAuthBankAccountsErrors];
+export type GetAuthBankAccountsResponses = {
+    /**
+     * Success
+     */
+    200: BankAccountList;
+};
+export type GetAuthBankAccountsResponse = GetAuthBankAccountsResponses[keyof GetAuthBankAccountsResponses];
+export type DeleteAuthBankAccountsAccountIdData = {
+    body?: never;
+    path: {
+        account_id: string;
+    };
+    query?: never;
+    url: '/auth/bank/accounts/{account_id}';
+};
+export type DeleteAuthBankAccountsAccountIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteAuthBankAccountsAccountIdError = DeleteAuthBankAccountsAccountIdErrors[keyof DeleteAuthBankAccountsAccountIdErrors];
+export type DeleteAuthBankAccountsAccountIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteAuthBankAccountsAccountIdResponse = DeleteAuthBankAccountsAccountIdResponses[keyof DeleteAuthBankAccountsAccountIdResponses];
+export type PostAuthBankAccountsAccountIdRefreshData = {
+    body?: never;
+    path: {
+        account_id: string;
+    };
+    query?: never;
+    url: '/auth/bank/accounts/{account_id}/refresh';
+};
+export type PostAuthBankAccountsAccountIdRefreshErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `relink_required`, `item_gone`
+     */
+    409: Error & {
+        code?: 'relink_required' | 'item_gone';
+    };
+    /**
+     * `unsupported_account`
+     */
+    422: Error & {
+        code?: 'unsupported_account';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `provider_error`
+     */
+    502: Error & {
+        code?: 'provider_error';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+    /**
+     * `provider_timeout`
+     */
+    504: Error & {
+        code?: 'provider_timeout';
+    };
+};
+export type PostAuthBankAccountsAccountIdRefreshError = PostAuthBankAccountsAccountIdRefreshErrors[keyof PostAuthBankAccountsAccountIdRefreshErrors];
+export type PostAuthBankAccountsAccountIdRefreshResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type PostAuthBankAccountsAccountIdRefreshResponse = PostAuthBankAccountsAccountIdRefreshResponses[keyof PostAuthBankAccountsAccountIdRefreshResponses];
+export type GetUserAuditData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Number of rows on a page, 1 to 200; 50 by default.
+         */
+        limit?: string;
+        /**
+         * `next_cursor` of the previous page.
+         */
+        cursor?: string;
+    };
+    url: '/user/audit';
+};
+export type GetUserAuditErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetUserAuditError = GetUserAuditErrors[keyof GetUserAuditErrors];
+export type GetUserAuditResponses = {
+    /**
+     * Success
+     */
+    200: AuditPage;
+};
+export type GetUserAuditResponse = GetUserAuditResponses[keyof GetUserAuditResponses];
+export type GetUserExportData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user/export';
+};
+export type GetUserExportErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetUserExportError = GetUserExportErrors[keyof GetUserExportErrors];
+export type GetUserExportResponses = {
+    /**
+     * Success
+     */
+    200: UserExport;
+};
+export type GetUserExportResponse = GetUserExportResponses[keyof GetUserExportResponses];
+export type DeleteUserData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user';
+};
+export type DeleteUserErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`, `recent_login_required`
+     */
+    403: Error & {
+        code?: 'forbidden' | 'recent_login_required';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteUserError = DeleteUserErrors[keyof DeleteUserErrors];
+export type DeleteUserResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteUserResponse = DeleteUserResponses[keyof DeleteUserResponses];
+export type GetTokensData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/tokens';
+};
+export type GetTokensErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetTokensError = GetTokensErrors[keyof GetTokensErrors];
+export type GetTokensResponses = {
+    /**
+     * Success
+     */
+    200: ClientTokens;
+};
+export type GetTokensResponse = GetTokensResponses[keyof GetTokensResponses];
+export type PostTokensData = {
+    body: TokenRequest;
+    path?: never;
+    query?: never;
+    url: '/tokens';
+};
+export type PostTokensErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`, `recent_login_required`
+     */
+    403: Error & {
+        code?: 'forbidden' | 'recent_login_required';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `conflict`
+     */
+    409: Error & {
+        code?: 'conflict';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostTokensError = PostTokensErrors[keyof PostTokensErrors];
+export type PostTokensResponses = {
+    /**
+     * Success
+     */
+    200: NewClientToken;
+};
+export type PostTokensResponse = PostTokensResponses[keyof PostTokensResponses];
+export type DeleteTokensIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/tokens/{id}';
+};
+export type DeleteTokensIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`, `recent_login_required`
+     */
+    403: Error & {
+        code?: 'forbidden' | 'recent_login_required';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteTokensIdError = DeleteTokensIdErrors[keyof DeleteTokensIdErrors];
+export type DeleteTokensIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteTokensIdResponse = DeleteTokensIdResponses[keyof DeleteTokensIdResponses];
+export type GetClientsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/clients';
+};
+export type GetClientsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetClientsError = GetClientsErrors[keyof GetClientsErrors];
+export type GetClientsResponses = {
+    /**
+     * Success
+     */
+    200: Clients;
+};
+export type GetClientsResponse = GetClientsResponses[keyof GetClientsResponses];
+export type DeleteClientsIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/clients/{id}';
+};
+export type DeleteClientsIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteClientsIdError = DeleteClientsIdErrors[keyof DeleteClientsIdErrors];
+export type DeleteClientsIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteClientsIdResponse = DeleteClientsIdResponses[keyof DeleteClientsIdResponses];
+export type PostAgentsActionData = {
+    body?: ActionInput;
+    path: {
+        action: string;
+    };
+    query?: {
+        /**
+         * Id or label; absent: the default account.
+         */
+        account?: string;
+    };
+    url: '/agents/{action}';
+};
+export type PostAgentsActionErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`, `missing_scopes`
+     */
+    403: Error & {
+        code?: 'forbidden' | 'missing_scopes';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `reauth_required`, `relink_required`, `item_gone`, `conflict`, `approval_required`, `aborted`
+     */
+    409: Error & {
+        code?: 'reauth_required' | 'relink_required' | 'item_gone' | 'conflict' | 'approval_required' | 'aborted';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `provider_error`, `outcome_unknown`
+     */
+    502: Error & {
+        code?: 'provider_error' | 'outcome_unknown';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+    /**
+     * `provider_timeout`
+     */
+    504: Error & {
+        code?: 'provider_timeout';
+    };
+};
+export type PostAgentsActionError = PostAgentsActionErrors[keyof PostAgentsActionErrors];
+export type PostAgentsActionResponses = {
+    /**
+     * Success
+     */
+    200: CallResult;
+};
+export type PostAgentsActionResponse = PostAgentsActionResponses[keyof PostAgentsActionResponses];
+export type GetToolsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The format of a vendor or of MCP.
+         */
+        format?: 'mcp' | 'openai' | 'anthropic' | 'gemini';
+        /**
+         * `true`: schemas for the vendor’s strict mode (OpenAI, Anthropic).
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/tools';
+};
+export type GetToolsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetToolsError = GetToolsErrors[keyof GetToolsErrors];
+export type GetToolsResponses = {
+    /**
+     * Success
+     */
+    200: Tools;
+};
+export type GetToolsResponse = GetToolsResponses[keyof GetToolsResponses];
+export type GetApprovalsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/approvals';
+};
+export type GetApprovalsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetApprovalsError = GetApprovalsErrors[keyof GetApprovalsErrors];
+export type GetApprovalsResponses = {
+    /**
+     * The page, where `Accept` prefers HTML
+     */
+    200: Approvals;
+};
+export type GetApprovalsResponse = GetApprovalsResponses[keyof GetApprovalsResponses];
+export type GetApprovalsIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/approvals/{id}';
+};
+export type GetApprovalsIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetApprovalsIdError = GetApprovalsIdErrors[keyof GetApprovalsIdErrors];
+export type GetApprovalsIdResponses = {
+    /**
+     * The page, where `Accept` prefers HTML
+     */
+    200: Approval;
+};
+export type GetApprovalsIdResponse = GetApprovalsIdResponses[keyof GetApprovalsIdResponses];
+export type PostApprovalsIdData = {
+    body: Decision;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/approvals/{id}';
+};
+export type PostApprovalsIdErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`, `missing_scopes`
+     */
+    403: Error & {
+        code?: 'forbidden' | 'missing_scopes';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `reauth_required`, `relink_required`, `item_gone`, `conflict`, `approval_required`, `aborted`
+     */
+    409: Error & {
+        code?: 'reauth_required' | 'relink_required' | 'item_gone' | 'conflict' | 'approval_required' | 'aborted';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `provider_error`, `outcome_unknown`
+     */
+    502: Error & {
+        code?: 'provider_error' | 'outcome_unknown';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+    /**
+     * `provider_timeout`
+     */
+    504: Error & {
+        code?: 'provider_timeout';
+    };
+};
+export type PostApprovalsIdError = PostApprovalsIdErrors[keyof PostApprovalsIdErrors];
+export type PostApprovalsIdResponses = {
+    /**
+     * The page, where `Accept` prefers HTML
+     */
+    200: CallResult;
+};
+export type PostApprovalsIdResponse = PostApprovalsIdResponses[keyof PostApprovalsIdResponses];
+export type GetApprovalsIdResultData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/approvals/{id}/result';
+};
+export type GetApprovalsIdResultErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetApprovalsIdResultError = GetApprovalsIdResultErrors[keyof GetApprovalsIdResultErrors];
+export type GetApprovalsIdResultResponses = {
+    /**
+     * Success
+     */
+    200: ApprovalOutcome;
+};
+export type GetApprovalsIdResultResponse = GetApprovalsIdResultResponses[keyof GetApprovalsIdResultResponses];
+export type GetAllowancesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/allowances';
+};
+export type GetAllowancesErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAllowancesError = GetAllowancesErrors[keyof GetAllowancesErrors];
+export type GetAllowancesResponses = {
+    /**
+     * Success
+     */
+    200: Allowances;
+};
+export type GetAllowancesResponse = GetAllowancesResponses[keyof GetAllowancesResponses];
+export type DeleteAllowancesIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/allowances/{id}';
+};
+export type DeleteAllowancesIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteAllowancesIdError = DeleteAllowancesIdErrors[keyof DeleteAllowancesIdErrors];
+export type DeleteAllowancesIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteAllowancesIdResponse = DeleteAllowancesIdResponses[keyof DeleteAllowancesIdResponses];
+export type GetReadOnlyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/read-only';
+};
+export type GetReadOnlyErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetReadOnlyError = GetReadOnlyErrors[keyof GetReadOnlyErrors];
+export type GetReadOnlyResponses = {
+    /**
+     * Success
+     */
+    200: ReadOnlyAccounts;
+};
+export type GetReadOnlyResponse = GetReadOnlyResponses[keyof GetReadOnlyResponses];
+export type PostReadOnlyData = {
+    body: ReadOnlyRequest;
+    path?: never;
+    query?: never;
+    url: '/read-only';
+};
+export type PostReadOnlyErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostReadOnlyError = PostReadOnlyErrors[keyof PostReadOnlyErrors];
+export type PostReadOnlyResponses = {
+    /**
+     * Success
+     */
+    200: ReadOnly;
+};
+export type PostReadOnlyResponse = PostReadOnlyResponses[keyof PostReadOnlyResponses];
+export type DeleteReadOnlyIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/read-only/{id}';
+};
+export type DeleteReadOnlyIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`, `recent_login_required`
+     */
+    403: Error & {
+        code?: 'forbidden' | 'recent_login_required';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteReadOnlyIdError = DeleteReadOnlyIdErrors[keyof DeleteReadOnlyIdErrors];
+export type DeleteReadOnlyIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteReadOnlyIdResponse = DeleteReadOnlyIdResponses[keyof DeleteReadOnlyIdResponses];
+export type GetThreadsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        search?: string;
+        /**
+         * At most 200.
+         */
+        limit?: number;
+        /**
+         * `next` of the previous page.
+         */
+        before?: string;
+    };
+    url: '/threads';
+};
+export type GetThreadsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetThreadsError = GetThreadsErrors[keyof GetThreadsErrors];
+export type GetThreadsResponses = {
+    /**
+     * Success
+     */
+    200: Threads;
+};
+export type GetThreadsResponse = GetThreadsResponses[keyof GetThreadsResponses];
+export type DeleteThreadsIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/threads/{id}';
+};
+export type DeleteThreadsIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteThreadsIdError = DeleteThreadsIdErrors[keyof DeleteThreadsIdErrors];
+export type DeleteThreadsIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteThreadsIdResponse = DeleteThreadsIdResponses[keyof DeleteThreadsIdResponses];
+export type GetThreadsIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/threads/{id}';
+};
+export type GetThreadsIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetThreadsIdError = GetThreadsIdErrors[keyof GetThreadsIdErrors];
+export type GetThreadsIdResponses = {
+    /**
+     * Success
+     */
+    200: ThreadMessages;
+};
+export type GetThreadsIdResponse = GetThreadsIdResponses[keyof GetThreadsIdResponses];
+export type PostThreadsIdData = {
+    body: {
+        title: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/threads/{id}';
+};
+export type PostThreadsIdErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostThreadsIdError = PostThreadsIdErrors[keyof PostThreadsIdErrors];
+export type PostThreadsIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type PostThreadsIdResponse = PostThreadsIdResponses[keyof PostThreadsIdResponses];
+export type DeleteChatIdStreamData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/chat/{id}/stream';
+};
+export type DeleteChatIdStreamErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteChatIdStreamError = DeleteChatIdStreamErrors[keyof DeleteChatIdStreamErrors];
+export type DeleteChatIdStreamResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteChatIdStreamResponse = DeleteChatIdStreamResponses[keyof DeleteChatIdStreamResponses];
+export type GetModelsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/models';
+};
+export type GetModelsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetModelsError = GetModelsErrors[keyof GetModelsErrors];
+export type GetModelsResponses = {
+    /**
+     * Success
+     */
+    200: Models;
+};
+export type GetModelsResponse = GetModelsResponses[keyof GetModelsResponses];
+export type GetWellKnownOauthProtectedResourceData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource';
+};
+export type GetWellKnownOauthProtectedResourceErrors = {
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetWellKnownOauthProtectedResourceError = GetWellKnownOauthProtectedResourceErrors[keyof GetWellKnownOauthProtectedResourceErrors];
+export type GetWellKnownOauthProtectedResourceResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+export type GetWellKnownOauthProtectedResourceResponse = GetWellKnownOauthProtectedResourceResponses[keyof GetWellKnownOauthProtectedResourceResponses];
+export type GetWellKnownOauthProtectedResourceMcpData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/mcp';
+};
+export type GetWellKnownOauthProtectedResourceMcpErrors = {
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetWellKnownOauthProtectedResourceMcpError = GetWellKnownOauthProtectedResourceMcpErrors[keyof GetWellKnownOauthProtectedResourceMcpErrors];
+export type GetWellKnownOauthProtectedResourceMcpResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+export type GetWellKnownOauthProtectedResourceMcpResponse = GetWellKnownOauthProtectedResourceMcpResponses[keyof GetWellKnownOauthProtectedResourceMcpResponses];
+export type DeleteAuthSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/session';
+};
+export type DeleteAuthSessionErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteAuthSessionError = DeleteAuthSessionErrors[keyof DeleteAuthSessionErrors];
+export type DeleteAuthSessionResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteAuthSessionResponse = DeleteAuthSessionResponses[keyof DeleteAuthSessionResponses];
+export type PostAuthSessionData = {
+    body?: SessionForm;
+    path?: never;
+    query?: never;
+    url: '/auth/session';
+};
+export type PostAuthSessionErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostAuthSessionError = PostAuthSessionErrors[keyof PostAuthSessionErrors];
+export type PostAuthSessionResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type PostAuthSessionResponse = PostAuthSessionResponses[keyof PostAuthSessionResponses];
+export type GetTestData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/test';
+};
+export type GetTestErrors = {
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetTestError = GetTestErrors[keyof GetTestErrors];
+export type GetTestResponses = {
+    /**
+     * Success
+     */
+    200: ServiceStatus;
+};
+export type GetTestResponse = GetTestResponses[keyof GetTestResponses];
+export type GetHealthLiveData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/health/live';
+};
+export type GetHealthLiveErrors = {
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetHealthLiveError = GetHealthLiveErrors[keyof GetHealthLiveErrors];
+export type GetHealthLiveResponses = {
+    /**
+     * Success
+     */
+    200: ProbeResult;
+};
+export type GetHealthLiveResponse = GetHealthLiveResponses[keyof GetHealthLiveResponses];
+export type GetHealthReadyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/health/ready';
+};
+export type GetHealthReadyErrors = {
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetHealthReadyError = GetHealthReadyErrors[keyof GetHealthReadyErrors];
+export type GetHealthReadyResponses = {
+    /**
+     * Success
+     */
+    200: ProbeResult;
+};
+export type GetHealthReadyResponse = GetHealthReadyResponses[keyof GetHealthReadyResponses];

@@ -1,0 +1,195 @@
+/**
+ * A client for Steward's WebSocket API (protocol steward.v1) without dependencies. Works in
+ * browsers and in Node 22 and later.
+ *
+ *     import { StewardClient } from './steward-client.js';
+ *
+ *     const steward = new StewardClient({ url: 'https://steward.example.com', token: () => user.getIdToken() });
+ *     steward.addEventListener('account.status', ({ detail }) => console.log(detail.data));
+ *     const { data } = await steward.call('mail.search', { query: 'is:unread' });
+ *
+ * It connects when it is first needed, renews its sign-in before the token expires, reconnects after a lost connection
+ * with random, increasing delays, and then requests the events that it missed. Requests are never sent twice: if the
+ * connection breaks, the error says whether repeating the request is safe.
+ */
+export type StewardClientOptions = {
+    /**
+     * Address of the service; `/ws` is appended.
+     */
+    url: string | URL;
+    /**
+     *   Returns a valid ID token or personal access token. `refused`: the last one was rejected, so fetch a new one. Returning nothing closes the
+     *   connection, because no user is signed in. After an error (for example offline), it is called again later.
+     */
+    token: (why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>;
+    /**
+     * The last event of an earlier session; later events are sent again.
+     */
+    since?: number;
+    /**
+     * Stores that number, so that no event is missed between sessions.
+     */
+    store?: StewardStore;
+};
+export type StewardStore = {
+    /**
+     * The number set last, if any.
+     */
+    get: () => number | string | null | undefined | Promise<number | string | null | undefined>;
+    /**
+     * Called after the listeners of each event.
+     */
+    set: (seq: number) => unknown;
+};
+export type StewardEvent = {
+    /**
+     * Increases by one for each event of the user.
+     */
+    seq: number;
+    /**
+     * `account.status`, `approval.requested`, `integrations.updated`, …
+     */
+    event: string;
+    data: Record<string, unknown>;
+};
+export type CallOptions = {
+    /**
+     * Id or label of the account; default: the default account.
+     */
+    account?: string;
+    /**
+     * A change with this key runs once, however often it is sent.
+     */
+    idempotencyKey?: string;
+    /**
+     * Stops waiting, and aborts the call if it changes nothing.
+     */
+    signal?: AbortSignal;
+    onProgress?: (progress: {
+        ms: number;
+        message?: string;
+    }) => void;
+};
+export type Waiting = {
+    sent: boolean;
+    size: number;
+    /**
+     * Sending it again is safe.
+     */
+    repeatable: boolean;
+    resolve: (value: any) => void;
+    reject: (error: Error) => void;
+    onProgress: ((progress: {
+        ms: number;
+        message?: string;
+    }) => void) | undefined;
+};
+export type Actions = import('./types.js').Actions;
+export type CallMeta = import('./types.js').CallMeta;
+export type InputOf<Name extends string> = Name extends keyof Actions ? Actions[Name]['input'] : Record<string, unknown>;
+export type OutputOf<Name extends string> = Name extends keyof Actions ? Actions[Name]['output'] : unknown;
+export type CallResult<Data = unknown> = {
+    data: Data;
+    meta: CallMeta;
+};
+/** An error response of the service, or of the connection. */
+export declare class StewardError extends Error {
+    /** Error code: `reauth_required`, `approval_required`, `disconnected`, `outcome_unknown`, … */
+    code: string;
+    /** Whether the same call may succeed later and repeating it is safe. */
+    retryable: boolean;
+    /** Further fields of the error: `approvalId`, `choices`, `retryAfter` (seconds), … */
+    details: Record<string, any>;
+    /** @param {string} code @param {string} message @param {Record<string, any>} [details] */
+    constructor(code: string, message: string, details?: Record<string, any>);
+}
+/**
+ * Dispatches `state` (a change of {@link StewardClient#state}; `detail.reason` is the error, if there was one), `event` for
+ * every event of the user, and each event under its own name, too (`detail` is a {@link StewardEvent}).
+ */
+export declare class StewardClient extends EventTarget {
+    #private;
+    /** @param {StewardClientOptions} options */
+    constructor(options: StewardClientOptions);
+    /** `closed`: no user is signed in; `waiting`: the connection was lost and will be retried. */
+    get state(): "closed" | "connecting" | "open" | "waiting";
+    /** Number of the last event; store it to receive later events in another session. */
+    get since(): number | undefined;
+    /**
+     * Connects, unless it is connected. Calls do so automatically.
+     *
+     * @returns {Promise<void>} settles when the sign-in is accepted or finally rejected
+     */
+    connect(): Promise<void>;
+    /** Closes the connection; {@link connect} opens it again. */
+    close(): void;
+    /**
+     * The agents with their accounts and actions.
+     *
+     * @returns {Promise<import('./types.js').ListResultFrame['data']>}
+     */
+    list(): Promise<import('./types.js').ListResultFrame['data']>;
+    /**
+     * Runs an action.
+     *
+     * @template {string} Name
+     * @param {Name | keyof Actions} action e.g. `mail.search`, or as a tool `mail_search`, whose input may name the `account`
+     * @param {InputOf<Name>} [input]
+     * @param {CallOptions} [options]
+     * @returns {Promise<CallResult<OutputOf<Name>>>}
+     * @throws {StewardError} `approval_required` has `details.approvalId` for {@link approve}, and `details.url` of a page
+     *   where the user can decide; `outcome_unknown`: the connection was lost, and the action may have run. With an
+     *   `idempotencyKey`, or for an action that {@link list} returned as a read, the code is `disconnected` instead, and the
+     *   call may be repeated
+     */
+    call<Name extends string>(action: Name | keyof Actions, input?: InputOf<Name>, { account, idempotencyKey, signal, onProgress }?: CallOptions): Promise<CallResult<OutputOf<Name>>>;
+    /**
+     * Decides an approval request. If approved, the action runs with exactly the arguments shown, or with the `input` that
+     * the user put in their place. With `rememberFor`, calls like it run without a question for so many days (1 to 30).
+     *
+     * @param {string} approvalId
+     * @param {boolean} [approved]
+     * @param {Pick<CallOptions, 'signal' | 'onProgress'> & { input?: object, rememberFor?: number }} [options]
+     * @returns {Promise<CallResult>}
+     * @throws {StewardError} `approval_required` when more people would see the changed call: the question has changed
+     */
+    approve(approvalId: string, approved?: boolean, { signal, onProgress, input, rememberFor }?: Pick<CallOptions, 'signal' | 'onProgress'> & {
+        input?: object;
+        rememberFor?: number;
+    }): Promise<CallResult>;
+    /**
+     * How an approval ended, and for an hour what its call returned; only for the user, or the token, that made the call.
+     *
+     * @param {string} approvalId
+     * @returns {Promise<import('./types.js').ApprovalOutcome>}
+     */
+    approvalResult(approvalId: string): Promise<import('./types.js').ApprovalOutcome>;
+    /**
+     * Pending approval requests.
+     *
+     * @returns {Promise<import('./types.js').Approval[]>}
+     */
+    approvals(): Promise<import('./types.js').Approval[]>;
+}
+
+type Detail<Frame extends { seq: number; event: string; data: object }> = CustomEvent<Pick<Frame, 'seq' | 'event' | 'data'>>;
+type StewardListeners = { [Name in keyof import('./types.js').Events]: Detail<import('./types.js').Events[Name]> } & {
+  /** Every event of the user. */
+  event: Detail<import('./types.js').EventFrame>;
+  state: CustomEvent<{ state: 'closed' | 'connecting' | 'open' | 'waiting'; reason?: StewardError }>;
+};
+
+export interface StewardClient {
+  addEventListener<Name extends keyof StewardListeners>(
+    type: Name,
+    listener: (this: StewardClient, event: StewardListeners[Name]) => void,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void;
+  removeEventListener<Name extends keyof StewardListeners>(
+    type: Name,
+    listener: (this: StewardClient, event: StewardListeners[Name]) => void,
+    options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | EventListenerOptions): void;
+}
