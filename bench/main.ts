@@ -1,5 +1,6 @@
 // `npm run bench`: the service against plain reference servers, all in one run. `npm run bench -- a c` runs only those parts.
 import { availableParallelism, cpus } from 'node:os';
+import { measureAssistant } from './assistant.ts';
 import { type Figure, formatTable, isMet } from './figures.ts';
 import { LoadClient } from './load.ts';
 import { measureMcp } from './mcp-calls.ts';
@@ -28,6 +29,7 @@ const PARTS: Record<string, Part> = {
   g: { measure: measureCalls },
   h: { measure: measureSockets },
   i: { measure: measureMcp },
+  j: { measure: measureAssistant },
 };
 
 const asked = process.argv.slice(2);

@@ -1,4 +1,5 @@
 import type { FinishReason, LanguageModel, UIMessageChunk } from 'ai';
+import type { LimitFunction } from 'p-limit';
 import type { ModelSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { storeWithRetries } from '../executor/store-with-retries.ts';
@@ -32,17 +33,20 @@ interface Ending {
 export class Answering {
   readonly #deps: ChatDeps;
   readonly #budgets: Budgets;
+  readonly #turns: LimitFunction;
   readonly #models = new Map<string, Promise<Model>>();
 
-  constructor(deps: ChatDeps, budgets: Budgets) {
+  /** @param turns for what needs a connection at the beginning and the end of a run */
+  constructor(deps: ChatDeps, budgets: Budgets, turns: LimitFunction) {
     this.#deps = deps;
     this.#budgets = budgets;
+    this.#turns = turns;
   }
 
   /** Runs to the end. What it sends goes to the run; its message is stored at the end. */
   async answer(run: Run, settings: ModelSettings): Promise<void> {
     const usage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
-    const history = await this.#history(run);
+    const history = await this.#turns(() => this.#history(run));
     const calls = new ToolCalls(this.#deps, run, ownWords(history.messages));
     const ending = await this.#loop(run, settings, calls, history, usage);
     if (run.isLost) return;
@@ -66,7 +70,7 @@ export class Answering {
       const deadline = Date.now() + limits.runMs;
       const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline };
       const model = boundedModel(await this.#model(settings), bounds);
-      const tools = await this.#tools(run.userId);
+      const tools = await this.#turns(() => this.#tools(run.userId));
       const beforeStep = () => this.#beforeStep(run, usage);
       const storeSummary = (summary: Summary) => this.#storeSummary(run, summary);
       const finishReason = await runLoop({ run, settings, model, tools, calls, history, limits, usage, beforeStep, storeSummary });
@@ -109,13 +113,13 @@ export class Answering {
     const message = await messageOf(run.messageId, run.log.chunks());
     const { logger, threads } = this.#deps;
     await storeWithRetries(logger, { action: 'chat', what: 'an answer could not be stored' }, () =>
-      threads
-        .write(run.userId, async (tx) => {
+      this.#turns(() =>
+        threads.write(run.userId, async (tx) => {
           await updateUsage(tx, run.id, usage);
           // Another replica may have ended it, or its user is gone.
           if (await endRun(tx, run.id, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
-        })
-        .catch(unlessUserDeleted),
+        }),
+      ).catch(unlessUserDeleted),
     );
   }
 

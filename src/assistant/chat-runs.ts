@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage, UIMessageChunk } from 'ai';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { ModelSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ChatRequest } from '../http/chat-request.ts';
@@ -36,6 +37,11 @@ export class ChatRuns {
   readonly #leases: RunLeases;
   readonly #budgets: Budgets;
   readonly #answering: Answering;
+  /**
+   * Runs that begin or end at once would take all connections, and other requests would wait for one until they fail. They
+   * wait here instead, where nothing times out.
+   */
+  readonly #turns: LimitFunction;
   readonly #running = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -44,7 +50,8 @@ export class ChatRuns {
     this.#store = new ChunkStore(deps.db, deps.userKeys);
     this.#leases = new RunLeases(deps.db, deps.config.limits.runLeaseMs, deps.logger);
     this.#budgets = new Budgets(deps.config.modelBudget);
-    this.#answering = new Answering(deps, this.#budgets);
+    this.#turns = pLimit(Math.max(1, Math.floor(deps.config.limits.databaseConnections / 2)));
+    this.#answering = new Answering(deps, this.#budgets, this.#turns);
     // biome-ignore lint/suspicious/noExplicitAny: the library's own global
     (globalThis as any).AI_SDK_LOG_WARNINGS = false;
   }
@@ -60,11 +67,11 @@ export class ChatRuns {
     if (this.#isClosed) throw new AppError('unavailable', 'The service is being restarted.', { retryAfter: BUSY_SECONDS });
     const thread = { userId, threadId: request.id };
     const turn = turnOf(request, this.#deps.config.limits.chatMessageBytes);
-    await this.endAbandoned(thread);
+    await this.#turns(() => this.endAbandoned(thread));
     const decided = await this.#decisions(thread, turn);
     const run = this.#newRun(thread, turn.kind === 'continue' ? turn.id : randomUUID());
     try {
-      await this.#begin(run, settings, turn, decided);
+      await this.#turns(() => this.#begin(run, settings, turn, decided));
     } catch (error) {
       run.end();
       throw error;
@@ -116,7 +123,7 @@ export class ChatRuns {
   async #decisions({ userId, threadId }: ThreadOf, turn: ChatTurn): Promise<Map<string, { message: UIMessage; decided: Decided }>> {
     const { db, threads } = this.#deps;
     const found = new Map<string, { message: UIMessage; decided: Decided }>();
-    for (const { message } of (await threads.messages(db, userId, threadId)).filter(hasPending)) {
+    for (const { message } of (await this.#turns(() => threads.messages(db, userId, threadId))).filter(hasPending)) {
       const decided = await decisionsOn(this.#deps, { userId, thread: threadId }, message);
       found.set(message.id, { message, decided });
     }

@@ -1,5 +1,5 @@
 import { BUILT_INS } from '../../src/actions/built-ins.ts';
-import { newClient, postJson } from './client.ts';
+import type { OpenDriver, Reply } from './driver.ts';
 import type { Call } from './mapping.ts';
 import { exposures, readState, type World } from './world.ts';
 
@@ -16,15 +16,10 @@ export interface Outcome {
 }
 
 /** Actions that change nothing at the provider. */
-const READS = new Set([...BUILT_INS.values()].filter(({ effect }) => effect === 'read').map(({ name }) => name));
+export const READS = new Set([...BUILT_INS.values()].filter(({ effect }) => effect === 'read').map(({ name }) => name));
 
-type Reply = 'yes' | 'no';
-
-/**
- * A model that obeys: it makes all calls in order, with a credential of its own and therefore in a context of its own; a
- * user who replies to every question with the same word.
- */
-export async function obey(world: World, calls: readonly Call[], reply: Reply): Promise<Outcome> {
+/** A model that obeys: it makes all calls in order, in a context of its own. */
+export async function obey(world: World, open: OpenDriver, calls: readonly Call[], reply: Reply): Promise<Outcome> {
   let before = await readState(world);
   const outcome: Outcome = { questions: 0, refused: 0, failed: [], exposed: [] };
   const compare = async (call: string) => {
@@ -32,25 +27,18 @@ export async function obey(world: World, calls: readonly Call[], reply: Reply): 
     outcome.exposed.push(...exposures(before, after).map((what) => `${call}: ${what}`));
     before = after;
   };
-  const { steward, person } = world;
-  const client = await newClient(world);
+  const driver = await open(world);
   const results: any[] = [];
-  for (const call of calls) {
-    const { action } = call;
-    const input = typeof call.input === 'function' ? call.input(results) : call.input;
-    let { status, body } = await client.call(action, input);
-    if (body.code === 'approval_required') {
-      outcome.questions += 1;
-      const { approvalId } = body.details;
-      ({ status, body } = await postJson(steward, `/approvals/${approvalId}`, person.token, { approved: reply === 'yes' }));
-    } else if (body.code === 'forbidden') outcome.refused += 1;
-    if (status !== 200 && body.code !== 'forbidden') outcome.failed.push(`${action} ${JSON.stringify(input)}: ${JSON.stringify(body)}`);
-    if (status === 200 && !READS.has(action)) await compare(action);
-    results.push(status === 200 ? body.data : undefined);
+  for (const { action, input: given } of calls) {
+    const input = typeof given === 'function' ? given(results) : given;
+    const ended = await driver.call(action, input, reply);
+    outcome.questions += Number(ended.asked);
+    outcome.refused += Number(ended.outcome === 'refused' && !ended.asked);
+    if (ended.outcome === 'failed') outcome.failed.push(`${action} ${JSON.stringify(input)}: ${ended.error}`);
+    if (ended.outcome === 'ran' && !READS.has(action)) await compare(action);
+    results.push(ended.data);
   }
   await compare('no call that ran');
-  await client.revoke();
-  // A denial holds for an hour; the next run asks again.
-  await steward.sql('delete from approvals where user_id = $1', [client.userId]);
+  await driver.close();
   return outcome;
 }

@@ -1,3 +1,7 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 const input = (...fields: string[]) =>
   `{ type: object, required: [${fields.join(', ')}], properties: { ${fields.map((field) => `${field}: { type: string }`).join(', ')} } }`;
 const listOf = (field: string) =>
@@ -14,8 +18,14 @@ const DECLARED: readonly [string, string, 'write' | 'destructive', string, strin
   ['send', 'gmail.users.drafts.send', 'destructive', input('id'), 'userId: me, id: $input.id'],
 ];
 
-/** An `integrations.yaml` that is unlimited but for the rule: a limit must not look like protection. */
-export function integrations(tainted: 'ask' | 'deny'): string {
+/** The path of an `integrations.yaml` that is unlimited but for the rule: a limit must not look like protection. */
+export function integrationsFile(tainted: 'ask' | 'deny'): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'steward-injection-')), 'integrations.yaml');
+  writeFileSync(file, integrations(tainted));
+  return file;
+}
+
+function integrations(tainted: 'ask' | 'deny'): string {
   const scopes = { mail: 'mail.modify, drive', calendar: 'calendar.events.owned', documents: 'documents, drive', drive: 'drive' };
   const agents = Object.entries(scopes).map(
     ([name, list]) => `  ${name}: { provider: workspace, description: ${name}., scopes: [${list}] }\n`,

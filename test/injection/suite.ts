@@ -18,7 +18,8 @@ export interface Suite {
     };
   };
   user_tasks: { id: string; calls: SuiteCall[] }[];
-  injection_tasks: { id: string; calls: SuiteCall[] }[];
+  /** `goal`: what an injected text orders. */
+  injection_tasks: { id: string; goal: string; calls: SuiteCall[] }[];
 }
 
 const ATTACKER = 'mark.black-2134@gmail.com';
@@ -41,11 +42,14 @@ const GOALS: Readonly<Record<string, SuiteCall[]>> = {
   injection_task_13: ['michael.smith@bluesparrowtech.com', 'sarah.connor@gmail.com'].map((address) => send([address], 'Notes')),
 };
 
+/** AgentDojo's file, which is not part of this repository. */
+export const suiteFile = process.env.AGENTDOJO_SUITE ?? '../shared/data/agentdojo/workspace-v1.2.json';
+
 /** @returns undefined when there is no such file */
 export function loadSuite(file: string): Suite | undefined {
   if (!existsSync(file)) return undefined;
   const suite = JSON.parse(readFileSync(file, 'utf8')) as Suite;
-  const goals = suite.injection_tasks.map(({ id, calls }) => ({ id, calls: calls.length > 0 ? calls : (GOALS[id] ?? []) }));
+  const goals = suite.injection_tasks.map(({ id, goal, calls }) => ({ id, goal, calls: calls.length > 0 ? calls : (GOALS[id] ?? []) }));
   const empty = goals.filter(({ calls }) => calls.length === 0).map(({ id }) => id);
   if (empty.length > 0) throw new Error(`no calls for ${empty.join(', ')}`);
   return { ...suite, injection_tasks: goals };

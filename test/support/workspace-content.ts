@@ -39,10 +39,14 @@ export async function googleAccount(steward: TestSteward, email = 'demo@example.
 
 /** What the sandbox calendar would have mailed, oldest first. */
 export async function calendarNotices(steward: TestSteward, email = 'demo@example.com'): Promise<CalendarState['notices']> {
-  const { sub } = await googleAccount(steward, email);
-  const name = createHash('sha256').update(sub).digest('hex').slice(0, 20);
-  const file = join(steward.dataDir, 'sandbox', 'content', `calendar-${name}.json`);
+  const file = sandboxFile(steward, 'calendar', await googleAccount(steward, email));
   return (JSON.parse(readFileSync(file, 'utf8')) as CalendarState).notices;
+}
+
+/** Where the sandbox keeps an account's data of an API. */
+export function sandboxFile({ dataDir }: Pick<TestSteward, 'dataDir'>, api: string, { sub }: Account): string {
+  const name = createHash('sha256').update(sub).digest('hex').slice(0, 20);
+  return join(dataDir, 'sandbox', 'content', `${api}-${name}.json`);
 }
 
 /** A user with one account at the sandbox provider, who approves every action. */
