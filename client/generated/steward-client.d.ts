@@ -70,6 +70,21 @@ export type CallOptions = {
         message?: string;
     }) => void;
 };
+export type ChatChunk = {
+    type: string;
+    messageId?: string;
+    messageMetadata?: any;
+} & Record<string, any>;
+export type ChatReading = {
+    /**
+     * Called for each part of the answer as it is made.
+     */
+    onChunk?: (chunk: ChatChunk) => void;
+    /**
+     * Stops the answer for everyone who reads it, as {@link StewardClient#stopChat} does.
+     */
+    signal?: AbortSignal;
+};
 export type Waiting = {
     sent: boolean;
     size: number;
@@ -83,6 +98,11 @@ export type Waiting = {
         ms: number;
         message?: string;
     }) => void) | undefined;
+    onChunk: ((chunk: ChatChunk) => void) | undefined;
+    /**
+     * Of an answer that is read.
+     */
+    thread: string | undefined;
 };
 export type Actions = import('./types.js').Actions;
 export type CallMeta = import('./types.js').CallMeta;
@@ -170,6 +190,52 @@ export declare class StewardClient extends EventTarget {
      * @returns {Promise<import('./types.js').Approval[]>}
      */
     approvals(): Promise<import('./types.js').Approval[]>;
+    /**
+     * Sends a message to the assistant and reads its answer. A lost connection does not stop the answer: read it with
+     * {@link resumeChat}.
+     *
+     * @param {{threadId: string, text: string, model?: string, messageId?: string}} message `threadId`: 1 to 64 letters,
+     *   digits, `_` or `-`, chosen by the front end, as is `messageId`; `model`: one of `GET /models`
+     * @param {ChatReading} [reading]
+     * @returns {Promise<void>} when the answer has ended, also if it waits for an approval
+     * @throws {StewardError} `conflict` while the thread has another answer under way; `rate_limited`: the day's budget is
+     *   used up; `assistant_disabled`: no model is configured; `outcome_unknown`: the connection was lost
+     */
+    chat({ threadId, text, model, messageId }: {
+        threadId: string;
+        text: string;
+        model?: string;
+        messageId?: string;
+    }, reading?: ChatReading): Promise<void>;
+    /**
+     * Lets the assistant go on with its last message, after the approvals that it asked for were decided. The service looks
+     * up how they ended.
+     *
+     * @param {{threadId: string, messageId: string, model?: string}} message the assistant's
+     * @param {ChatReading} [reading]
+     * @returns {Promise<void>} when the answer has ended
+     * @throws {StewardError} `approval_required` while an approval is undecided
+     */
+    continueChat({ threadId, messageId, model }: {
+        threadId: string;
+        messageId: string;
+        model?: string;
+    }, reading?: ChatReading): Promise<void>;
+    /**
+     * Reads the answer that a thread has under way, from its first chunk on.
+     *
+     * @param {string} threadId
+     * @param {ChatReading} [reading]
+     * @returns {Promise<boolean>} false: there is none
+     */
+    resumeChat(threadId: string, { onChunk, signal }?: ChatReading): Promise<boolean>;
+    /**
+     * Stops the answer of a thread that is read here. What it has said and done remains.
+     *
+     * @param {string} threadId
+     * @returns {boolean} whether one was read here
+     */
+    stopChat(threadId: string): boolean;
 }
 
 type Detail<Frame extends { seq: number; event: string; data: object }> = CustomEvent<Pick<Frame, 'seq' | 'event' | 'data'>>;

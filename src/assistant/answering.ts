@@ -11,9 +11,9 @@ import type { Budgets } from './budgets.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import { languageModel } from './language-models.ts';
 import { modelError, modelFailure } from './model-errors.ts';
-import { type History, ownWords } from './model-messages.ts';
+import { callIds, type History, ownWords } from './model-messages.ts';
 import type { Run } from './run.ts';
-import { endRun, type Usage, updateUsage } from './runs-repository.ts';
+import { endRun, selectRun, type Usage, updateUsage } from './runs-repository.ts';
 import { storeAnswer } from './store-answer.ts';
 import type { Summary } from './threads.ts';
 import type { RunStatus } from './threads-repository.ts';
@@ -68,7 +68,7 @@ export class Answering {
     const { limits } = this.#deps.config;
     try {
       const deadline = Date.now() + limits.runMs;
-      const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline };
+      const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline, callIds: callIds(history.messages) };
       const model = boundedModel(await this.#model(settings), bounds);
       const tools = await this.#turns(() => this.#tools(run.userId));
       const beforeStep = () => this.#beforeStep(run, usage);
@@ -125,14 +125,17 @@ export class Answering {
 
   async #beforeStep(run: Run, usage: Usage): Promise<void> {
     const { db } = this.#deps;
-    await updateUsage(db, run.id, usage);
+    if (!(await updateUsage(db, run.id, usage))) run.stop('lost');
     // The run itself has been counted when it began.
     await this.#budgets.assertLeft(db, run.userId, 'runs');
   }
 
-  async #storeSummary({ userId, threadId }: Run, summary: Summary): Promise<void> {
+  async #storeSummary({ id, userId, threadId }: Run, summary: Summary): Promise<void> {
     const { threads } = this.#deps;
-    await threads.write(userId, (tx) => threads.setSummary(tx, userId, threadId, summary));
+    await threads.write(userId, async (tx) => {
+      // Another run may have begun since, and replaced messages.
+      if ((await selectRun(tx, id))?.status === 'running') await threads.setSummary(tx, userId, threadId, summary);
+    });
   }
 
   async #tools(userId: string): Promise<Tool[]> {

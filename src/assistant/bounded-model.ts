@@ -1,5 +1,6 @@
 import { APICallError, type LanguageModel, type LanguageModelMiddleware, wrapLanguageModel } from 'ai';
 import { AppError } from '../errors.ts';
+import { Nesting } from './nesting.ts';
 
 type Model = Exclude<LanguageModel, string>;
 type Streamed = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream'];
@@ -12,21 +13,27 @@ export interface ModelBounds {
   outputBytes: number;
   /** Milliseconds since 1970. */
   deadline: number;
+  /** Of the calls that the thread has already. */
+  callIds: readonly string[];
 }
 
 /** One token has some characters; a model that sends more parts than this sends empty ones. */
 const MAX_PARTS = 200_000;
-const MAX_NAME = 200;
+/** Of texts and thoughts that a model alternates between: front ends copy all of a message's parts for each piece of one. */
+const MAX_TEXTS = 500;
+/** What providers take as the name of a tool. They would refuse every later request of the thread with another one. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const UNUSABLE_NAME = 'unusable_name';
 const MAX_CALL_ID = 64;
 const CALL_ID = /^[A-Za-z0-9_-]+$/;
 
 /**
  * A model whose output is cut off at the bounds, before any of its calls is made; it ends with an AppError. Ids of its calls
- * are unique in the run.
+ * are unique in the thread: front ends would take another call with the id of an earlier one for the same.
  */
 export function boundedModel(model: Model, bounds: ModelBounds): Model {
-  const counted = { bytes: 0, parts: 0 };
-  const known = new Set<string>();
+  const counted = { bytes: 0, parts: 0, texts: 0 };
+  const known = new Set(bounds.callIds);
   const middleware: LanguageModelMiddleware = {
     async wrapStream({ doStream }) {
       const { stream, ...rest } = await Promise.resolve(doStream()).catch((error: unknown) =>
@@ -35,15 +42,18 @@ export function boundedModel(model: Model, bounds: ModelBounds): Model {
       const ids = new CallIds(known);
       // Some providers send the calls only once all have begun.
       const calls = { begun: 0, complete: 0 };
+      const nestings = new Map<string, Nesting>();
       const check = (part: Part) => {
         counted.parts += 1;
         counted.bytes += bytesOf(part);
+        if (part.type === 'text-start' || part.type === 'reasoning-start') counted.texts += 1;
         if (part.type === 'tool-input-start') calls.begun += 1;
         if (part.type === 'tool-call') calls.complete += 1;
         if (Math.max(calls.begun, calls.complete) > bounds.stepCalls)
           throw new AppError('too_large', `The model made more than ${bounds.stepCalls} calls in one step; none was made.`);
-        if (counted.bytes > bounds.outputBytes || counted.parts > MAX_PARTS)
+        if (counted.bytes > bounds.outputBytes || counted.parts > MAX_PARTS || counted.texts > MAX_TEXTS)
           throw new AppError('too_large', 'The model wrote more than one answer may have.');
+        if (!isShallow(part, nestings)) throw new AppError('provider_error', 'The model wrote arguments with too many levels.');
         return ids.unique(part);
       };
       const bounded = new TransformStream<Part, Part>({ transform: (part, controller) => controller.enqueue(check(part)) });
@@ -67,6 +77,18 @@ function bytesOf(part: Part): number {
   }
 }
 
+function usable(name: string): string {
+  return NAME.test(name) ? name : UNUSABLE_NAME;
+}
+
+function isShallow(part: Part, nestings: Map<string, Nesting>): boolean {
+  if (part.type === 'tool-call') return new Nesting().add(part.input);
+  if (part.type !== 'tool-input-delta') return true;
+  const nesting = nestings.get(part.id) ?? new Nesting();
+  nestings.set(part.id, nesting);
+  return nesting.add(part.delta);
+}
+
 /** Some servers number the calls of each answer anew. */
 class CallIds {
   /** Of earlier answers. */
@@ -80,12 +102,12 @@ class CallIds {
   unique(part: Part): Part {
     switch (part.type) {
       case 'tool-input-start':
-        return { ...part, id: this.#idOf(part.id), toolName: part.toolName.slice(0, MAX_NAME) };
+        return { ...part, id: this.#idOf(part.id), toolName: usable(part.toolName) };
       case 'tool-input-delta':
       case 'tool-input-end':
         return { ...part, id: this.#idOf(part.id) };
       case 'tool-call':
-        return { ...part, toolCallId: this.#idOf(part.toolCallId), toolName: part.toolName.slice(0, MAX_NAME) };
+        return { ...part, toolCallId: this.#idOf(part.toolCallId), toolName: usable(part.toolName) };
       default:
         return part;
     }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UIMessage, UIMessageChunk } from 'ai';
+import type { UIMessage } from 'ai';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ModelSettings } from '../config/config.ts';
+import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { ChatRequest } from '../http/chat-request.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
@@ -11,9 +12,10 @@ import { describeError } from '../observability/logger.ts';
 import { Answering } from './answering.ts';
 import { Budgets } from './budgets.ts';
 import type { ChatDeps } from './chat-deps.ts';
-import { applyTurn, type ChatTurn, turnOf } from './chat-turn.ts';
+import { applyTurn, type ChatTurn, outdated, turnOf } from './chat-turn.ts';
 import { ChunkStore } from './chunk-store.ts';
 import { ChunkWriter } from './chunk-writer.ts';
+import { FollowedRuns, type StoredPart } from './followed-runs.ts';
 import { endInterrupted } from './interrupted-runs.ts';
 import { Run } from './run.ts';
 import { RunLeases } from './run-leases.ts';
@@ -24,7 +26,6 @@ import { chunksOf, messageOf } from './ui-message.ts';
 
 type ThreadOf = { userId: string; threadId: string };
 
-const POLL_MS = 100;
 /** How long after its end a run is sent again to a client that was cut off. */
 const REPLAY_SECONDS = 60;
 const BUSY_SECONDS = 5;
@@ -42,6 +43,7 @@ export class ChatRuns {
    * wait here instead, where nothing times out.
    */
   readonly #turns: LimitFunction;
+  readonly #followed = new FollowedRuns((run: StoredRun, from) => this.#stored(run, from));
   readonly #running = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -90,7 +92,7 @@ export class ChatRuns {
     if (found === undefined) return undefined;
     const run = this.#leases.get(found.id);
     if (run !== undefined) return this.#live(run, () => 0);
-    return { read: (signal) => this.#readStored(found, signal), cancel: () => this.cancel(userId, threadId) };
+    return { read: (signal) => this.#followed.read(found, signal), cancel: () => this.cancel(userId, threadId) };
   }
 
   /** Stops the run of a thread, on whichever replica it is. */
@@ -101,7 +103,7 @@ export class ChatRuns {
 
   /** Ends runs whose replica is gone. @param of only this thread's */
   async endAbandoned(of?: ThreadOf): Promise<void> {
-    for (const run of await selectAbandoned(this.#deps.db, SWEPT_AT_ONCE, of)) await endInterrupted(this.#deps.threads, this.#store, run);
+    for (const run of await selectAbandoned(this.#deps.db, SWEPT_AT_ONCE, of)) await endInterrupted(this.#deps, this.#store, run);
   }
 
   userDeleted(userId: string): void {
@@ -149,26 +151,38 @@ export class ChatRuns {
     await threads.write(userId, async (tx) => {
       await this.#budgets.assertLeft(tx, userId);
       if ((await countRunning(tx, userId)) >= config.limits.runsPerUser) await this.#assertFree(tx, run);
+      await this.#assertPending(tx, run, decided);
       await applyTurn({ threads, userId, threadId, onlyReads }, tx, turn);
       if (!(await insertRun(tx, { ...identityOf(run), model: settings.name }, config.limits.runLeaseMs))) throw busy();
-      for (const { message, decided: decisions } of decided.values()) await this.#storeDecisions(run, tx, message, decisions);
+      const kept = decided.size === 0 ? [] : await threads.messages(tx, userId, threadId);
+      for (const { message } of kept) {
+        const found = decided.get(message.id);
+        if (found !== undefined) await this.#storeDecisions(run, tx, message, found.decided);
+      }
     });
   }
 
+  /**
+   * The decisions were looked up before the user was locked, which may take a while: another front end's run may have taken
+   * them up, and ended, since then.
+   *
+   * @throws AppError `conflict`
+   */
+  async #assertPending(tx: Queryable, { userId, threadId }: Run, decided: ReadonlyMap<string, { message: UIMessage }>): Promise<void> {
+    if (decided.size === 0) return;
+    const now = new Map((await this.#deps.threads.messages(tx, userId, threadId)).map(({ message }) => [message.id, pendingOf(message)]));
+    for (const [id, { message }] of decided) if (now.get(id)?.join() !== pendingOf(message).join()) throw outdated();
+  }
+
   /** @throws AppError `conflict` when the thread itself has a run, `rate_limited` when others have */
-  async #assertFree(tx: Parameters<typeof selectReadableRun>[0], { userId, threadId }: Run): Promise<void> {
+  async #assertFree(tx: Queryable, { userId, threadId }: Run): Promise<void> {
     if ((await selectReadableRun(tx, userId, threadId, 0)) !== undefined) throw busy();
     const { runsPerUser } = this.#deps.config.limits;
     throw new AppError('rate_limited', `At most ${runsPerUser} conversations are answered at a time.`, { retryAfter: BUSY_SECONDS });
   }
 
   /** Results are read once only, so they are stored before a model is told of them. */
-  async #storeDecisions(
-    { userId, threadId }: Run,
-    tx: Parameters<typeof selectReadableRun>[0],
-    message: UIMessage,
-    { chunks }: Decided,
-  ): Promise<void> {
+  async #storeDecisions({ userId, threadId }: Run, tx: Queryable, message: UIMessage, { chunks }: Decided): Promise<void> {
     if (chunks.length === 0) return;
     const { parts } = await messageOf(message.id, [...chunksOf(message), ...chunks]);
     await this.#deps.threads.replace(tx, userId, threadId, { ...message, parts });
@@ -206,25 +220,24 @@ export class ChatRuns {
     };
   }
 
-  /** What another replica's run has stored, or an ended one's. */
-  async *#readStored(run: StoredRun, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+  /** What another replica's run has stored since, or an ended one's. */
+  async #stored(run: StoredRun, from: number): Promise<StoredPart> {
     const { db } = this.#deps;
-    let next = 0;
-    while (!signal.aborted) {
-      // Before the chunks, so that those of an ended run are complete.
-      const current = await selectRun(db, run.id);
-      if (current?.isAbandoned === true) await endInterrupted(this.#deps.threads, this.#store, current);
-      const chunks: UIMessageChunk[] = await this.#store.read(db, run, next);
-      next += chunks.length;
-      if (chunks.length > 0) yield chunks.map((chunk) => JSON.stringify(chunk));
-      if (current?.status !== 'running' || current.isAbandoned) return;
-      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
-    }
+    // Before the chunks, so that those of an ended run are complete.
+    const current = await selectRun(db, run.id);
+    if (current?.isAbandoned === true) await endInterrupted(this.#deps, this.#store, current);
+    const chunks = await this.#store.read(db, run, from);
+    return { chunks, isOver: current?.status !== 'running' || current.isAbandoned };
   }
 }
 
 function hasPending({ message }: StoredMessage): boolean {
-  return message.parts.some((part) => part.type === 'dynamic-tool' && part.state === 'approval-requested');
+  return pendingOf(message).length > 0;
+}
+
+/** The approvals that a message waits for. */
+function pendingOf({ parts }: UIMessage): string[] {
+  return parts.flatMap((part) => (part.type === 'dynamic-tool' && part.state === 'approval-requested' ? [part.approval.id] : []));
 }
 
 function identityOf({ id, userId, threadId, messageId }: Run) {

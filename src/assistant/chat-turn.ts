@@ -76,6 +76,6 @@ function mayHaveRun({ state, errorText }: Extract<UIMessage['parts'][number], { 
 }
 
 /** Another front end has gone on in the thread. */
-function outdated(): AppError {
+export function outdated(): AppError {
   return new AppError('conflict', 'The conversation has gone on elsewhere. Load it again.');
 }

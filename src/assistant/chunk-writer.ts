@@ -19,7 +19,7 @@ export class ChunkWriter {
   /** Of the next chunk to be stored. */
   #sequence = 0;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
+  #writing: Promise<boolean> | undefined;
   #isLost = false;
 
   /** @param lost called once when the run is not running any more, by the database */
@@ -38,29 +38,31 @@ export class ChunkWriter {
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
 
-  /** Stores what was added so far. Never rejects. */
-  async flush(): Promise<void> {
+  /** Stores what was added so far. Never rejects. @returns false when it isn't stored */
+  async flush(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     while (this.#writing !== undefined) await this.#writing;
     this.#waiting.push(...this.#merger.take());
     this.#bytes = 0;
-    if (this.#waiting.length === 0 || this.#isLost) return;
+    if (this.#waiting.length === 0 || this.#isLost) return !this.#isLost;
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
     });
-    await this.#writing;
+    return this.#writing;
   }
 
-  async #write(): Promise<void> {
+  async #write(): Promise<boolean> {
     const chunks = this.#waiting;
     try {
       const isStored = await this.#store.store(this.#run, this.#sequence, chunks);
       this.#waiting = [];
       this.#sequence += chunks.length;
       if (!isStored) this.#end();
+      return isStored;
     } catch (error) {
       this.#logger.warn({ err: describeError(error) }, 'what a run has sent could not be stored; it waits');
+      return false;
     }
   }
 

@@ -33,3 +33,8 @@ export function selectChunks(db: Queryable, runId: string, from: number): Promis
     [runId, from],
   );
 }
+
+/** Deletes what a run has sent. */
+export async function deleteChunks(tx: Queryable, runId: string): Promise<void> {
+  await tx.query('delete from run_chunks where run_id = $1::uuid', [runId]);
+}

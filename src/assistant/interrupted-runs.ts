@@ -1,28 +1,41 @@
 import type { UIMessageChunk } from 'ai';
 import { AppError } from '../errors.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { ChunkStore } from './chunk-store.ts';
 import { failedCall, OpenParts } from './open-parts.ts';
-import { endAbandoned, type StoredRun, selectRun } from './runs-repository.ts';
+import { endAbandoned, lockAbandoned, type StoredRun } from './runs-repository.ts';
 import { storeAnswer } from './store-answer.ts';
 import type { Threads } from './threads.ts';
 import { messageOf } from './ui-message.ts';
+
+export interface InterruptionDeps {
+  threads: Threads;
+  logger: Logger;
+}
 
 const UNKNOWN = 'outcome_unknown: Interrupted: it is not known whether it ran. It is not repeated.';
 const NOT_CALLED = 'aborted: Interrupted before the call was made.';
 
 /**
  * Ends a run whose replica is gone: what it had sent becomes its message, and nothing of it is repeated. Several replicas may
- * find it at the same time.
+ * find it at the same time. It ends also if what it had sent can't be read: otherwise its thread, and the sweep of the others,
+ * would fail for ever.
  */
-export async function endInterrupted(threads: Threads, store: ChunkStore, run: StoredRun): Promise<void> {
+export async function endInterrupted({ threads, logger }: InterruptionDeps, store: ChunkStore, run: StoredRun): Promise<void> {
   await threads
     .write(run.userId, async (tx) => {
-      const current = await selectRun(tx, run.id);
-      if (current?.isAbandoned !== true) return;
-      const sent = await store.read(tx, run, 0);
+      // Locked, so that its replica, which may be slow only, doesn't renew the lease meanwhile.
+      if (!(await lockAbandoned(tx, run.id))) return;
+      const sent = (await ignoreDecryptionFailure(() => store.read(tx, run, 0))) ?? [];
       const ends = endsOf(run, sent);
-      await store.storeWithin(tx, run, sent.length, ends);
-      await storeAnswer(threads, tx, run, await messageOf(run.messageId, [...sent, ...ends]));
+      const message = await messageOf(run.messageId, [...sent, ...ends]).catch((error: unknown) => {
+        logger.error({ run: run.id, err: describeError(error) }, 'what an interrupted run has sent makes no message');
+      });
+      if (message !== undefined) {
+        await store.storeWithin(tx, run, sent.length, ends);
+        await storeAnswer(threads, tx, run, message);
+      }
       await endAbandoned(tx, run.id);
     })
     .catch((error: unknown) => {

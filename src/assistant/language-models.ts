@@ -1,5 +1,6 @@
 import type { LanguageModel } from 'ai';
 import type { ModelSettings } from '../config/config.ts';
+import { modelRequest } from './model-request.ts';
 
 type Model = Exclude<LanguageModel, string>;
 
@@ -7,18 +8,19 @@ type Model = Exclude<LanguageModel, string>;
 export async function languageModel({ provider, model, baseUrl, apiKey }: ModelSettings): Promise<Model> {
   const address = baseUrl === undefined ? {} : { baseURL: baseUrl };
   const key = apiKey === undefined ? {} : { apiKey };
+  const common = { ...key, fetch: modelRequest };
   switch (provider) {
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      return createOpenAICompatible({ name: 'compatible', baseURL: baseUrl ?? '', includeUsage: true, ...key })(model);
+      return createOpenAICompatible({ name: 'compatible', baseURL: baseUrl ?? '', includeUsage: true, ...common })(model);
     }
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ ...address, ...key })(model);
+      return createAnthropic({ ...address, ...common })(model);
     }
     case 'google': {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-      return createGoogleGenerativeAI({ ...address, ...key })(model);
+      return createGoogleGenerativeAI({ ...address, ...common })(model);
     }
   }
 }

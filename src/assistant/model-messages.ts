@@ -26,6 +26,11 @@ export function ownWords(messages: readonly StoredMessage[]): string {
   return messages.flatMap(({ message }) => (message.role === 'user' ? [textOf(message)] : [])).join('\n');
 }
 
+/** Ids of the calls of a thread. */
+export function callIds(messages: readonly StoredMessage[]): string[] {
+  return messages.flatMap(({ message }) => message.parts.flatMap((part) => (part.type === 'dynamic-tool' ? [part.toolCallId] : [])));
+}
+
 export function textOf({ parts }: Pick<UIMessage, 'parts'>): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
@@ -44,7 +49,8 @@ function shownPart(part: Part): Part {
     type: 'dynamic-tool',
     toolCallId,
     toolName,
-    input: part.input ?? {},
+    // Some providers refuse requests with other arguments than objects; the error of the call tells what was wrong.
+    input: isObject(part.input) ? part.input : {},
     ...(callProviderMetadata && { callProviderMetadata }),
   } as const;
   switch (part.state) {

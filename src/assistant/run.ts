@@ -88,15 +88,19 @@ export class Run implements RunIdentity {
     this.#stopping.abort();
   }
 
-  /** Resolves once it is stored that a call is being made, so that a killed process leaves a trace of it. */
+  /**
+   * Resolves once it is stored that a call is being made, so that a killed process leaves a trace of it.
+   *
+   * @throws AppError `unavailable` when it can't be stored
+   */
   async recorded(toolCallId: string): Promise<void> {
     if (!this.signal.aborted) await this.#call(toolCallId).promise;
-    await this.#writer.flush();
+    if (!(await this.#writer.flush())) throw new AppError('unavailable', 'The call could not be recorded, so it was not made.');
   }
 
   /** Resolves once what was sent so far is stored, unless the database is unavailable. */
-  flush(): Promise<void> {
-    return this.#writer.flush();
+  async flush(): Promise<void> {
+    await this.#writer.flush();
   }
 
   /** Ends the readers. */

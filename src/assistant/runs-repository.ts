@@ -100,13 +100,13 @@ export interface Lease {
   cancelled: boolean;
 }
 
-/** Renews the leases of running runs whose user exists. Others are not returned. */
+/** Renews the leases of running runs whose user exists. Others are not returned, nor those whose lease has ended: they count as interrupted. */
 export function renewLeases(db: Database, ids: readonly string[], leaseMs: number): Promise<Lease[]> {
   return db.query<Lease>(
     {
       name: 'renew-runs',
       text: `update runs set lease_until = now() + $2::int * interval '1 ms'
-             where id = any($1::uuid[]) and status = 'running' and exists (select 1 from users where users.id = runs.user_id)
+             where id = any($1::uuid[]) and status = 'running' and lease_until >= now() and exists (select 1 from users where users.id = runs.user_id)
              returning id, cancel_requested as cancelled`,
     },
     [ids, leaseMs],
@@ -132,13 +132,15 @@ export async function endRun(tx: Queryable, id: string, status: RunStatus, error
   return rows.length > 0;
 }
 
-/** Ends a run whose replica is gone. @returns false when it isn't such a run any more */
-export async function endAbandoned(tx: Queryable, id: string): Promise<boolean> {
-  const rows = await tx.query(
-    `update runs set status = 'interrupted', ended_at = now() where id = $1::uuid and ${ABANDONED} returning id`,
-    [id],
-  );
+/** Locks a run whose replica is gone. @returns false when it isn't such a run any more */
+export async function lockAbandoned(tx: Queryable, id: string): Promise<boolean> {
+  const rows = await tx.query(`select id from runs where id = $1::uuid and ${ABANDONED} for no key update`, [id]);
   return rows.length > 0;
+}
+
+/** Ends a run that {@link lockAbandoned} has locked. */
+export async function endAbandoned(tx: Queryable, id: string): Promise<void> {
+  await tx.query(`update runs set status = 'interrupted', ended_at = now() where id = $1::uuid`, [id]);
 }
 
 /** Asks the replica that runs it to stop the run of a thread. @returns its id; undefined when none is running */

@@ -1,18 +1,22 @@
 import type { UIMessage } from 'ai';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { deleteChunks } from './chunks-repository.ts';
 import { withoutResults } from './model-messages.ts';
 import type { RunIdentity } from './run.ts';
 import type { Threads } from './threads.ts';
 
-/** Stores a run's message, within a transaction that has locked the user: the thread's last one, or in place of its former state. */
+/**
+ * Stores a run's message, within a transaction that has locked the user: the thread's last one, or in place of its former
+ * state. If the thread was deleted meanwhile, what the run has sent since is deleted, too.
+ */
 export async function storeAnswer(threads: Threads, tx: Queryable, run: RunIdentity, message: UIMessage): Promise<void> {
   try {
     await store(threads, tx, run, message);
   } catch (error) {
     if (codeOf(error) === 'too_large') await store(threads, tx, run, withoutResults(message));
-    // The thread was deleted meanwhile.
-    else if (codeOf(error) !== 'not_found') throw error;
+    else if (codeOf(error) === 'not_found') await deleteChunks(tx, run.id);
+    else throw error;
   }
 }
 

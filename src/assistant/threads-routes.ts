@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { threadId } from '../http/chat-request.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import type { Assistant } from './assistant.ts';
@@ -39,8 +40,7 @@ const run = z
     error: z.string().nullable().describe('The code of the error with which it failed.'),
   })
   .meta({ id: 'Run' });
-/** Any other text is the id of no thread. */
-const params = z.object({ id: z.string().max(64) });
+const params = z.object({ id: threadId });
 
 type ThreadStore = Pick<Threads, 'list' | 'read' | 'rename' | 'delete'>;
 

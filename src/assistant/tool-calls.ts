@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessageChunk } from 'ai';
-import { type AppError, asAppError } from '../errors.ts';
+import type { Limits } from '../config/limits.ts';
+import type { Database } from '../database/database.ts';
+import { AppError, asAppError } from '../errors.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { failedCall, type OpenCall } from './open-parts.ts';
+import { renewLeases } from './runs-repository.ts';
 import { type ToolOutput, toolOutput } from './tool-output.ts';
 
 export interface ToolCallDeps {
+  db: Database;
+  config: { limits: Pick<Limits, 'runLeaseMs'> };
   executor: Pick<Executor, 'invoke'>;
   catalog(): Catalog;
   logger: Logger;
@@ -19,7 +24,7 @@ export interface CallingRun {
   userId: string;
   threadId: string;
   signal: AbortSignal;
-  /** Resolves once it is stored that a call is being made. */
+  /** Resolves once it is stored that a call is being made. @throws AppError */
   recorded(toolCallId: string): Promise<void>;
 }
 
@@ -103,6 +108,18 @@ export class ToolCalls {
     return actions.get(tools.get(tool) ?? '')?.action.effect !== 'read';
   }
 
+  /**
+   * After the call has waited, for other calls or for the database: somebody may have stopped the run, or another replica
+   * may have told the user that it was interrupted.
+   *
+   * @throws AppError `aborted`
+   */
+  async #assertRunning(): Promise<void> {
+    const { db, config } = this.#deps;
+    const [lease] = await renewLeases(db, [this.#run.id], config.limits.runLeaseMs);
+    if (lease === undefined || lease.cancelled) throw new AppError('aborted', 'The answer was stopped before this call was made.');
+  }
+
   #settled(call: OpenCall, outcome: Outcome | undefined): UIMessageChunk {
     const { toolCallId } = call;
     if (outcome === undefined) return failedCall(call, this.#outcomes.has(toolCallId) ? UNKNOWN : NOT_CALLED);
@@ -115,7 +132,10 @@ export class ToolCalls {
     const { executor, catalog, logger } = this.#deps;
     const { id, userId, threadId, signal } = this.#run;
     try {
-      if (this.#changes(tool)) await this.#run.recorded(toolCallId);
+      if (this.#changes(tool)) {
+        await this.#run.recorded(toolCallId);
+        await this.#assertRunning();
+      }
       const result = await executor.invoke({
         user: { userId },
         thread: threadId,

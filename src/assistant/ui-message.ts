@@ -1,17 +1,28 @@
-import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
+import { createUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { ChunkMerger } from './chunk-merging.ts';
 
 /** The message that a front end has that has read these chunks. @throws when they contradict each other */
 export async function messageOf(id: string, chunks: readonly UIMessageChunk[]): Promise<UIMessage> {
   const merger = new ChunkMerger();
-  // The reader copies the whole message for every chunk.
-  for (const chunk of chunks) merger.add(chunk);
+  // Complete arguments follow, and those read so far would be parsed with each piece.
+  for (const chunk of chunks) if (chunk.type !== 'tool-input-delta') merger.add(chunk);
   let message: UIMessage = { id, role: 'assistant', parts: [] };
-  const stream = ReadableStream.from(merger.take()) as ReadableStream<UIMessageChunk>;
   const failures: unknown[] = [];
   // An error chunk is a failure of the run, which the metadata tells, too.
-  const onError = (error: unknown) => failures.push(error);
-  for await (const state of readUIMessageStream({ stream, onError })) message = state;
+  const onError = (error: unknown) => {
+    failures.push(error);
+    return '';
+  };
+  const stream = createUIMessageStream({
+    // Unlike the readers of front ends, it makes no copy of the message for each chunk.
+    execute: ({ writer }) => writer.merge(ReadableStream.from(merger.take()) as ReadableStream<UIMessageChunk>),
+    onError,
+    generateId: () => id,
+    onEnd: ({ responseMessage }) => {
+      message = responseMessage;
+    },
+  });
+  for await (const _ of stream);
   const told = chunks.filter(({ type }) => type === 'error').length;
   if (failures.length > told) throw failures.at(-1);
   return message;

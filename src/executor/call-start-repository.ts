@@ -6,6 +6,8 @@ import { ACTIVE } from './client-grants-repository.ts';
 /** What decides whether a call may start; exact while the user is locked. */
 export interface CallStart {
   isClientActive: boolean;
+  /** The thread in which the assistant calls was not deleted. */
+  isThreadKept: boolean;
   isReadOnly: boolean;
   /** Its allowance holds. */
   isAllowed: boolean;
@@ -17,13 +19,14 @@ export interface CallStart {
 /** In one statement, because every change waits for it. @param allowanceId under which the call runs; undefined: none */
 export async function selectCallStart(
   tx: Queryable,
-  { userId, account, client, configured }: Call,
+  { userId, account, client, thread, configured }: Call,
   allowanceId: string | undefined,
 ): Promise<CallStart> {
   const rows = await tx.query<CallStart>(
     {
       name: 'call-start',
       text: `select $3::uuid is null or exists (select 1 from client_grants where id = $3::uuid and ${ACTIVE}) as "isClientActive",
+               $7::text is null or exists (select 1 from threads where user_id = $1::uuid and id = $7) as "isThreadKept",
                exists (
                  select 1 from read_only_accounts where grant_id = $2::uuid and (client_id is null or client_id = $3::uuid)
                ) as "isReadOnly",
@@ -32,7 +35,7 @@ export async function selectCallStart(
              from audit_log
              where user_id = $1::uuid and action = $5 and decision = 'started' and at > now() - $6::float8 * interval '1 millisecond'`,
     },
-    [userId, account.grantId, client?.id ?? null, allowanceId ?? null, configured.name, configured.policy.rate.perMs],
+    [userId, account.grantId, client?.id ?? null, allowanceId ?? null, configured.name, configured.policy.rate.perMs, thread ?? null],
   );
   return rows[0] as CallStart;
 }

@@ -17,6 +17,7 @@ import type { IdempotencyKeys } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
 import { setReadOnly } from './select-account.ts';
 import { STORING_MS } from './store-with-retries.ts';
+import { threadDeleted } from './taint.ts';
 
 export interface StartDeps {
   db: Database;
@@ -46,7 +47,7 @@ export class AllowanceEnded extends Error {}
  * Records what must be on record before a change, a paid call or an approved call is sent, in one transaction: the
  * approval, the claimed idempotency key, the start itself. The user's lock makes the rate limit exact.
  *
- * @throws AppError `invalid_token`, `forbidden`, `conflict`, `rate_limited`, `not_found`, `unavailable`; AllowanceEnded
+ * @throws AppError `invalid_token`, `forbidden`, `conflict`, `rate_limited`, `not_found`, `unavailable`, `aborted`; AllowanceEnded
  */
 export function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<void> {
   return deps.db.transaction(async (tx) => {
@@ -54,6 +55,7 @@ export function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilde
     await lockExistingUser(tx, userId);
     const start = await selectCallStart(tx, call, basis.allowance);
     if (!start.isClientActive) throw basis.approval === undefined ? notAClient() : askerEnded();
+    if (!start.isThreadKept) throw threadDeleted();
     if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
     if (!start.isAllowed) throw new AllowanceEnded();
     const approved = basis.subject && (await selectUnreceived(tx, basis.subject));

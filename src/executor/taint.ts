@@ -115,6 +115,6 @@ function isKnown({ taintedAt, financialAt }: Known, financial: boolean): boolean
 }
 
 /** Its messages, and with them the record of what was read, are gone: its calls must not go on as if nothing had been. */
-function threadDeleted(): AppError {
+export function threadDeleted(): AppError {
   return new AppError('aborted', 'The conversation was deleted.');
 }

@@ -74,6 +74,9 @@ export type ReadOnlyRequest = {
      */
     client_id?: string;
 };
+export type ThreadTitle = {
+    title: string;
+};
 export type SessionForm = {
     id_token?: string;
     /**
@@ -3103,9 +3106,7 @@ export type GetThreadsIdResponses = {
 };
 export type GetThreadsIdResponse = GetThreadsIdResponses[keyof GetThreadsIdResponses];
 export type PostThreadsIdData = {
-    body: {
-        title: string;
-    };
+    body: ThreadTitle;
     path: {
         id: string;
     };

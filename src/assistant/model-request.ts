@@ -1,0 +1,26 @@
+import { providerRequest } from '../providers/provider-request.ts';
+
+/** Of one response, decoded. A token takes some hundred bytes, and may be one letter. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Node's fetch, for requests to a model: redirects are rejected, because they would send the conversation, and with some
+ * providers the key, to another host; and no more is read of a response than an answer can have, even within one line.
+ */
+export async function modelRequest(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const response = await providerRequest(input instanceof Request ? input.url : input, init);
+  if (response.body === null) return response;
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(bounded()), { status, statusText, headers });
+}
+
+function bounded(): TransformStream<Uint8Array, Uint8Array> {
+  let left = MAX_BYTES;
+  return new TransformStream({
+    transform(bytes, controller) {
+      left -= bytes.length;
+      if (left < 0) throw new Error('the response of a model is too large');
+      controller.enqueue(bytes);
+    },
+  });
+}

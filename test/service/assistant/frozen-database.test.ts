@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ChatScene, textOf } from '../../support/chat-scene.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Replicas } from '../../support/mcp-scene.ts';
+import { callsTools, says, saysSlowly } from '../../support/scripted-model.ts';
+
+const FIRST = 'Once '.repeat(1_000);
+let chat: ChatScene;
+let replicas: Replicas;
+
+beforeAll(async () => {
+  ({ chat, replicas } = await ChatScene.replicated({ LIMIT_RUN_LEASE_MS: '2000' }));
+  chat.reset();
+});
+afterAll(() => chat.stop());
+
+/** The statements of the first replica wait. @returns lets them go on */
+function freeze(): () => void {
+  const { db } = chat.steward.context;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const [query, transaction] = [db.query.bind(db), db.transaction.bind(db)];
+  db.query = (...of) => promise.then(() => query(...of)) as never;
+  db.transaction = (...of) => promise.then(() => transaction(...of)) as never;
+  return () => {
+    Object.assign(db, { query, transaction });
+    resolve();
+  };
+}
+
+describe('a replica whose database was frozen', () => {
+  it('writes nothing, and changes nothing, after another one has told that its run was interrupted', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    chat.model.script(saysSlowly(FIRST, promise, 'upon a time.'));
+    const frontEnd = await chat.frontEnd();
+    const answer = frontEnd.say('Tell me').catch(() => undefined);
+    const hasSaid = async () =>
+      (
+        await replicas.other.sql('select 1 from run_chunks where user_id = $1 and length(chunks) > $2', [
+          frontEnd.user.userId,
+          FIRST.length,
+        ])
+      ).length > 0;
+    await eventually(hasSaid);
+    const goOn = freeze();
+    onTestFinished(goOn);
+    const elsewhere = frontEnd.beside(replicas.other);
+    await eventually(async () => (await elsewhere.stored()).run?.status === 'interrupted');
+    const { messages } = await elsewhere.stored();
+    expect(textOf(messages.at(-1) as never)).toBe(FIRST);
+    // The model goes on, and would change something.
+    chat.model.always = callsTools([{ name: 'test_send', input: { to: ['bob@example.com'] } }]);
+    resolve();
+    goOn();
+    await answer;
+    expect(chat.scene.sent).toBe(0);
+    chat.model.always = says('Next.');
+    elsewhere.messages = messages;
+    expect(textOf((await elsewhere.say('Go on')).message)).toBe('Next.');
+    expect((await elsewhere.stored()).messages).toEqual(elsewhere.messages);
+    expect((await elsewhere.stored()).messages.slice(0, messages.length)).toEqual(messages);
+  });
+
+  it('makes no call that its model wrote meanwhile', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    chat.model.script(async (response, call) => {
+      await promise;
+      callsTools([{ name: 'test_send', input: { to: ['bob@example.com'] } }])(response, call);
+    });
+    const frontEnd = await chat.frontEnd();
+    const answer = frontEnd.say('Write').catch(() => undefined);
+    await eventually(() => chat.model.requests.at(-1)?.messages.at(-1)?.content === 'Write');
+    const goOn = freeze();
+    onTestFinished(goOn);
+    resolve();
+    const elsewhere = frontEnd.beside(replicas.other);
+    await eventually(async () => (await elsewhere.stored()).run?.status === 'interrupted');
+    goOn();
+    await answer;
+    expect(chat.scene.sent).toBe(0);
+  });
+});
