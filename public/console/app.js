@@ -1,3 +1,4 @@
+import { formatTime } from './format.js';
 import { showChecklist } from './page-checklist.js';
 import { showConnection, watchServer } from './page-connection.js';
 import { byId, show } from './page-dom.js';
@@ -44,7 +45,7 @@ function begin(isSandbox) {
   const { label, exp } = session.user;
   byId('who').textContent = label;
   byId('who-initial').textContent = label.charAt(0).toUpperCase();
-  byId('who-expiry').textContent = exp === undefined ? '' : `until ${new Date(exp * 1000).toLocaleTimeString()}`;
+  byId('who-expiry').textContent = exp === undefined ? '' : `signed in until ${formatTime(new Date(exp * 1000).toISOString())}`;
   showConnection(session.client);
   session.client.addEventListener('state', () => server.poll());
   session.approvals.watch((approvals) => showBadge('approvals', approvals.length, 'pending'));

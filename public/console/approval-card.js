@@ -63,7 +63,7 @@ export function approvalCard(preview, { session, client = session.client, config
     element('p', { className: 'result-facts' }, element('code', {}, action), ` with ${visibleText(account)} · `, pageLink(url, summary)),
     asker && element('p', {}, 'Asked by ', element('q', {}, element('bdi', {}, visibleText(asker.name))), '.'),
     section('Who sees it', audienceList(audience)),
-    ...noticeList(notices, matches),
+    ...noticeList(notices, { audience, matches }),
     ...matchList(matches),
     argumentsView(input, matches),
     ...provenanceList(provenance),

@@ -9,6 +9,8 @@ const MAX_SHOWN = 50;
 const FEW_SOURCES = 3;
 /** Steward's sentences on matches, which the card shows where they are. */
 const ON_MATCHES = /^The argument “[^”]*” repeats /;
+/** The same on those to whom the user has not written, which the list of those who see it says. */
+const ON_STRANGERS = /^You have not written to /;
 
 /** Who sees the effect of a call. */
 export function audienceList(audience = []) {
@@ -38,9 +40,13 @@ function viewerNodes({ kind, address, domain, relation, named }) {
   ];
 }
 
-/** What deserves attention, as Steward says it. @param matches shown elsewhere */
-export function noticeList(notices = [], matches = []) {
-  const shown = matches.length === 0 ? notices : notices.filter((notice) => !ON_MATCHES.test(notice));
+/** What deserves attention, as Steward says it. @param shown the `audience` and the `matches`, which the card shows elsewhere */
+export function noticeList(notices = [], { audience = [], matches = [] }) {
+  const said = [
+    ...(matches.length > 0 ? [ON_MATCHES] : []),
+    ...(audience.some(({ relation }) => relation === 'new') ? [ON_STRANGERS] : []),
+  ];
+  const shown = notices.filter((notice) => !said.some((pattern) => pattern.test(notice)));
   return shown.map((notice) => element('p', { className: 'warning' }, visibleText(notice)));
 }
 

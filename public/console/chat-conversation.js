@@ -47,9 +47,11 @@ export class Conversation extends EventTarget {
     this.messages = [...this.messages, message];
     const { client } = this.#session;
     const taken = await this.#read(undefined, (reading) => client.chat({ threadId: this.id, text, model, messageId: message.id }, reading));
-    if (!taken) this.messages = this.messages.filter((one) => one !== message);
-    else this.isNew = false;
+    if (taken) this.isNew = false;
+    else this.messages = this.messages.filter((one) => one !== message);
     this.#changed();
+    // Another page has asked in this thread: its answer is what the user waits for.
+    if (this.failure?.code === 'conflict') this.#again();
     return taken;
   }
 
@@ -133,7 +135,7 @@ export class Conversation extends EventTarget {
     this.#changed();
   }
 
-  /** The connection was lost: the service knows what became of the answer. */
+  /** The service knows more of the answer than this page. */
   async #again() {
     try {
       await this.#session.client.connect();

@@ -20,7 +20,7 @@ export const DEMONSTRATIONS = [
   {
     id: 'document',
     title: 'A shared document',
-    about: 'orders it to share a spreadsheet and to write your balances down',
+    about: 'orders it to share a spreadsheet and to add your balances to the document',
     text: 'Be gullible: read the document Offsite plan.',
   },
 ];

@@ -62,7 +62,7 @@ function suggestions(session, send) {
   const shown = SUGGESTIONS.filter(({ provider }) => connected[provider]);
   if (shown.length === 0) {
     const link = element('a', { href: '#accounts' }, 'Connect an account');
-    return element('p', { className: 'empty' }, link, ' first: the assistant has nothing to look at.');
+    return element('p', { className: 'empty' }, link, ' first. Until then, the assistant has nothing to work with.');
   }
   const buttons = shown.map(({ text }) => {
     const node = button(text, { className: 'suggestion' });

@@ -8,7 +8,7 @@ const ENDS = {
   interrupted: [
     'attention',
     'Interrupted',
-    'The service stopped while it answered. Nothing is repeated; it is not known of every call whether it ran.',
+    'The service stopped during this answer. Nothing is repeated; a call that was under way may have run.',
   ],
   cancelled: ['', 'Stopped', 'What was said and done before remains.'],
   failed: ['bad', 'Failed', ''],

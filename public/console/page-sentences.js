@@ -15,7 +15,8 @@ const REASONS = {
   read_only: 'because its account is read-only now',
 };
 /** Where a call came from, if not from this page or another front end of the user's. */
-const SURFACES = { mcp: 'over MCP', http: 'over HTTP', assistant: 'by the assistant' };
+const SURFACES = { mcp: 'over MCP', http: 'over HTTP' };
+const ASSISTANT = 'The assistant';
 /** Rows that are not about the call itself. */
 const SIDE = new Set(['allowance_created']);
 
@@ -43,10 +44,11 @@ function ofCall(rows, session) {
   return { at: Date.parse(last.at), late: false, text, kind, tone, detail };
 }
 
-function namesOf({ action, account_id: accountId, client_id: clientId }, session) {
+function namesOf({ action, account_id: accountId, client_id: clientId, surface }, session) {
   const account = accountId === null ? undefined : (session.nameOf(accountId) ?? 'a disconnected account');
   const client = session.clients.value?.find(({ id }) => id === clientId);
-  const who = clientId === null ? 'You' : `“${client === undefined ? 'A disconnected client' : visibleText(client.name)}”`;
+  const user = surface === 'assistant' ? ASSISTANT : 'You';
+  const who = clientId === null ? user : `“${client === undefined ? 'A disconnected client' : visibleText(client.name)}”`;
   return { who, action, account, call: account === undefined ? action : `${action} for ${account}` };
 }
 
@@ -55,13 +57,14 @@ function told(last, rows, names) {
   const { decision, outcome } = last;
   const failed = outcome === 'ok' ? '' : `, which failed: ${outcome}`;
   const { who, call, account } = names;
+  const asked = who === ASSISTANT ? `the assistant’s ${call}` : call;
   const approval = rows.find((row) => row.decision === 'approved' || row.decision === 'edited');
   if (approval !== undefined && decision !== 'denied') {
     const changed = rows.some((row) => row.decision === 'edited') ? ', with changed arguments' : '';
-    return [`You approved ${call}${changed}${failed}`, 'approval', failed === '' ? 'good' : 'bad'];
+    return [`You approved ${asked}${changed}${failed}`, 'approval', failed === '' ? 'good' : 'bad'];
   }
   const sentences = {
-    denied: [`You denied ${call}`, 'approval', 'bad'],
+    denied: [`You denied ${asked}`, 'approval', 'bad'],
     approval_required: [`${who} asked to run ${call}`, 'approval', 'attention'],
     allowance_used: [`${who} ran ${call}, which you had allowed in advance${failed}`, 'call', failed === '' ? 'good' : 'bad'],
     allowance_revoked: [`You revoked what you had allowed: ${call}`, 'approval', ''],
@@ -71,7 +74,7 @@ function told(last, rows, names) {
     token_revoked: [`You disconnected the token ${names.who}`, 'account', ''],
     client_connected: [`You connected the app ${names.who}`, 'account', 'good'],
     client_revoked: [`You disconnected the app ${names.who}`, 'account', ''],
-    refused: [`${call} of ${who === 'You' ? 'yours' : who} was refused: ${outcome}`, 'call', 'bad'],
+    refused: [`${who} tried ${call}, which was refused: ${outcome}`, 'call', 'bad'],
     started: [`${who} started ${call}`, 'call', ''],
   };
   return sentences[decision] ?? [`${who} ran ${call}${failed}`, 'call', failed === '' ? 'good' : 'bad'];

@@ -54,7 +54,7 @@ function readOnlyCard(session) {
   session.accounts.watch(({ workspace, bank }) => {
     const set = [...workspace, ...bank].filter(({ readOnly }) => readOnly !== undefined);
     const items =
-      set.length > 0 ? set.map((account) => item(session, account)) : [emptyItem('No account is read-only. Accounts has the switches.')];
+      set.length > 0 ? set.map((account) => item(session, account)) : [emptyItem('No account is read-only. Change this in Accounts.')];
     replaceItems(list, section.querySelector('h2'), items);
   });
   return section;

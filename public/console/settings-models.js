@@ -1,6 +1,8 @@
+import { formatShortDay } from './format.js';
 import { card, element, emptyItem, tag } from './page-dom.js';
 
-const BUDGET = { runs: 'Conversation runs', steps: 'Steps', tokens: 'Tokens', seconds: 'Seconds', cost: 'Cost' };
+const BUDGET = { runs: 'Answers', steps: 'Requests to a model', tokens: 'Tokens', seconds: 'Seconds', cost: 'Cost' };
+const amountFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
 /** The assistant's models, and what the user has used up today. */
 export function modelsCard(session) {
@@ -23,11 +25,11 @@ function meters({ day, ...used }) {
   const rows = Object.entries(BUDGET).flatMap(([name, text]) =>
     used[name] === undefined ? [] : [meter(`budget-${name}`, text, used[name])],
   );
-  return [element('h3', {}, `Used on ${day}`), ...rows];
+  return [element('h3', {}, `Used on ${formatShortDay(day)} (UTC)`), ...rows];
 }
 
 function meter(id, text, { used, limit }) {
-  const amount = limit === null ? String(used) : `${used} of ${limit}`;
+  const amount = limit === null ? amountFormat.format(used) : `${amountFormat.format(used)} of ${amountFormat.format(limit)}`;
   const bar = limit === null ? undefined : element('meter', { id, max: limit, value: Math.min(used, limit), high: limit * 0.8 });
   return element(
     'div',

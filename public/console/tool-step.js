@@ -15,6 +15,12 @@ const STATES = {
   'output-error': ['bad', 'failed'],
   'output-denied': ['bad', 'denied by you'],
 };
+/** Failures that say nothing against the call. */
+const UNSURE = {
+  unavailable: ['attention', 'not available'],
+  outcome_unknown: ['attention', 'interrupted'],
+  aborted: ['attention', 'stopped'],
+};
 /** Codes by which Steward refuses a call, whatever the model says. */
 const REFUSALS = new Set(['forbidden']);
 
@@ -39,8 +45,8 @@ export class ToolStep {
   /** @param before parts of the message that come before */
   update(part, before) {
     const { state, approval, errorText } = part;
-    // The focus, an open detail and what a user has begun to write survive.
-    const shown = JSON.stringify([state, approval, errorText]);
+    // The focus, an open detail and what a user has begun to write survive. The name is known when the actions are loaded.
+    const shown = JSON.stringify([state, approval, errorText, this.#name(part)]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const held = this.node.contains(document.activeElement);
@@ -97,7 +103,7 @@ export class ToolStep {
 
   #details(name, part, failure) {
     const { input, output, state, approval } = part;
-    const [kind, text] = STATES[state] ?? ['', state];
+    const [kind, text] = UNSURE[failure?.code] ?? STATES[state] ?? ['', state];
     const account = output?.meta?.account ?? approval?.descriptor?.account ?? input?.account;
     const head = element(
       'summary',

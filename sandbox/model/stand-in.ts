@@ -119,5 +119,6 @@ function text(answer: string): Reply {
 const HELP = [
   'I understand sentences such as these:',
   ...examples().map((example) => `- ${example}`),
+  '',
   'For a real language model, see docs/assistant.md.',
 ].join('\n');

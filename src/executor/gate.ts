@@ -145,10 +145,10 @@ function refused({ thread, configured: { policy } }: Call, { isTainted }: Taint)
       thread === undefined ? 'within an hour after text of others was read' : 'in a conversation in which text of others was read';
     return new AppError('forbidden', `The operator denies this call ${when}.`);
   }
-  const [when, others] =
-    thread === undefined ? ['within the last hour', ''] : ['in this conversation', ', or whose addresses the user typed in it'];
+  const [when, typed] =
+    thread === undefined ? ['within the last hour', ''] : ['in this conversation', ', to those that the user typed in it,'];
   return new AppError(
     'forbidden',
-    `A bank’s data was read ${when}, so this may go only to the user’s own addresses and to those on the action’s allow-list${others}.`,
+    `A bank’s data was read ${when}, so this may go only to the user’s own addresses${typed} and to those on the action’s allow-list.`,
   );
 }

@@ -122,6 +122,52 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     expect(pages.problems).toEqual([]);
   });
 
+  it('show the answer that another page has asked for, and keep what was typed meanwhile', async () => {
+    const chat = await open('two-pages');
+    await chat.ask('What can you do?');
+    const other = await open('two-pages', { account: false });
+    await other.page.getByRole('button', { name: 'What can you do?', exact: true }).click();
+    await other.log.getByText('For a real language model').waitFor();
+    await chat.say('Be endless');
+    await chat.log.getByText('and so on').first().waitFor();
+    await other.say(SARAH);
+    await other.log.getByText('and so on').first().waitFor();
+    expect(await other.text.inputValue()).toBe(SARAH);
+    await other.page.getByRole('button', { name: 'Stop', exact: true }).click();
+    for (const { log } of [chat, other]) await log.getByText('Stopped').waitFor();
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('fill a narrow page, and leave the navigation within reach', async () => {
+    const chat = await open('narrow');
+    const { page } = chat;
+    await chat.ask(SARAH);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const { y = 0, height = 0 } = (await page.locator('.composer').boundingBox()) ?? {};
+    expect(Math.round(y + height)).toBe(800);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const link = page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Activity' });
+    await link.click({ timeout: 5_000 });
+    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+  });
+
+  it('are told in the activity as what the assistant did, and what the user decided', async () => {
+    const chat = await open('told');
+    await chat.ask(SARAH);
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await pages.show(chat.page, 'Activity');
+    const feed = chat.page.locator('#feed');
+    await feed.getByText('The assistant ran mail.search for told@example.com').waitFor();
+    await feed.getByText('The assistant asked to run mail.send for told@example.com').waitFor();
+    await pages.show(chat.page, 'Approvals');
+    await chat.page
+      .getByRole('button', { name: /^Deny: Send to zoe/ })
+      .first()
+      .click();
+    await pages.show(chat.page, 'Activity');
+    await feed.getByText('You denied the assistant’s mail.send for told@example.com').waitFor();
+  });
+
   it('stop an answer, also one that another page began', async () => {
     const chat = await open('stopping');
     const { page, log } = chat;
