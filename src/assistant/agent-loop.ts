@@ -58,7 +58,7 @@ export async function runLoop(input: LoopInput): Promise<string | undefined> {
   const room = roomFor(settings.contextTokens, system, input.tools);
   const { summary, messages } = await compacted(input.history, room, (earlier, position) => summarize(input, earlier, position));
   let failure: { error: unknown } | undefined;
-  let last: { reason: string; isEmpty: boolean } | undefined;
+  let last: Last | undefined;
   const step = new UnfinishedStep();
   const agent = new ToolLoopAgent({
     model: input.model,
@@ -85,7 +85,7 @@ export async function runLoop(input: LoopInput): Promise<string | undefined> {
     // Without one, the library prints errors with the key and what was said.
     onError: () => {},
     onStepEnd: ({ usage: used, finishReason, text, toolCalls }) => {
-      last = { reason: finishReason, isEmpty: text === '' && toolCalls.length === 0 };
+      last = { reason: finishReason, isEmpty: text === '' && toolCalls.length === 0, calls: toolCalls.length };
       step.ended += 1;
       usage.steps += 1;
       count(usage, settings, used, step.request, [text, toolCalls]);
@@ -159,13 +159,21 @@ function shownChunk(chunk: UIMessageChunk, calls: ToolCalls): UIMessageChunk | u
   }
 }
 
-function assertFinished(
-  last: { reason: string; isEmpty: boolean } | undefined,
-  calls: ToolCalls,
-  { steps }: Usage,
-  { runSteps }: LoopInput['limits'],
-): string | undefined {
+/** The last step of a run. */
+interface Last {
+  reason: string;
+  isEmpty: boolean;
+  /** That its model asked for. */
+  calls: number;
+}
+
+/** The library makes a step's calls only if its model ended it so. */
+const MAKES_CALLS: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
+
+function assertFinished(last: Last | undefined, calls: ToolCalls, { steps }: Usage, { runSteps }: LoopInput['limits']): string | undefined {
   if (last === undefined || last.isEmpty || last.reason === 'error') throw new AppError('provider_error', 'The model gave no answer.');
+  if (last.calls > 0 && !MAKES_CALLS.has(last.reason))
+    throw new AppError('provider_error', 'The model stopped before its calls could be made. Ask again.');
   const wantsMore = last.reason === 'tool-calls' && !calls.areSomePending;
   if (wantsMore && steps >= runSteps) throw new AppError('too_large', `The answer took more than ${runSteps} steps. Ask to go on.`);
   return last.reason;
@@ -200,7 +208,7 @@ function count(
 
 /** @returns undefined for what is no number of tokens */
 function given(tokens: number | undefined): number | undefined {
-  return tokens !== undefined && tokens >= 0 && tokens <= MAX_TOKENS ? Math.ceil(tokens) : undefined;
+  return tokens !== undefined && tokens > 0 && tokens <= MAX_TOKENS ? Math.ceil(tokens) : undefined;
 }
 
 async function summarize({ model, run, settings, usage, storeSummary }: LoopInput, earlier: Compacted, position: number): Promise<Summary> {

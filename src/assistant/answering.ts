@@ -46,15 +46,20 @@ export class Answering {
   /** Runs to the end. What it sends goes to the run; its message is stored at the end. */
   async answer(run: Run, settings: ModelSettings): Promise<void> {
     const usage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
-    const history = await this.#turns(() => this.#history(run));
+    const history = await this.#turns(() => this.#history(run)).catch((error: unknown) => this.#failed(run, settings, error));
+    if ('status' in history) return this.#end(run, settings, history, usage);
     const calls = new ToolCalls(this.#deps, run, ownWords(history.messages));
     const ending = await this.#loop(run, settings, calls, history, usage);
     if (run.isLost) return;
     for (const chunk of await calls.settle(run.parts.calls)) run.emit(chunk);
     const status = ending.status === 'done' && calls.areSomePending ? 'awaiting_approval' : ending.status;
-    this.#conclude(run, settings, { ...ending, status }, usage);
+    await this.#end(run, settings, { ...ending, status }, usage);
+  }
+
+  async #end(run: Run, settings: ModelSettings, ending: Ending, usage: Usage): Promise<void> {
+    this.#conclude(run, settings, ending, usage);
     await run.flush();
-    if (!run.isLost) await this.#store(run, { ...ending, status }, usage);
+    if (!run.isLost) await this.#store(run, ending, usage);
   }
 
   async #history({ userId, threadId }: Run): Promise<History> {

@@ -44,9 +44,11 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
     });
 }
 
-function endsOf({ id, model }: StoredRun, sent: readonly UIMessageChunk[]): UIMessageChunk[] {
+function endsOf({ id, model, messageId }: StoredRun, sent: readonly UIMessageChunk[]): UIMessageChunk[] {
+  // Its process ended before anything was stored.
+  const start: UIMessageChunk[] = sent.length === 0 ? [{ type: 'start', messageId }] : [];
   const parts = new OpenParts();
   for (const chunk of sent) parts.add(chunk);
   const calls = parts.calls.map((call) => failedCall(call, call.isComplete ? UNKNOWN : NOT_CALLED));
-  return [...parts.endsOfTexts(), ...calls, { type: 'finish', messageMetadata: { runId: id, model, status: 'interrupted' } }];
+  return [...start, ...parts.endsOfTexts(), ...calls, { type: 'finish', messageMetadata: { runId: id, model, status: 'interrupted' } }];
 }

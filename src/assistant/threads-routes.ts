@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { threadId } from '../http/chat-request.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { text } from '../validation/validate.ts';
 import type { Assistant } from './assistant.ts';
 import type { Thread, Threads } from './threads.ts';
 import type { RunRow } from './threads-repository.ts';
@@ -66,9 +67,9 @@ function listThreads(threads: ThreadStore): Endpoint {
     description: 'The latest first. `search` finds titles that contain a text, in any case.',
     auth: 'id_token',
     query: z.strictObject({
-      search: z.string().max(MAX_SEARCH).optional(),
+      search: text(MAX_SEARCH).optional(),
       limit: z.coerce.number().int().min(1).max(PAGE.max).default(PAGE.default).describe(`At most ${PAGE.max}.`),
-      before: z.string().max(100).optional().describe('`next` of the previous page.'),
+      before: text(100).optional().describe('`next` of the previous page.'),
     }),
     response: z
       .object({ threads: z.array(thread), next: z.string().nullable().describe('Where the next page begins; null on the last page.') })
@@ -106,10 +107,10 @@ function renameThread(threads: ThreadStore): Endpoint {
     method: 'post',
     path: '/threads/:id',
     summary: 'Rename a conversation',
-    description: 'Line breaks and characters that can’t be seen are removed from the title.',
+    description: 'Characters that can’t be seen are removed from the title.',
     auth: 'id_token',
     params,
-    form: z.strictObject({ title: z.string().min(1).max(MAX_TITLE) }).meta({ id: 'ThreadTitle' }),
+    form: z.strictObject({ title: text(MAX_TITLE) }).meta({ id: 'ThreadTitle' }),
     response: success,
     async handle({ caller, params: { id }, form }) {
       await threads.rename(caller.userId, id, form.title);

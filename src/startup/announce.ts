@@ -5,7 +5,7 @@ import { PROVIDERS } from '../providers/providers.ts';
 /** Announces that the service is ready: a message for people in development, a log entry in production. */
 export function announce(config: Config, steward: { url: string; address: string }, logger: Logger): void {
   const { url, address } = steward;
-  const { identity, databaseUrl, dataDir } = config;
+  const { identity, models, databaseUrl, dataDir } = config;
   if (config.environment === 'production') {
     const configured = PROVIDERS.map(({ name, settings }) => [name, settings(config) !== undefined]);
     logger.info({ url, address, ...Object.fromEntries(configured) }, 'ready');
@@ -17,8 +17,14 @@ export function announce(config: Config, steward: { url: string; address: string
     `Steward is ready at ${url}${url === address ? '' : ` (listening at ${address})`}`,
     provider('identity', identity, 'real provider'),
     ...PROVIDERS.map(({ name, label, settings }) => provider(name, settings(config), label)),
+    row('assistant', assistantOf(models)),
     row('database', databaseUrl === undefined ? `embedded, in ${dataDir}` : 'Postgres'),
     'Press Ctrl+C to stop. Connected accounts are kept for the next start.',
   ];
   console.log(lines.join('\n'));
+}
+
+function assistantOf(models: Config['models']): string {
+  if (models === 'sandbox') return 'stand-in for a model (local)';
+  return models.length === 0 ? 'off' : models.map(({ name }) => name).join(', ');
 }

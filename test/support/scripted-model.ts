@@ -95,11 +95,11 @@ export function saysAtPace(parts: readonly { text: string; pauseMs: number }[], 
   };
 }
 
-/** Calls of tools, after a text. */
-export function callsTools(tools: ScriptedToolCall[], text?: string): ModelScript {
+/** Calls of tools, after a text. @param reason why the answer ends */
+export function callsTools(tools: ScriptedToolCall[], text?: string, reason = 'tool_calls'): ModelScript {
   return (response) => {
     const before = text === undefined ? [] : [delta({ content: text })];
-    stream(response, [...before, ...tools.map(toolDelta), finish('tool_calls'), usage()]);
+    stream(response, [...before, ...tools.map(toolDelta), finish(reason), usage()]);
   };
 }
 

@@ -218,7 +218,7 @@ export declare const getThreadsId: <ThrowOnError extends boolean = false>(option
 /**
  * Rename a conversation
  *
- * Line breaks and characters that can’t be seen are removed from the title.
+ * Characters that can’t be seen are removed from the title.
  */
 export declare const postThreadsId: <ThrowOnError extends boolean = false>(options: Options<PostThreadsIdData, ThrowOnError>) => RequestResult<PostThreadsIdResponses, PostThreadsIdErrors, ThrowOnError>;
 /**

@@ -387,7 +387,7 @@ export const getThreadsId = (options) => (options.client ?? client).get({
 /**
  * Rename a conversation
  *
- * Line breaks and characters that can’t be seen are removed from the title.
+ * Characters that can’t be seen are removed from the title.
  */
 export const postThreadsId = (options) => (options.client ?? client).post({
     security: [{ name: 'Authorization', type: 'apiKey' }],

@@ -93,6 +93,13 @@ describe('a model that', () => {
     expect(chat.scene.sent).toBe(0);
   });
 
+  it('is out of tokens after a call makes none, and says so', async () => {
+    const { run, error } = await answer(callsTools([{ name: 'test_send', input: TO }], 'I write.', 'length'));
+    expect(error).toContain('stopped before its calls');
+    expect(run).toMatchObject({ status: 'failed', error: 'provider_error' });
+    expect(chat.scene.sent).toBe(0);
+  });
+
   it('numbers its calls anew in each step makes each of them', async () => {
     const again = () => callsTools([{ name: 'test_send', input: TO, id: 'call_0' }]);
     const { message } = await answer(again(), again(), says('Twice.'));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ChunkStore } from '../../../src/assistant/chunk-store.ts';
 import { ChatScene, type FrontEnd, readAll, TRANSPORTS, textOf, toolParts } from '../../support/chat-scene.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
@@ -162,12 +163,20 @@ describe('a run whose replica is gone', () => {
     const frontEnd = await chat.frontEnd();
     const { message } = await frontEnd.say('Write');
     const { userId } = frontEnd.user;
-    await chat.steward.sql('delete from run_chunks where user_id = $1 and sequence > 0', [userId]);
+    const { db, userKeys } = chat.steward.context;
+    const store = new ChunkStore(db, userKeys);
+    const [row] = await chat.steward.sql<{ id: string }>('select id from runs where user_id = $1', [userId]);
+    const run = { id: row?.id ?? '', userId };
+    const sent = await store.read(db, run, 0);
+    await chat.steward.sql('delete from run_chunks where user_id = $1', [userId]);
     await chat.steward.sql('delete from messages where user_id = $1 and id = $2', [userId, message.id]);
-    await chat.steward.sql(
-      `update runs set status = 'running', ended_at = null, lease_until = now() - interval '1 second' where user_id = $1`,
-      [userId],
+    await chat.steward.sql(`update runs set status = 'running', ended_at = null where user_id = $1`, [userId]);
+    const begun = sent.slice(
+      0,
+      sent.findIndex(({ type }) => type === 'tool-output-available'),
     );
+    expect(await store.store(run, 0, begun)).toBe(true);
+    await chat.steward.sql(`update runs set lease_until = now() - interval '1 second' where user_id = $1`, [userId]);
     expect(chat.scene.sent).toBe(1);
     frontEnd.messages.pop();
     return frontEnd;
