@@ -87,7 +87,7 @@ function attackCard(session, send) {
     element(
       'p',
       {},
-      'The sandbox has three texts by strangers with orders for assistants in them. The stand-in is told to be gullible: it obeys them all. Watch what it tries, and what Steward asks or refuses.',
+      'The sandbox contains three texts by strangers with orders to the assistant. The stand-in is told to be gullible, and obeys them all. Watch what it tries, and what Steward asks you about or refuses.',
     ),
     element('ul', { className: 'attacks' }, ...buttons),
   );

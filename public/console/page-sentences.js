@@ -13,6 +13,7 @@ const REASONS = {
   exposed: 'because more people would see it by now',
   revoked: 'because the app that asked was disconnected',
   read_only: 'because its account is read-only now',
+  thread_deleted: 'because its conversation was deleted',
 };
 /** Where a call came from, if not from this page or another front end of the user's. */
 const SURFACES = { mcp: 'over MCP', http: 'over HTTP' };
@@ -80,7 +81,7 @@ function told(last, rows, names) {
   return sentences[decision] ?? [`${who} ran ${call}${failed}`, 'call', failed === '' ? 'good' : 'bad'];
 }
 
-/** Events that the audit log has not. */
+/** Events that are not in the audit log. */
 function ofEvent({ event, data, at, late }, session) {
   const provider = PROVIDERS[data.provider] ?? 'account';
   const name = session.nameOf(data.account);

@@ -20,11 +20,11 @@ export function resultBadges(meta = {}) {
       : `By ${named}${others > MAX_AUTHORS ? ' and others' : ''}`;
   return [
     ...(integrity === 'others' ? [badge('attention', 'written by others', title)] : []),
-    ...(integrity === 'own' ? [badge('', 'your own', 'Nobody else can have written it.')] : []),
+    ...(integrity === 'own' ? [badge('', 'your own', 'Nobody else can have written this.')] : []),
     ...(confidentiality === 'financial'
-      ? [badge('finance', 'financial', 'After this was read, nothing goes to people outside your own addresses.')]
+      ? [badge('finance', 'financial', 'After this was read, nothing is sent to others, unless the operator allows them.')]
       : []),
-    ...(meta.truncated ? [badge('attention', 'shortened', 'The result was longer than a result may be.')] : []),
+    ...(meta.truncated ? [badge('attention', 'shortened', 'The result was longer than the action’s limit.')] : []),
   ];
 }
 

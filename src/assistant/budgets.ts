@@ -29,7 +29,7 @@ export class Budgets {
     if (KINDS.every((kind) => this.#budget[kind] === undefined)) return;
     const exceeded = this.#exceeded(await selectDayUsage(db, userId), but);
     if (exceeded === undefined) return;
-    const message = `Your budget of ${exceeded} for today is used up. It begins anew at midnight UTC.`;
+    const message = `Your budget of ${exceeded} for today is used up. A new one begins at midnight UTC.`;
     throw new AppError('rate_limited', message, { retryAfter: secondsOfDayLeft(Date.now()), details: { budget: exceeded } });
   }
 

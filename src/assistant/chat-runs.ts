@@ -131,7 +131,7 @@ export class ChatRuns {
     }
     if (turn.kind !== 'continue') return found;
     const { decided } = found.get(turn.id) ?? {};
-    if (decided === undefined) throw new AppError('conflict', 'Nothing of the conversation waits for a decision. Load it again.');
+    if (decided === undefined) throw new AppError('conflict', 'Nothing in this conversation waits for a decision. Load it again.');
     const [first] = decided.undecided;
     if (first === undefined) return found;
     const details = (first.descriptor ?? { approvalId: first.approvalId }) as Record<string, unknown>;

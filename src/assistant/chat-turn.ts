@@ -20,7 +20,7 @@ export function turnOf({ trigger, messages }: ChatRequest, maxBytes: number): Ch
   if (trigger === 'regenerate-message') return { kind: 'regenerate', id };
   const texts = parts.map((part) => {
     if (part.type !== 'text' || typeof part.text !== 'string')
-      throw new AppError('invalid_request', 'messages: the assistant takes text only.');
+      throw new AppError('invalid_request', 'messages: the assistant accepts text only.');
     return part.text;
   });
   const text = texts.join('\n').toWellFormed();

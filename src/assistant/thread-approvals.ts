@@ -64,7 +64,7 @@ function chunksOf({ catalog }: ApprovalDeps, part: ToolPart, approvalId: string,
   const failed = (errorText: string): UIMessageChunk => ({ type: 'tool-output-error', toolCallId, errorText, dynamic: true });
   switch (outcome.status) {
     case 'done': {
-      if (outcome.result === undefined) return [decision(true), failed('outcome_unknown: The result is not kept any more.')];
+      if (outcome.result === undefined) return [decision(true), failed('outcome_unknown: The call ran, but its result is no longer kept.')];
       const output = toolOutput(outcome.result, (action) => catalog().actions.get(action)?.tool);
       return [decision(true), { type: 'tool-output-available', toolCallId, output, dynamic: true }];
     }
@@ -84,6 +84,6 @@ function chunksOf({ catalog }: ApprovalDeps, part: ToolPart, approvalId: string,
 
 function lost({ toolCallId }: ToolPart): UIMessageChunk[] {
   return [
-    { type: 'tool-output-error', toolCallId, errorText: 'outcome_unknown: What became of this is not kept any more.', dynamic: true },
+    { type: 'tool-output-error', toolCallId, errorText: 'outcome_unknown: What became of this call is no longer known.', dynamic: true },
   ];
 }
