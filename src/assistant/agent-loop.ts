@@ -1,6 +1,5 @@
 import {
   dynamicTool,
-  isStepCount,
   jsonSchema,
   type LanguageModel,
   type LanguageModelUsage,
@@ -66,19 +65,19 @@ export async function runLoop(input: LoopInput): Promise<string | undefined> {
     tools,
     toolCallConcurrency: CALLS_AT_ONCE,
     maxRetries: MAX_RETRIES,
-    stopWhen: [
-      isStepCount(limits.runSteps),
-      () => calls.areSomePending,
-      () =>
-        input.beforeStep().then(
-          () => false,
-          (error: unknown) => {
-            failure ??= { error };
-            return true;
-          },
-        ),
-    ],
+    // One condition: of several, the library asks all, and a budget doesn't matter to a run that has ended.
+    stopWhen: async ({ steps }) => {
+      if (steps.length >= limits.runSteps || calls.areSomePending) return true;
+      try {
+        await input.beforeStep();
+        return false;
+      } catch (error) {
+        failure ??= { error };
+        return true;
+      }
+    },
     prepareStep: ({ messages: current }) => {
+      step.begin();
       step.request = [system, input.tools, current];
       return tokensOf(current) > room ? { messages: withoutEarlierResults(current) } : undefined;
     },
@@ -123,11 +122,13 @@ class UnfinishedStep {
   written: string[] = [];
   #begun = 0;
 
+  begin(): void {
+    this.#begun += 1;
+    this.written = [];
+  }
+
   add(chunk: UIMessageChunk): void {
-    if (chunk.type === 'start-step') {
-      this.#begun += 1;
-      this.written = [];
-    } else if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') this.written.push(chunk.delta);
+    if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') this.written.push(chunk.delta);
     else if (chunk.type === 'tool-input-delta') this.written.push(chunk.inputTextDelta);
   }
 
@@ -223,8 +224,15 @@ async function summarize({ model, run, settings, usage, storeSummary }: LoopInpu
       failure = error;
     },
   });
-  const text = await Promise.resolve(result.text).catch((error: unknown) => Promise.reject(failure ?? error));
-  count(usage, settings, await result.usage, prompt, text);
+  let told: Partial<LanguageModelUsage> = {};
+  let text = '';
+  try {
+    text = await Promise.resolve(result.text).catch((error: unknown) => Promise.reject(failure ?? error));
+    told = await result.usage;
+  } finally {
+    // Also when it is stopped or fails: the prompt was sent.
+    count(usage, settings, told, prompt, text);
+  }
   const summary = { text: summaryText(text, earlier), position };
   await storeSummary(summary);
   return summary;

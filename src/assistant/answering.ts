@@ -58,8 +58,7 @@ export class Answering {
 
   async #end(run: Run, settings: ModelSettings, ending: Ending, usage: Usage): Promise<void> {
     this.#conclude(run, settings, ending, usage);
-    await run.flush();
-    if (!run.isLost) await this.#store(run, ending, usage);
+    await this.#store(run, ending, usage);
   }
 
   async #history({ userId, threadId }: Run): Promise<History> {
@@ -117,15 +116,19 @@ export class Answering {
   async #store(run: Run, { status, error }: Ending, usage: Usage): Promise<void> {
     const message = await messageOf(run.messageId, run.log.chunks());
     const { logger, threads } = this.#deps;
-    await storeWithRetries(logger, { action: 'chat', what: 'an answer could not be stored' }, () =>
-      this.#turns(() =>
+    await storeWithRetries(logger, { action: 'chat', what: 'an answer could not be stored' }, async () => {
+      // First, because no part of a run is stored after its end.
+      const isFlushed = await run.flush();
+      if (run.isLost) return;
+      if (!isFlushed) throw new AppError('unavailable', 'The end of an answer could not be stored.');
+      const store = () =>
         threads.write(run.userId, async (tx) => {
           await updateUsage(tx, run.id, usage);
           // Another replica may have ended it, or its user is gone.
           if (await endRun(tx, run.id, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
-        }),
-      ).catch(unlessUserDeleted),
-    );
+        });
+      await this.#turns(store).catch(unlessUserDeleted);
+    });
   }
 
   async #beforeStep(run: Run, usage: Usage): Promise<void> {

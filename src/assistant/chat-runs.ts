@@ -66,23 +66,23 @@ export class ChatRuns {
    * is used up; `invalid_request`
    */
   async send(userId: string, request: ChatRequest, settings: ModelSettings): Promise<ChatStream> {
-    if (this.#isClosed) throw new AppError('unavailable', 'The service is being restarted.', { retryAfter: BUSY_SECONDS });
+    this.#assertOpen();
     const thread = { userId, threadId: request.id };
     const turn = turnOf(request, this.#deps.config.limits.chatMessageBytes);
     await this.#turns(() => this.endAbandoned(thread));
     const decided = await this.#decisions(thread, turn);
     const run = this.#newRun(thread, turn.kind === 'continue' ? turn.id : randomUUID());
+    const begun = this.#turns(() => this.#begin(run, settings, turn, decided));
+    this.#track(begun.catch(() => {}));
     try {
-      await this.#turns(() => this.#begin(run, settings, turn, decided));
+      await begun;
     } catch (error) {
       run.end();
       throw error;
     }
     const continued = turn.kind === 'continue' ? decided.get(turn.id) : undefined;
     this.#leases.add(run);
-    const work = detached(() => this.#work(run, settings, continued));
-    this.#running.add(work);
-    void work.finally(() => this.#running.delete(work));
+    this.#track(detached(() => this.#work(run, settings, continued)));
     return this.#live(run, () => run.rebuilt);
   }
 
@@ -101,9 +101,14 @@ export class ChatRuns {
     if (id !== undefined) this.#leases.get(id)?.stop('cancelled');
   }
 
-  /** Ends runs whose replica is gone. @param of only this thread's */
+  /** Ends runs whose replica is gone. @param of only this thread's; left out: those of all, of which none hinders the others */
   async endAbandoned(of?: ThreadOf): Promise<void> {
-    for (const run of await selectAbandoned(this.#deps.db, SWEPT_AT_ONCE, of)) await endInterrupted(this.#deps, this.#store, run);
+    for (const run of await selectAbandoned(this.#deps.db, SWEPT_AT_ONCE, of)) {
+      await endInterrupted(this.#deps, this.#store, run).catch((error: unknown) => {
+        if (of !== undefined) throw error;
+        this.#deps.logger.error({ run: run.id, err: describeError(error) }, 'an interrupted run could not be ended');
+      });
+    }
   }
 
   userDeleted(userId: string): void {
@@ -114,11 +119,25 @@ export class ChatRuns {
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     const limit = new AbortController();
-    await Promise.race([Promise.all(this.#running), sleep(withinMs, undefined, { signal: limit.signal }).catch(() => {})]);
+    await Promise.race([this.#idle(), sleep(withinMs, undefined, { signal: limit.signal }).catch(() => {})]);
     limit.abort();
     for (const run of this.#leases.all()) run.stop('interrupted');
-    await Promise.all(this.#running);
+    await this.#idle();
     await this.#leases.stop();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new AppError('unavailable', 'The service is being restarted.', { retryAfter: BUSY_SECONDS });
+  }
+
+  #track(work: Promise<void>): void {
+    this.#running.add(work);
+    void work.finally(() => this.#running.delete(work));
+  }
+
+  /** Resolves once nothing runs: a run that was beginning may have begun meanwhile. */
+  async #idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   /** Decisions of the user since the thread's last run, by message. */
@@ -149,6 +168,8 @@ export class ChatRuns {
     const { tools, actions } = catalog();
     const onlyReads = (tool: string) => actions.get(tools.get(tool) ?? '')?.action.effect === 'read';
     await threads.write(userId, async (tx) => {
+      // It may have waited for long.
+      this.#assertOpen();
       await this.#budgets.assertLeft(tx, userId);
       if ((await countRunning(tx, userId)) >= config.limits.runsPerUser) await this.#assertFree(tx, run);
       await this.#assertPending(tx, run, decided);

@@ -41,7 +41,7 @@ export class ChunkStore {
     const read: UIMessageChunk[] = [];
     for (const { sequence, chunks } of await selectChunks(db, run.id, from)) {
       const text = open(await keyFor(chunks), placeOf(run, sequence), chunks).toString('utf8');
-      for (const chunk of JSON.parse(text) as UIMessageChunk[]) read.push(chunk);
+      for (const chunk of (JSON.parse(text) as UIMessageChunk[]).slice(Math.max(0, from - sequence))) read.push(chunk);
     }
     return read;
   }

@@ -1,13 +1,15 @@
-import type { UIMessageChunk } from 'ai';
+import type { UIMessage, UIMessageChunk } from 'ai';
+import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { ChunkStore } from './chunk-store.ts';
+import { deleteChunks } from './chunks-repository.ts';
 import { failedCall, OpenParts } from './open-parts.ts';
 import { endAbandoned, lockAbandoned, type StoredRun } from './runs-repository.ts';
 import { storeAnswer } from './store-answer.ts';
 import type { Threads } from './threads.ts';
-import { messageOf } from './ui-message.ts';
+import { chunksOf, messageOf } from './ui-message.ts';
 
 export interface InterruptionDeps {
   threads: Threads;
@@ -31,8 +33,16 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
       const ends = endsOf(run, sent);
       const message = await messageOf(run.messageId, [...sent, ...ends]).catch((error: unknown) => {
         logger.error({ run: run.id, err: describeError(error) }, 'what an interrupted run has sent makes no message');
+        return undefined;
       });
-      if (message !== undefined) {
+      const earlier = await earlierState(threads, tx, run);
+      if (earlier !== undefined && !goesOn(message, earlier)) {
+        // What it had sent doesn't reach beyond what the message had when it began, such as results that are told once only.
+        const replay = [...startOf(run), ...chunksOf(earlier), finishOf(run)];
+        await deleteChunks(tx, run.id);
+        await store.storeWithin(tx, run, 0, replay);
+        await storeAnswer(threads, tx, run, await messageOf(run.messageId, replay));
+      } else if (message !== undefined) {
         await store.storeWithin(tx, run, sent.length, ends);
         await storeAnswer(threads, tx, run, message);
       }
@@ -44,11 +54,35 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
     });
 }
 
-function endsOf({ id, model, messageId }: StoredRun, sent: readonly UIMessageChunk[]): UIMessageChunk[] {
+/** The message that the run continues, as it was stored when the run began. */
+async function earlierState(threads: Threads, tx: Queryable, { userId, threadId, messageId }: StoredRun): Promise<UIMessage | undefined> {
+  return (await threads.messages(tx, userId, threadId)).find(({ message }) => message.id === messageId)?.message;
+}
+
+/** Whether a message begins with the parts of its earlier state. */
+function goesOn(message: UIMessage | undefined, earlier: UIMessage): boolean {
+  return message !== undefined && earlier.parts.every((part, index) => isSame(part, message.parts[index]));
+}
+
+function isSame(one: UIMessage['parts'][number], other: UIMessage['parts'][number] | undefined): boolean {
+  if (one.type === 'dynamic-tool') return other?.type === one.type && other.toolCallId === one.toolCallId && other.state === one.state;
+  if (one.type === 'text' || one.type === 'reasoning') return other?.type === one.type && other.text === one.text;
+  return other?.type === one.type;
+}
+
+function startOf({ messageId }: StoredRun): UIMessageChunk[] {
+  return [{ type: 'start', messageId }];
+}
+
+function finishOf({ id, model }: StoredRun): UIMessageChunk {
+  return { type: 'finish', messageMetadata: { runId: id, model, status: 'interrupted' } };
+}
+
+function endsOf(run: StoredRun, sent: readonly UIMessageChunk[]): UIMessageChunk[] {
   // Its process ended before anything was stored.
-  const start: UIMessageChunk[] = sent.length === 0 ? [{ type: 'start', messageId }] : [];
+  const start = sent.length === 0 ? startOf(run) : [];
   const parts = new OpenParts();
   for (const chunk of sent) parts.add(chunk);
   const calls = parts.calls.map((call) => failedCall(call, call.isComplete ? UNKNOWN : NOT_CALLED));
-  return [...start, ...parts.endsOfTexts(), ...calls, { type: 'finish', messageMetadata: { runId: id, model, status: 'interrupted' } }];
+  return [...start, ...parts.endsOfTexts(), ...calls, finishOf(run)];
 }

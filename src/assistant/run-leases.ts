@@ -23,10 +23,6 @@ export class RunLeases {
     this.#poll = new Poll(() => this.#renew(), { everyMs: RENEW_MS, logger, failure: 'runs can’t be renewed; retrying every second' });
   }
 
-  get size(): number {
-    return this.#runs.size;
-  }
-
   add(run: Run): void {
     this.#runs.set(run.id, run);
     if (!this.#isStarted) this.#poll.start();

@@ -99,8 +99,8 @@ export class Run implements RunIdentity {
   }
 
   /** Resolves once what was sent so far is stored, unless the database is unavailable. */
-  async flush(): Promise<void> {
-    await this.#writer.flush();
+  flush(): Promise<boolean> {
+    return this.#writer.flush();
   }
 
   /** Ends the readers. */

@@ -85,7 +85,7 @@ export async function selectRun(db: Queryable, id: string): Promise<StoredRun | 
   return rows[0];
 }
 
-/** Runs whose replica is gone. @param userId only this user's */
+/** Runs whose replica is gone. @param of only this thread's */
 export function selectAbandoned(db: Queryable, limit: number, of: { userId: string; threadId: string } | undefined): Promise<StoredRun[]> {
   return db.query<StoredRun>(
     `select ${COLUMNS} from runs where ${ABANDONED}
@@ -152,6 +152,7 @@ export async function requestStop(db: Queryable, userId: string, threadId: strin
   return rows[0]?.id;
 }
 
+/** What a user's runs of today have used. */
 export async function selectDayUsage(db: Queryable, userId: string): Promise<DayUsage> {
   const rows = await db.query<DayUsage>(
     `select to_char(now() at time zone 'utc', 'YYYY-MM-DD') as day, count(*)::int as runs, coalesce(sum(steps), 0)::int as steps,

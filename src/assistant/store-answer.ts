@@ -11,12 +11,14 @@ import type { Threads } from './threads.ts';
  * state. If the thread was deleted meanwhile, what the run has sent since is deleted, too.
  */
 export async function storeAnswer(threads: Threads, tx: Queryable, run: RunIdentity, message: UIMessage): Promise<void> {
-  try {
-    await store(threads, tx, run, message);
-  } catch (error) {
-    if (codeOf(error) === 'too_large') await store(threads, tx, run, withoutResults(message));
-    else if (codeOf(error) === 'not_found') await deleteChunks(tx, run.id);
-    else throw error;
+  // If even the second is too large, what is stored of it already stays: the run has to end.
+  for (const form of [message, withoutResults(message)]) {
+    try {
+      return await store(threads, tx, run, form);
+    } catch (error) {
+      if (codeOf(error) === 'not_found') return await deleteChunks(tx, run.id);
+      if (codeOf(error) !== 'too_large') throw error;
+    }
   }
 }
 

@@ -27,10 +27,11 @@ const POLL_MS = 200;
 /** Looks up what has become of the calls of a message that waited for the user. What a client says about it doesn't count. */
 export async function decisionsOn(deps: ApprovalDeps, thread: { userId: string; thread: string }, message: UIMessage): Promise<Decided> {
   const decided: Decided = { chunks: [], undecided: [] };
+  const deadline = performance.now() + WAIT_MS;
   for (const part of message.parts) {
     if (part.type !== 'dynamic-tool' || part.state !== 'approval-requested') continue;
     const { id: approvalId, descriptor } = part.approval;
-    const outcome = await ended(deps, thread, approvalId);
+    const outcome = await ended(deps, thread, approvalId, deadline);
     const chunks = outcome === undefined ? lost(part) : chunksOf(deps, part, approvalId, outcome);
     if (chunks === undefined) decided.undecided.push({ approvalId, descriptor });
     else decided.chunks.push(...chunks);
@@ -43,8 +44,8 @@ async function ended(
   { executor }: ApprovalDeps,
   thread: { userId: string; thread: string },
   id: string,
+  deadline: number,
 ): Promise<ApprovalOutcome | undefined> {
-  const deadline = performance.now() + WAIT_MS;
   for (;;) {
     try {
       const outcome = await executor.outcome(thread, id);

@@ -111,11 +111,3 @@ export async function deleteThread(tx: Queryable, userId: string, id: string): P
   ]);
   return true;
 }
-
-/** Asks the replica that runs it to cancel the run of a thread. */
-export async function requestCancel(tx: Queryable, userId: string, threadId: string): Promise<void> {
-  await tx.query(`update runs set cancel_requested = true where user_id = $1::uuid and thread_id = $2 and status = 'running'`, [
-    userId,
-    threadId,
-  ]);
-}

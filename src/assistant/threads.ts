@@ -10,6 +10,7 @@ import { lockExistingUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { deleteMessagesAfter, insertMessage, selectMessages, selectThreadSize, updateMessage } from './messages-repository.ts';
+import { requestStop } from './runs-repository.ts';
 import { isThreadId, openMessage, type StoredMessage, sealMessage, toStored } from './stored-message.ts';
 import { asTitle, defaultTitle } from './thread-title.ts';
 import {
@@ -18,7 +19,6 @@ import {
   deleteThread,
   insertThread,
   type RunRow,
-  requestCancel,
   selectLastRun,
   selectSummary,
   selectThread,
@@ -130,7 +130,7 @@ export class Threads {
   async delete(userId: string, id: string): Promise<void> {
     await this.write(userId, async (tx) => {
       if (!isThreadId(id) || !(await deleteThread(tx, userId, id))) throw noSuchThread();
-      await requestCancel(tx, userId, id);
+      await requestStop(tx, userId, id);
       await this.#approvalExpiry.threadDeleted(tx, userId, id);
       // After the thread: whoever taints its context locks it, and writes nothing once it is gone.
       await deleteContext(tx, userId, contextOf({ thread: id }));
@@ -179,7 +179,8 @@ export class Threads {
     const sealed = sealMessage(await this.#userKeys.forUser(tx, userId), { userId, threadId }, message);
     if (!(await touchThread(tx, userId, threadId))) throw noSuchThread();
     const { messages, bytes } = await selectThreadSize(tx, userId, threadId);
-    if (messages >= MAX_MESSAGES || bytes + sealed.content.length > MAX_THREAD_BYTES) {
+    // An answer always has room: its run has been made, and has to end.
+    if (message.role === 'user' && (messages >= MAX_MESSAGES || bytes + sealed.content.length > MAX_THREAD_BYTES)) {
       throw new AppError('conflict', 'This conversation is too long to be continued. Begin another one.');
     }
     const position = await insertMessage(tx, userId, threadId, sealed);
@@ -249,7 +250,7 @@ export class Threads {
 }
 
 /** @throws AppError `internal` when it can't be decrypted */
-export function openTitle(key: DataKey, userId: string, id: string, title: Buffer): string {
+function openTitle(key: DataKey, userId: string, id: string, title: Buffer): string {
   return open(key, titlePlace(userId, id), title).toString('utf8');
 }
 

@@ -3,6 +3,7 @@ import type { UIMessageChunk } from 'ai';
 import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
 import { AppError, asAppError } from '../errors.ts';
+import { addressesIn } from '../executor/addresses-in.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
@@ -51,15 +52,17 @@ class ToolError extends Error {
 export class ToolCalls {
   readonly #deps: ToolCallDeps;
   readonly #run: CallingRun;
-  /** What the user has written in the thread. */
-  readonly #ownWords: string;
+  /** Addresses that the user has typed in the thread. */
+  readonly #named: ReadonlySet<string>;
   readonly #outcomes = new Map<string, Promise<Outcome>>();
   readonly #pending = new Map<string, LinkedPreview>();
 
+  /** @param ownWords what the user has written in the thread */
   constructor(deps: ToolCallDeps, run: CallingRun, ownWords: string) {
     this.#deps = deps;
     this.#run = run;
-    this.#ownWords = ownWords;
+    // Once for the run: a long thread takes a while to be searched.
+    this.#named = addressesIn(ownWords);
   }
 
   /** Whether a call waits for the user's approval. */
@@ -139,7 +142,7 @@ export class ToolCalls {
       const result = await executor.invoke({
         user: { userId },
         thread: threadId,
-        ownWords: this.#ownWords,
+        named: this.#named,
         surface: SURFACE,
         action: tool,
         input,

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { UNKNOWN } from '../providers/audience.ts';
+import { asciiLowerCase } from '../validation/lower-case.ts';
 import type { NewAllowance } from './allowance.ts';
 import { assertSameCall, assertSameRevision, changeSince } from './approval-checks.ts';
 import type { Stored } from './approval-preview.ts';
@@ -130,7 +131,7 @@ function invocationOf({ user, surface, signal, progress }: Decision, row: Approv
     account: row.accountId,
     input,
     signal,
-    ...(row.threadId !== null && { thread: row.threadId, ownWords: namedAmong(stored.audience ?? []).join(' ') }),
+    ...(row.threadId !== null && { thread: row.threadId, named: new Set(namedAmong(stored.audience ?? []).map(asciiLowerCase)) }),
     ...(row.idempotencyKey !== null && { idempotencyKey: row.idempotencyKey }),
     ...(progress !== undefined && { progress }),
   };

@@ -4,7 +4,6 @@ import type { AgentNeeds } from '../providers/provider.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
-import { addressesIn } from './addresses-in.ts';
 import type { AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
 import { assertAllowed } from './allow-lists.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
@@ -24,6 +23,7 @@ export interface CheckDeps extends Pick<RunDeps, 'providers'> {
   hashes: ArgumentHashes;
 }
 
+const NONE: ReadonlySet<string> = new Set();
 const KEY = /^[\x21-\x7e]{1,200}$/;
 /** Loaded actions of each catalog: an import() of a loaded module takes 8 µs, which every call would pay. */
 const loaded = new WeakMap<ConfiguredAction, Loaded>();
@@ -69,7 +69,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   assertScopes(account, action.scopes, deps.providers.needs(action.provider));
   assertAlsoNeeded(catalog, configured, account, input, deps.providers.needs(action.provider));
   assertAllowed(configured, input);
-  const { signal, progress, thread, ownWords } = invocation;
+  const { signal, progress, thread, named = NONE } = invocation;
   return {
     userId,
     configured,
@@ -77,7 +77,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     account,
     client,
     thread,
-    named: addressesIn(ownWords),
+    named,
     ownAddresses: accounts.map(({ label }) => asciiLowerCase(label)),
     grant: grants.find(({ id }) => id === account.grantId),
     given,

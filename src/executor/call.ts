@@ -14,8 +14,8 @@ export interface Invocation {
   surface: string;
   /** The thread in which the assistant calls, on behalf of the user in person. It exists. */
   thread?: string;
-  /** What the user typed in that thread, without texts of others. */
-  ownWords?: string;
+  /** Addresses that the user typed in that thread: `addressesIn` of the user's own messages. */
+  named?: ReadonlySet<string>;
   /** Full name in the catalog, or the tool name, with which `input` may name the account. */
   action: string;
   /** Id or label; undefined: the default. */

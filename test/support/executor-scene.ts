@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Action, type RunContext, toLazyAction } from '../../src/actions/action.ts';
 import { builtIn } from '../../src/actions/built-in.ts';
 import type { AppError, ErrorCode } from '../../src/errors.ts';
+import { addressesIn } from '../../src/executor/addresses-in.ts';
 import type { CallResult, Decision, Invocation } from '../../src/executor/executor.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../src/integrations/catalog.ts';
 import { people } from '../../src/providers/audience.ts';
@@ -107,9 +108,9 @@ export class ExecutorScene {
   }
 
   call(user: Invocation['user'], action: string, input: unknown = {}, options: CallOptions = {}, on = this.steward): Promise<CallResult> {
-    const { signal = new AbortController().signal, ...rest } = options;
+    const { signal = new AbortController().signal, ownWords, ...rest } = options;
     const surface = rest.thread === undefined ? 'socket' : 'assistant';
-    return on.context.executor.invoke({ user, surface, action, input, signal, ...rest });
+    return on.context.executor.invoke({ user, surface, action, input, signal, ...rest, named: addressesIn(ownWords) });
   }
 
   decide(

@@ -211,10 +211,77 @@ describe('a run whose replica is gone', () => {
     expect(chat.scene.sent).toBe(1);
   });
 
+  it('keeps what the user has approved if it ended before it had sent anything', async () => {
+    chat.scene.policies.set('test.send', { approval: 'always' });
+    chat.model.script(callsTools([{ name: 'test_send', input: TO }], 'I write.'), says('Sent.'));
+    const frontEnd = await chat.frontEnd();
+    const { message } = await frontEnd.say('Write');
+    const { userId } = frontEnd.user;
+    const approvalId = toolParts(message as never)[0]?.approval?.id;
+    expect(await frontEnd.decide(approvalId, true)).toBe(200);
+    frontEnd.respond(approvalId, true);
+    await frontEnd.submit();
+    // As the second run had left it that was killed at once.
+    const [run] = await chat.steward.sql<{ id: string }>('select id from runs where user_id = $1 order by started_at desc limit 1', [
+      userId,
+    ]);
+    await chat.steward.sql('delete from run_chunks where run_id = $1', [run?.id]);
+    await chat.steward.sql(`update runs set status = 'running', ended_at = null, lease_until = now() - interval '1 second' where id = $1`, [
+      run?.id,
+    ]);
+    const { messages } = await frontEnd.beside(replicas.other).stored();
+    expect(messages.at(-1)).toMatchObject({ id: message.id, metadata: { status: 'interrupted' } });
+    expect(textOf(messages.at(-1) as never)).toContain('I write.');
+    expect(toolParts(messages.at(-1) as never)).toMatchObject([{ toolName: 'test_send', state: 'output-available' }]);
+    expect(chat.scene.sent).toBe(1);
+    expect((await frontEnd.resume())?.message).toEqual(messages.at(-1));
+  });
+
   it('is interrupted by the sweep', async () => {
     const frontEnd = await leftBehind();
     await chat.steward.context.assistant.endAbandoned();
     const rows = await chat.steward.sql('select status from runs where user_id = $1', [frontEnd.user.userId]);
     expect(rows).toEqual([{ status: 'interrupted' }]);
+  });
+});
+
+describe('what a run has sent', () => {
+  it('is stored once, also when a part is sent again because it was not known whether it was stored', async () => {
+    const frontEnd = await chat.frontEnd();
+    await frontEnd.say('Hi');
+    const { userId } = frontEnd.user;
+    const [row] = await chat.steward.sql<{ id: string }>(`update runs set status = 'running' where user_id = $1 returning id`, [userId]);
+    const run = { id: row?.id ?? '', userId };
+    await chat.steward.sql('delete from run_chunks where run_id = $1', [run.id]);
+    const { db, userKeys } = chat.steward.context;
+    const store = new ChunkStore(db, userKeys);
+    const parts = ['a', 'b', 'c', 'd'].map((delta) => ({ type: 'text-delta', id: '1', delta }) as const);
+    const [a, b, c, d] = parts as [(typeof parts)[0], (typeof parts)[0], (typeof parts)[0], (typeof parts)[0]];
+    await store.store(run, 0, [a, b, c]);
+    // The first attempt, late.
+    await store.store(run, 0, [a, b]);
+    await store.store(run, 3, [d]);
+    expect(await store.read(db, run, 0)).toEqual(parts);
+    expect(await store.read(db, run, 2)).toEqual([c, d]);
+    expect(await store.read(db, run, 4)).toEqual([]);
+    await chat.steward.sql(`update runs set status = 'done' where id = $1`, [run.id]);
+  });
+});
+
+describe('a conversation that is full', () => {
+  it('keeps the answer to what the user could still write, and takes nothing more', async () => {
+    chat.model.script(says('x'.repeat(60_000)));
+    const frontEnd = await chat.frontEnd();
+    await frontEnd.say('Hi');
+    await chat.steward.sql(
+      `update messages set content = convert_to(repeat('x', 16000000 - 90000), 'utf8') where user_id = $1 and role = 'user'`,
+      [frontEnd.user.userId],
+    );
+    chat.model.script(says('y'.repeat(60_000)));
+    expect(textOf((await frontEnd.say('More')).message)).toHaveLength(60_000);
+    const { messages, run } = await frontEnd.stored();
+    expect(run).toMatchObject({ status: 'done' });
+    expect(textOf(messages.at(-1) as never)).toHaveLength(60_000);
+    await expect(frontEnd.say('And more')).rejects.toThrow(/too long/);
   });
 });

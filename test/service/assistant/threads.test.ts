@@ -263,15 +263,16 @@ describe('a conversation', () => {
     await expect(append({ ...answer(''), id: 'no id' })).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(append({ ...answer(''), role: 'system' })).rejects.toMatchObject({ code: 'invalid_request' });
     for (let index = 0; index < 4; index += 1) await append({ ...answer('x'.repeat(3_900_000)), id: `long${index}` });
-    await expect(append(answer('x'.repeat(500_000)))).rejects.toMatchObject({ code: 'conflict' });
-    await append(answer('Still short.'));
-    await expect(append(answer('Again.'))).rejects.toMatchObject({ code: 'conflict' });
+    const said = (text: string, as: string): UIMessage => ({ id: as, role: 'user', parts: [{ type: 'text', text }] });
+    await expect(append(said('x'.repeat(500_000), 'm2'))).rejects.toMatchObject({ code: 'conflict' });
+    await append(said('Still short.', 'm2'));
+    await expect(append(said('Again.', 'm2'))).rejects.toMatchObject({ code: 'conflict' });
     await scene.steward.sql(
       `insert into messages (user_id, thread_id, id, position, role, content)
        select $1, $2, 'n' || n, n, 'user', '\\x00' from generate_series(7, 1000) n`,
       [user.userId, id],
     );
-    await expect(append({ ...answer(''), id: 'last' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(append(said('Last.', 'm3'))).rejects.toMatchObject({ code: 'conflict' });
 
     await scene.steward.sql(`insert into threads (user_id, id) select $1, 't' || n from generate_series(2, 1000) n`, [user.userId]);
     await expect(begin({ id: 'one-more' })).rejects.toMatchObject({ code: 'conflict' });
