@@ -13,7 +13,11 @@ export function modelsCard(session) {
     list.replaceChildren(...(items.length > 0 ? items : [emptyItem('No model is configured on this server.')]));
     budget.replaceChildren(...(value.budget === null ? [] : meters(value.budget)));
   });
-  return card({ id: 'models', title: 'Models', about: 'The models that the assistant can use, and what you have used today.' }, list, budget);
+  return card(
+    { id: 'models', title: 'Models', about: 'The models that the assistant can use, and what you have used today.' },
+    list,
+    budget,
+  );
 }
 
 function model({ name, default: isDefault, stand_in: standIn }) {
