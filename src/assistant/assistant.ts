@@ -57,9 +57,11 @@ export class Assistant {
     await (await this.#runs()).cancel(userId, threadId);
   }
 
-  /** Ends runs whose replica is gone, so that their messages can be read. @param of only this thread's */
-  async endAbandoned(of?: { userId: string; threadId: string }): Promise<void> {
-    if ((await selectAbandoned(this.#deps.db, 1, of)).length > 0) await (await this.#load()).endAbandoned(of);
+  /** Ends runs whose replica is gone, so that their messages can be read. @param of only this thread's. @returns whether there were any */
+  async endAbandoned(of?: { userId: string; threadId: string }): Promise<boolean> {
+    if ((await selectAbandoned(this.#deps.db, 1, of)).length === 0) return false;
+    await (await this.#load()).endAbandoned(of);
+    return true;
   }
 
   models(): ShownModel[] {

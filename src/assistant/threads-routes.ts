@@ -93,9 +93,10 @@ function readThread(threads: ThreadStore, assistant: ThreadsRoutesDeps['assistan
       .object({ thread, messages: z.array(message), run: run.nullable().describe('The last run.') })
       .meta({ id: 'ThreadMessages' }),
     async handle({ caller, params: { id } }) {
-      // What an interrupted run has sent becomes its message.
-      await assistant.endAbandoned({ userId: caller.userId, threadId: id });
-      const found = await threads.read(caller.userId, id);
+      const of = { userId: caller.userId, threadId: id };
+      let found = await threads.read(caller.userId, id);
+      // What an interrupted run has sent becomes its message, once.
+      if (found.run?.status === 'interrupted' && (await assistant.endAbandoned(of))) found = await threads.read(caller.userId, id);
       const messages = found.messages as z.input<typeof message>[];
       return { json: { thread: shown(found.thread), messages, run: found.run && shownRun(found.run) } };
     },
