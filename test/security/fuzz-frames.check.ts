@@ -11,7 +11,7 @@ import { logErrors } from './support/log-errors.ts';
 import { SEED, tryOut } from './support/random.ts';
 
 const PLENTY = '100000000';
-const KNOWN = new Set(['ready', 'result', 'error', 'event', 'progress']);
+const KNOWN = new Set(['ready', 'result', 'error', 'event', 'progress', 'start', 'chunk', 'end', 'no-active']);
 const INTERNALS = /\n\s+at |node:internal|node_modules|\/src\/|SyntaxError|TypeError|ZodError/;
 const PATIENCE_MS = 20_000;
 
