@@ -227,6 +227,8 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     await other.page.evaluate((thread) => sessionStorage.setItem('steward.thread', thread), id);
     await other.page.reload();
     await other.page.getByRole('heading', { level: 2, name: 'New conversation' }).waitFor();
+    // Of the suggestions, which come once the accounts are known.
+    await other.log.getByText('Sarah').first().waitFor();
     expect(await other.log.getByText('Sarah').count()).toBe(1);
   });
 

@@ -12,7 +12,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   // Nothing is measured while it fades in.
-  await page.evaluate('Promise.all(document.getAnimations().map((animation) => animation.finished))');
+  await page.evaluate('Promise.allSettled(document.getAnimations().map((animation) => animation.finished))');
   const found = await page.evaluate(
     `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`,
   );
