@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
 import { AppError } from '../errors.ts';
+import { CHOSEN_ID } from '../http/chat-request.ts';
 import type { MessageRow, NewMessage } from './messages-repository.ts';
 
 /** A message of a thread. */
@@ -13,18 +14,12 @@ export interface StoredMessage {
 
 type MessageOf = { userId: string; threadId: string };
 
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Of a message's parts and metadata as JSON. */
 const MAX_BYTES = 4_000_000;
 
-/** Whether a text can be the id of a thread or of a message. */
-export function isThreadId(text: string): boolean {
-  return ID.test(text);
-}
-
 /** @throws AppError `invalid_request` for an id or a role that can't be stored, `too_large` */
 export function sealMessage(key: DataKey, of: MessageOf, { id, role, parts, metadata }: UIMessage): NewMessage {
-  if (!isThreadId(id)) throw new AppError('invalid_request', 'The id of a message must have 1 to 64 letters, digits, "_" and "-".');
+  if (!CHOSEN_ID.test(id)) throw new AppError('invalid_request', 'The id of a message must have 1 to 64 letters, digits, "_" and "-".');
   if (role === 'system') throw new AppError('invalid_request', 'A message must be the user’s or the assistant’s.');
   const content = Buffer.from(JSON.stringify({ parts, metadata }));
   if (content.length > MAX_BYTES) throw new AppError('too_large', `A message may have at most ${MAX_BYTES} bytes.`);

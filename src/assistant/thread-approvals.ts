@@ -4,7 +4,7 @@ import { AppError, asAppError } from '../errors.ts';
 import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { toolOutput } from './tool-output.ts';
+import { toolOutput } from '../tools/tool-output.ts';
 
 type ToolPart = Extract<UIMessage['parts'][number], { type: 'dynamic-tool' }>;
 

@@ -6,12 +6,13 @@ import { AppError } from '../errors.ts';
 import type { ApprovalExpiry } from '../executor/approval-expiry.ts';
 import { contextOf } from '../executor/context-name.ts';
 import { deleteContext } from '../executor/taint-repository.ts';
+import { CHOSEN_ID } from '../http/chat-request.ts';
 import { lockExistingUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { deleteMessagesAfter, insertMessage, selectMessages, selectThreadSize, updateMessage } from './messages-repository.ts';
 import { requestStop } from './runs-repository.ts';
-import { isThreadId, openMessage, type StoredMessage, sealMessage, toStored } from './stored-message.ts';
+import { openMessage, type StoredMessage, sealMessage, toStored } from './stored-message.ts';
 import { asTitle, defaultTitle } from './thread-title.ts';
 import {
   CURSOR,
@@ -106,7 +107,7 @@ export class Threads {
 
   /** A thread with its messages, oldest first, and its last run. @throws AppError `not_found` */
   async read(userId: string, id: string): Promise<{ thread: Thread; messages: UIMessage[]; run: RunRow | null }> {
-    const row = isThreadId(id) ? await selectThread(this.#db, userId, id) : undefined;
+    const row = CHOSEN_ID.test(id) ? await selectThread(this.#db, userId, id) : undefined;
     if (row === undefined) throw noSuchThread();
     const [title, messages, run] = await Promise.all([
       this.#titles(userId)(row),
@@ -129,7 +130,7 @@ export class Threads {
   /** Deletes a thread with all that was said in it, cancels its run and ends its pending approvals. @throws AppError `not_found` */
   async delete(userId: string, id: string): Promise<void> {
     await this.write(userId, async (tx) => {
-      if (!isThreadId(id) || !(await deleteThread(tx, userId, id))) throw noSuchThread();
+      if (!CHOSEN_ID.test(id) || !(await deleteThread(tx, userId, id))) throw noSuchThread();
       await requestStop(tx, userId, id);
       await this.#approvalExpiry.threadDeleted(tx, userId, id);
       // After the thread: whoever taints its context locks it, and writes nothing once it is gone.
@@ -159,7 +160,7 @@ export class Threads {
    * @throws AppError `invalid_request` for an id that can't be one; `conflict` when the user has too many threads
    */
   async begin(tx: Queryable, userId: string, id: string, { title }: { title: string }): Promise<boolean> {
-    if (!isThreadId(id)) throw new AppError('invalid_request', 'id: must have 1 to 64 letters, digits, "_" and "-".');
+    if (!CHOSEN_ID.test(id)) throw new AppError('invalid_request', 'id: must have 1 to 64 letters, digits, "_" and "-".');
     const key = await this.#userKeys.forUser(tx, userId);
     const isNew = await insertThread(tx, userId, id, seal(key, titlePlace(userId, id), defaultTitle(title)));
     if (isNew && (await countThreads(tx, userId)) > MAX_THREADS) {

@@ -7,9 +7,9 @@ import { addressesIn } from '../executor/addresses-in.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
+import { type ToolOutput, toolOutput } from '../tools/tool-output.ts';
 import { failedCall, type OpenCall } from './open-parts.ts';
 import { renewLeases } from './runs-repository.ts';
-import { type ToolOutput, toolOutput } from './tool-output.ts';
 
 export interface ToolCallDeps {
   db: Database;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /** Ids that front ends choose for threads and messages. */
-const chosenId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
+export const CHOSEN_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const chosenId = z.string().regex(CHOSEN_ID, 'must be 1 to 64 letters, digits, _ or -');
 
 export const threadId = chosenId;
 

@@ -1,29 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { AppError } from '../errors.ts';
-import { EDITED } from '../executor/approval-outcomes.ts';
 import type { CallResult, LinkedPreview } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
+import { toolOutput } from '../tools/tool-output.ts';
 
 /**
  * What a model is told of a result, beside the data: the account that was used, and how far the text may be trusted.
  *
  * @param toolOf the tool of an action, for the call that reverts this one
  */
-export function toToolResult({ data, meta }: CallResult, toolOf: (action: string) => string | undefined): CallToolResult {
-  const { account, labels, truncated, undo, edited } = meta;
-  const { integrity, confidentiality } = labels ?? {};
-  const undoTool = undo && toolOf(undo.action);
-  return withText({
-    data,
-    meta: {
-      account,
-      ...(integrity !== undefined && { integrity }),
-      ...(confidentiality !== undefined && { confidentiality }),
-      ...(truncated && { truncated }),
-      ...(undoTool !== undefined && { undo: { tool: undoTool, arguments: { account, ...undo?.input }, summary: undo?.summary } }),
-    },
-    ...(edited && { edited: EDITED }),
-  });
+export function toToolResult(result: CallResult, toolOf: (action: string) => string | undefined): CallToolResult {
+  return withText({ ...toolOutput(result, toolOf) });
 }
 
 /**
