@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Config, isLoopback } from '../config/config.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { loadOnce } from '../threads/load-once.ts';
 
 const PUBLIC = join(import.meta.dirname, '../../public');
 const LINK_SCRIPT = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';
@@ -44,7 +45,7 @@ export function openApiRouter(document: () => object, middleware: EndpointMiddle
 
 /** `GET /asyncapi.json`; the document is made on the first request. */
 export function asyncApiRouter(document: () => Promise<object>, middleware: EndpointMiddleware): EndpointRouter {
-  let made: Promise<object> | undefined;
+  const made = loadOnce(document);
   const endpoints = [
     endpoint({
       method: 'get',
@@ -53,8 +54,7 @@ export function asyncApiRouter(document: () => Promise<object>, middleware: Endp
       auth: 'none',
       response: z.record(z.string(), z.unknown()),
       async handle() {
-        made ??= document();
-        return { json: (await made) as Record<string, unknown> };
+        return { json: (await made()) as Record<string, unknown> };
       },
     }),
   ];
