@@ -39,7 +39,9 @@ export class ContextReads {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   readonly #logger: Logger;
-  /** When a result was stored, by its hash, and as which of its context. */
+  /** The hash of a result's fingerprints, by its own. */
+  readonly #keys = boundedMap<string>(REMEMBERED_READS);
+  /** When a result was stored, by the hash of its fingerprints, and as which of its context. */
   readonly #stored = boundedMap<{ at: number; place: number }>(REMEMBERED_READS);
   /** How many were stored, by context. */
   readonly #places = boundedMap<number>(REMEMBERED_READS);
@@ -55,13 +57,17 @@ export class ContextReads {
   /** Stores whose text a result contains. The caller need not wait; failures are logged, because the taint itself is stored. */
   record(reading: Reading, output: unknown, { integrity, sources }: Pick<Labels, 'integrity' | 'sources'>): void {
     if (integrity === 'own') return;
-    const read = fingerprinted(reading, output, sources);
     const context = contextKey(reading);
-    const key = hash('sha256', `${context} ${JSON.stringify(read)}`, 'base64');
-    const place = this.#places.get(context) ?? 0;
-    const stored = this.#stored.get(key);
+    // What is read again and again has its fingerprints computed once.
+    const result = hash('sha256', `${context} ${JSON.stringify([reading.action, sources, output])}`, 'base64');
+    const known = this.#keys.get(result);
     const at = performance.now();
-    if (stored !== undefined && at - stored.at < REPEAT_MS && place - stored.place < REPEAT_READS) return;
+    const place = this.#places.get(context) ?? 0;
+    if (known !== undefined && this.#isStored(known, at, place)) return;
+    const read = fingerprinted(reading, output, sources);
+    const key = hash('sha256', `${context} ${JSON.stringify(read)}`, 'base64');
+    this.#keys.set(result, key);
+    if (this.#isStored(key, at, place)) return;
     this.#places.set(context, place + 1);
     this.#stored.set(key, { at, place });
     const storing = (this.#storing.get(context) ?? Promise.resolve())
@@ -87,6 +93,11 @@ export class ContextReads {
     if (key === undefined) return [];
     const reads = await Promise.all(rows.map((row) => ignoreDecryptionFailure(async () => opened(key, userId, row))));
     return reads.flatMap((read) => read ?? []);
+  }
+
+  #isStored(key: string, at: number, place: number): boolean {
+    const stored = this.#stored.get(key);
+    return stored !== undefined && at - stored.at < REPEAT_MS && place - stored.place < REPEAT_READS;
   }
 
   async #store(context: Context, read: Stored): Promise<void> {

@@ -7,10 +7,11 @@ const MAX_TEXT = 64 * 1024;
 const SIZE = 6;
 const HIGH = 0x10000;
 const [PRIME, OTHER_PRIME] = [16_777_619, 65_599];
+/** What a letter that leaves a run has become. */
+const [LEAVING, OTHER_LEAVING] = [power(PRIME), power(OTHER_PRIME)];
 /** Addresses are compared whole, however short they are. */
 const ADDRESS = /@|:\/\//;
 const SEPARATORS = /[\s,;<>()[\]{}"'“”]+/;
-const [NO_HASHES, NO_PLACES] = [new Float64Array(), new Uint32Array()];
 const MIN_ADDRESS = 6;
 const MAX_ADDRESS = 300;
 
@@ -39,7 +40,7 @@ export function fingerprintsOf(texts: readonly string[], max: number): Buffer {
   for (const text of texts) {
     const part = text.slice(0, MAX_TEXT);
     for (const { from, to } of addressesIn(part)) add(found, hashOf(part.slice(from, to)), max);
-    for (const hash of winnow(hashesOf(part).hashes)) add(found, hash, max);
+    winnow(part, found, max);
     if (found.size >= max) break;
   }
   const bytes = Buffer.alloc(found.size * SIZE);
@@ -65,11 +66,15 @@ export function fingerprintIndex(texts: readonly Buffer[]): FingerprintIndex {
 /** The parts of a text that repeat an indexed one, in order, and the position of that one. */
 export function repeated(text: string, index: FingerprintIndex): Repetition[] {
   if (index.size === 0) return [];
-  const { hashes, places } = hashesOf(text);
   const found: Repetition[] = [];
-  for (const [run, hash] of hashes.entries()) {
-    const source = index.get(hash);
-    if (source !== undefined) found.push({ ...spanOf(places, run), source });
+  const hashes = new RunHashes();
+  const places: number[] = [];
+  for (let place = 0; place < text.length; place += 1) {
+    const letter = letterAt(text, place);
+    if (letter === 0) continue;
+    places.push(place);
+    const source = index.get(hashes.next(letter));
+    if (source !== undefined) found.push({ from: places.at(-LENGTH) as number, to: place + 1, source });
   }
   for (const { from, to } of addressesIn(text)) {
     const source = index.get(hashOf(text.slice(from, to)));
@@ -82,23 +87,25 @@ function add(found: Set<number>, hash: number, max: number): void {
   if (found.size < max) found.add(hash);
 }
 
-/** The hash of each run of {@link LENGTH} letters and digits, and the places of these in the text. */
-function hashesOf(text: string): { hashes: Float64Array; places: Uint32Array } {
-  // Most texts of a result are ids, names and times.
-  if (text.length < LENGTH) return { hashes: NO_HASHES, places: NO_PLACES };
-  const { places, codes } = lettersOf(text);
-  const hashes = new Float64Array(Math.max(0, codes.length - LENGTH + 1));
-  const [leaving, otherLeaving] = [power(PRIME), power(OTHER_PRIME)];
-  let low = 0;
-  let high = 0;
-  for (let index = 0; index < codes.length; index += 1) {
-    const code = codes[index] as number;
-    const gone = index >= LENGTH ? (codes[index - LENGTH] as number) : 0;
-    low = (Math.imul(low, PRIME) + code - Math.imul(gone, leaving)) | 0;
-    high = (Math.imul(high, OTHER_PRIME) + code - Math.imul(gone, otherLeaving)) | 0;
-    if (index >= LENGTH - 1) hashes[index - LENGTH + 1] = combined(low, high);
+/** The hash of each run of {@link LENGTH} letters and digits, from that of the run before. */
+class RunHashes {
+  /** The last ones, the oldest at {@link #place}. */
+  readonly #codes = new Uint16Array(LENGTH);
+  #place = 0;
+  #count = 0;
+  #low = 0;
+  #high = 0;
+
+  /** @returns of the run that ends with this letter; -1: there are not so many yet */
+  next(letter: number): number {
+    const gone = this.#codes[this.#place] as number;
+    this.#codes[this.#place] = letter;
+    this.#place = this.#place === LENGTH - 1 ? 0 : this.#place + 1;
+    this.#count += 1;
+    this.#low = (Math.imul(this.#low, PRIME) + letter - Math.imul(gone, LEAVING)) | 0;
+    this.#high = (Math.imul(this.#high, OTHER_PRIME) + letter - Math.imul(gone, OTHER_LEAVING)) | 0;
+    return this.#count < LENGTH ? -1 : combined(this.#low, this.#high);
   }
-  return { hashes, places };
 }
 
 function power(prime: number): number {
@@ -124,20 +131,10 @@ function hashOf(address: string): number {
   return combined(low, high);
 }
 
-/** Places and lower-case codes of the letters and digits: white space, punctuation and invisible characters differ often. */
-function lettersOf(text: string): { places: Uint32Array; codes: Uint16Array } {
-  const places = new Uint32Array(text.length);
-  const codes = new Uint16Array(text.length);
-  let count = 0;
-  for (let place = 0; place < text.length; place += 1) {
-    const code = text.charCodeAt(place);
-    const letter = code < 0x80 ? asciiLetter(code) : otherLetter(code);
-    if (letter === 0) continue;
-    places[count] = place;
-    codes[count] = letter;
-    count += 1;
-  }
-  return { places: places.subarray(0, count), codes: codes.subarray(0, count) };
+/** The lower-case code of a letter or digit, 0 for others: white space, punctuation and invisible characters differ often. */
+function letterAt(text: string, place: number): number {
+  const code = text.charCodeAt(place);
+  return code < 0x80 ? asciiLetter(code) : otherLetter(code);
 }
 
 function asciiLetter(code: number): number {
@@ -152,27 +149,34 @@ function otherLetter(code: number): number {
   return LETTER.test(character) ? character.toLowerCase().charCodeAt(0) : 0;
 }
 
-/** The least hash of each window, once. */
-function winnow(hashes: Float64Array): Set<number> {
-  const kept = new Set<number>();
+/** Adds the least hash of each window. Of a text, no more is kept than one window. */
+function winnow(text: string, found: Set<number>, max: number): void {
+  // Most texts of a result are ids, names and times.
+  if (text.length < LENGTH) return;
+  const hashes = new RunHashes();
+  const window = new Array<number>(WINDOW).fill(0);
+  let end = -1;
   let least = -1;
-  for (let end = 0; end < hashes.length; end += 1) {
+  for (let place = 0; place < text.length && found.size < max; place += 1) {
+    const letter = letterAt(text, place);
+    const hash = letter === 0 ? -1 : hashes.next(letter);
+    if (hash === -1) continue;
+    end += 1;
+    window[end % WINDOW] = hash;
     const start = Math.max(0, end - WINDOW + 1);
-    if (least < start) least = leastOf(hashes, start, end);
-    else if ((hashes[end] as number) <= (hashes[least] as number)) least = end;
-    if (end >= WINDOW - 1 || end === hashes.length - 1) kept.add(hashes[least] as number);
+    if (least < start) least = leastOf(window, start, end);
+    else if (hash <= (window[least % WINDOW] as number)) least = end;
+    if (end >= WINDOW - 1) add(found, window[least % WINDOW] as number, max);
   }
-  return kept;
+  // A text of less than a window.
+  if (end >= 0) add(found, window[least % WINDOW] as number, max);
 }
 
-function leastOf(hashes: Float64Array, start: number, end: number): number {
+function leastOf(window: readonly number[], start: number, end: number): number {
   let least = start;
-  for (let index = start; index <= end; index += 1) if ((hashes[index] as number) <= (hashes[least] as number)) least = index;
+  for (let index = start; index <= end; index += 1)
+    if ((window[index % WINDOW] as number) <= (window[least % WINDOW] as number)) least = index;
   return least;
-}
-
-function spanOf(places: Uint32Array, index: number): Span {
-  return { from: places[index] as number, to: (places[index + LENGTH - 1] as number) + 1 };
 }
 
 function addressesIn(text: string): Span[] {
