@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
+import { asciiLowerCase } from '../validation/lower-case.ts';
 import { REFRESH_COLUMNS, type RefreshRow } from '../vault/refresh/refresh-repository.ts';
 
 /** A connected account, with what selecting one needs. */
@@ -23,6 +24,8 @@ export interface AgentAccountRow {
 /** A user's accounts, connected longest first. Concurrent calls of the user share them. */
 export interface UserAccounts {
   readonly accounts: readonly AgentAccountRow[];
+  /** The addresses of all of them, in lower case. */
+  readonly addresses: readonly string[];
   /** What a use of the accounts needs. Accounts of users without a key are omitted. */
   readonly grants: readonly RefreshRow[];
 }
@@ -79,7 +82,11 @@ export async function selectConnection(
 
 function userAccounts(rows: readonly Row[], readAt: number): UserAccounts {
   const usable = rows.filter(({ keyId }) => keyId !== null);
-  return { accounts: rows.map(accountOf), grants: usable.map((row) => ({ ...row, readAt })) };
+  return {
+    accounts: rows.map(accountOf),
+    addresses: rows.map(({ label }) => asciiLowerCase(label)),
+    grants: usable.map((row) => ({ ...row, readAt })),
+  };
 }
 
 function accountOf({

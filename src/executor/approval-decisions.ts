@@ -10,7 +10,7 @@ import type { ApprovalRequests } from './approval-requests.ts';
 import type { Approvals } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
-import type { Call, CallResult, Invocation } from './call.ts';
+import type { Call, CallResult, CallSignal, Invocation } from './call.ts';
 import { type CheckDeps, checkCall } from './call-checks.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { Assessment, Gate } from './gate.ts';
@@ -27,7 +27,7 @@ export interface Decision {
   input?: object;
   /** Days for which calls like this one are allowed in advance; only with an approval. */
   rememberFor?: number;
-  signal: AbortSignal;
+  signal: CallSignal;
   progress?(message: string): void;
 }
 

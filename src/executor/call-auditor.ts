@@ -54,7 +54,12 @@ export class CallAuditor {
 
   async #runAudited(entry: AuditEntryBuilder, work: () => Promise<CallResult>): Promise<CallResult> {
     try {
-      const result = await work().catch((thrown: unknown) => this.#fail(thrown, entry));
+      let result: CallResult;
+      try {
+        result = await work();
+      } catch (thrown) {
+        throw await this.#failed(thrown, entry);
+      }
       // A started change is on record already: failing here would hide its result and invite a second attempt.
       await (entry.isStarted ? this.#writeBestEffort(entry.row('ok')) : this.#audit.write(entry.row('ok')));
       return result;
@@ -64,12 +69,12 @@ export class CallAuditor {
     }
   }
 
-  async #fail(thrown: unknown, entry: AuditEntryBuilder): Promise<never> {
+  async #failed(thrown: unknown, entry: AuditEntryBuilder): Promise<AppError> {
     const error = this.#toAppError(thrown, entry);
     const row = entry.row(error.code, error.code === 'approval_required' ? 'approval_required' : entry.decision);
     this.#providerRejections.record(error, row.action);
     await this.#writeBestEffort(row);
-    throw error;
+    return error;
   }
 
   /** Writes a row whose loss must not change the response. */

@@ -1,7 +1,6 @@
 import { AppError } from '../errors.ts';
 import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../integrations/catalog.ts';
 import type { AgentNeeds } from '../providers/provider.ts';
-import { asciiLowerCase } from '../validation/lower-case.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
 import type { AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
@@ -59,7 +58,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const input = parseArguments(action.input, inputSchema, given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
-  const { accounts, grants } = await (connected ?? deps.accounts(userId));
+  const { accounts, addresses, grants } = await (connected ?? deps.accounts(userId));
   const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
@@ -78,7 +77,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     client,
     thread,
     named,
-    ownAddresses: accounts.map(({ label }) => asciiLowerCase(label)),
+    ownAddresses: addresses,
     grant: grants.find(({ id }) => id === account.grantId),
     given,
     input,

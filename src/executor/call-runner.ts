@@ -40,7 +40,7 @@ export class CallRunner {
     if (changes || isPaid(call) || basis.approval !== undefined) return this.#runRecorded(call, entry, basis);
     entry.decision = 'allowed';
     // Only here: a call that is recorded first may have waited for the transaction of a disconnect.
-    return runAction(this.#deps, new ActionRun(this.#deps, call, call.grant), call);
+    return await runAction(this.#deps, new ActionRun(this.#deps, call, call.grant), call);
   }
 
   /** The result of an earlier call with the same key. Keys are shared by all contexts of a user: this one may not have received it yet. */

@@ -7,6 +7,13 @@ import type { RefreshRow } from '../vault/refresh/refresh-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 import type { ClientGrant } from './client-grant.ts';
 
+/** The part of an AbortSignal that a call needs. A real one for each request of a socket would cost as much as the request's hash. */
+export interface CallSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void, options: { once: true }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 export interface Invocation {
   /** With `clientId`: a client, which may do what its grant permits. */
   user: Pick<Principal, 'userId' | 'clientId'>;
@@ -24,7 +31,7 @@ export interface Invocation {
   /** A change under the same key runs once within 24 hours; reads ignore it. */
   idempotencyKey?: string;
   /** Aborts a read; a change that has started runs to its end. */
-  signal: AbortSignal;
+  signal: CallSignal;
   progress?(message: string): void;
 }
 
@@ -57,7 +64,7 @@ export interface Call {
   version?: string | undefined;
   /** Set only for changes: a repeated read does no harm. */
   idempotencyKey: string | undefined;
-  signal: AbortSignal;
+  signal: CallSignal;
   progress: ((message: string) => void) | undefined;
   /** `performance.now()` when the call was received. */
   startedAt: number;

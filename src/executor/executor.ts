@@ -27,7 +27,7 @@ import { askerEnded, type ClientGrant } from './client-grant.ts';
 import { useClientGrant } from './client-grants-repository.ts';
 import { isInPerson } from './context-name.ts';
 import { ContextReads } from './context-reads.ts';
-import { Gate, mayAsk } from './gate.ts';
+import { Gate, isGated, mayAsk } from './gate.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { AllowanceEnded, type Basis } from './record-start.ts';
 import { Taints } from './taint.ts';
@@ -123,7 +123,7 @@ export class Executor {
         entry.decision = 'allowed';
         return await this.#runner.receivedAgain(call, earlier);
       }
-      return this.#runOrAsk(call, surface, entry);
+      return await this.#runOrAsk(call, surface, entry);
     });
   }
 
@@ -178,7 +178,12 @@ export class Executor {
     return this.#auditor.settle();
   }
 
-  async #runOrAsk(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
+  #runOrAsk(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
+    // Most reads: nothing is asked, and nothing has to be read to tell.
+    return isGated(call.configured) ? this.#check(call, surface, entry) : this.#runner.run(call, entry);
+  }
+
+  async #check(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
     // Whatever the gate would say by now: what the user was asked is the user's to decide.
     if (mayAsk(call.configured)) await this.#questions.assertNotAsked(call, entry);
     const subject = !isInPerson(call) && mayAsk(call.configured) ? await this.#requests.subjectOf(call) : undefined;

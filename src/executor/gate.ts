@@ -31,6 +31,11 @@ export function mayAsk({ action, policy }: LoadedAction): boolean {
   return policy.approval === 'always' || action.effect === 'destructive' || action.exposes !== undefined;
 }
 
+/** Whether a call has to be checked by a {@link Gate}: the user may be asked about it, or what is read first decides. */
+export function isGated(configured: LoadedAction): boolean {
+  return mayAsk(configured) || readsAllowed(configured);
+}
+
 /** Decides whether a call runs, asks the user, or is refused; reads for that only what the rule needs. */
 export class Gate {
   readonly #deps: RunDeps;
@@ -47,6 +52,7 @@ export class Gate {
   }
 
   /**
+   * @param call of an action that {@link isGated}
    * @returns undefined: the call may run, and nothing was read for that
    * @throws AppError `forbidden` when it is refused; what the call itself would fail with; `rate_limited`
    */
@@ -54,7 +60,6 @@ export class Gate {
     const { configured, userId } = call;
     const { action, policy } = configured;
     const mustRead = readsAllowed(configured);
-    if (!mayAsk(configured) && !mustRead) return undefined;
     const taint = await this.#taintOf(call);
     if (policy.approval === 'never' && !mustRead && !taint.isTainted && !taint.isFinancial) return undefined;
     // Reading from the provider has the action's rate.

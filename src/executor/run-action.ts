@@ -29,10 +29,13 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
     const tainting = deps.taints.begin(readingOf(reader));
     if (tainting !== undefined) await tainting;
   }
-  const given = await run.output().catch(async (error: unknown) => {
+  let given: unknown;
+  try {
+    given = await run.output();
+  } catch (error) {
     if (run.mayHaveRead) await Promise.all(readers.map((reader) => deps.taints.failed(reader)));
     throw error;
-  });
+  }
   const output = configured.action.output.parse(given) ?? null;
   const { provider, integrity, sources } = configured.action;
   const marked = sources === undefined ? undefined : await deps.written.mark(call, sources(output, call.input));

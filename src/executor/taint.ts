@@ -96,10 +96,12 @@ export class Taints {
 
   #of(context: Context): Known {
     const name = `${context.userId} ${contextOf(context)}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
     const never = Number.NEGATIVE_INFINITY;
-    const known = this.#known.get(name) ?? { taintedAt: never, financialAt: never, tainting: undefined };
-    this.#known.set(name, known);
-    return known;
+    const unknown = { taintedAt: never, financialAt: never, tainting: undefined };
+    this.#known.set(name, unknown);
+    return unknown;
   }
 }
 

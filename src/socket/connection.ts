@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { budgetOf } from '../http/limits.ts';
-import { guarded } from '../observability/guarded.ts';
+import { describeError } from '../observability/logger.ts';
 import { FixedWindowCounter } from '../rate-limit/fixed-window.ts';
 import { type AuthenticatedSocket, Authentication, type AuthenticationFrame } from './authentication.ts';
 import type { ConnectionHost } from './connection-host.ts';
@@ -235,14 +235,17 @@ export class Connection implements AuthenticatedSocket {
   }
 
   #runRequest(run: (requests: InFlightRequests) => Promise<void>): void {
-    this.#requests ??= new InFlightRequests(this.#host, this.#sendQueue);
-    const running = this.#requests;
-    this.#runTask(() => run(running).then(() => this.#host.requestFinished(this)));
+    this.#requests ??= new InFlightRequests(this.#host, this.#sendQueue, () => this.#host.requestFinished(this));
+    const requests = this.#requests;
+    this.#runTask(() => run(requests));
   }
 
   /** Runs an asynchronous task; its failure terminates this socket only. */
   #runTask(work: () => Promise<void>): void {
-    guarded(this.#host.logger, 'a socket', work, () => this.#socket.terminate())();
+    work().catch((error: unknown) => {
+      this.#host.logger.error({ err: describeError(error) }, 'a socket failed');
+      this.#socket.terminate();
+    });
   }
 
   /** Without `id` it aborts the request of its own `requestId`, whose response is enough. */

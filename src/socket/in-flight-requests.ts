@@ -1,8 +1,10 @@
 import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import type { CallSignal } from '../executor/call.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { chunkFrame, endFrame, errorFrame, noActiveFrame, progressFrame, resultFrame, startFrame } from './frames.ts';
+import { RequestSignal } from './request-signal.ts';
 import type { SendQueue } from './send-queue.ts';
 import type { ResultOf } from './server-frames.ts';
 
@@ -12,7 +14,7 @@ const BUSY_SECONDS = 1;
 const RESTART_SECONDS = 5;
 
 /** Runs one request. */
-export type RequestHandler = (signal: AbortSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
+export type RequestHandler = (signal: CallSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
 
 export interface RequestsHost {
   readonly limits: Limits;
@@ -25,7 +27,7 @@ export interface RequestsHost {
 
 interface Running {
   requestId: string;
-  controller: AbortController;
+  signal: RequestSignal;
   startedAt: number;
   /** Infinity: the client knows no progress frames. */
   progressAt: number;
@@ -41,10 +43,13 @@ export class InFlightRequests {
   /** Responses that wait for a slow reader. They count as requests, which bounds them. */
   #unsent = 0;
   readonly #leaving = new AbortController();
+  readonly #finished: () => void;
 
-  constructor(host: RequestsHost, sendQueue: SendQueue) {
+  /** @param finished called after each response */
+  constructor(host: RequestsHost, sendQueue: SendQueue, finished: () => void) {
     this.#host = host;
     this.#sendQueue = sendQueue;
+    this.#finished = finished;
   }
 
   /** Requests whose responses have not been sent. */
@@ -56,25 +61,34 @@ export class InFlightRequests {
   async run(requestId: string, handler: RequestHandler): Promise<void> {
     const running = this.#begin(requestId, this.#host.now() + PROGRESS_MS);
     if (running === undefined) return;
-    const progress = (message: string) => this.#progress(running, message);
-    await this.#end(running, async () => resultFrame(requestId, await handler(running.controller.signal, progress)));
+    let response: string;
+    try {
+      response = resultFrame(requestId, await handler(running.signal, (message) => this.#progress(running, message)));
+    } catch (error) {
+      response = this.#failed(requestId, error);
+    }
+    const sent = this.#send(running, response);
+    if (sent !== undefined) await sent;
+    this.#finished();
   }
 
   /** Sends the chunks of a run of the assistant, no faster than the client reads. @param open undefined: there is no run */
   async stream(requestId: string, open: () => Promise<ChatStream | undefined>): Promise<void> {
     const running = this.#begin(requestId, Number.POSITIVE_INFINITY);
     if (running === undefined) return;
-    await this.#end(running, async () => {
+    const read = async () => {
       const stream = await open();
       return stream === undefined ? noActiveFrame(requestId) : this.#sendChunks(running, stream);
-    });
+    };
+    await this.#send(running, await read().catch((error: unknown) => this.#failed(requestId, error)));
+    this.#finished();
   }
 
   async #sendChunks(running: Running, stream: ChatStream): Promise<string> {
     const { requestId } = running;
     running.stream = stream;
     // The client stopped it before it had begun.
-    if (running.controller.signal.aborted && !this.#isLeft) await stream.cancel();
+    if (running.signal.aborted && !this.#isLeft) await stream.cancel();
     let sequence = 0;
     await this.#sendQueue.send(startFrame(requestId));
     for await (const chunks of stream.read(this.#leaving.signal)) {
@@ -93,22 +107,23 @@ export class InFlightRequests {
     const rejection = this.#rejectionOf(requestId);
     if (rejection !== undefined) {
       void this.#sendQueue.send(errorFrame(requestId, rejection));
+      this.#finished();
       return undefined;
     }
-    const running: Running = { requestId, controller: new AbortController(), startedAt: this.#host.now(), progressAt };
+    const running: Running = { requestId, signal: new RequestSignal(), startedAt: this.#host.now(), progressAt };
     this.#running.push(running);
     return running;
   }
 
-  /** Sends the last frame of a request. */
-  async #end(running: Running, work: () => Promise<string>): Promise<void> {
-    const response = await work().catch((error: unknown) => this.#failed(running.requestId, error));
+  /** Sends the last frame of a request. @returns resolves when it is passed to the socket; undefined: it was passed immediately */
+  #send(running: Running, response: string): Promise<void> | undefined {
     this.#running.splice(this.#running.indexOf(running), 1);
     const sent = this.#sendQueue.send(response);
-    if (sent === undefined) return;
+    if (sent === undefined) return undefined;
     this.#unsent += 1;
-    await sent;
-    this.#unsent -= 1;
+    return sent.then(() => {
+      this.#unsent -= 1;
+    });
   }
 
   /**
@@ -119,7 +134,7 @@ export class InFlightRequests {
   abort(requestId: string): boolean {
     const running = this.#named(requestId);
     if (running === undefined) return false;
-    running.controller.abort();
+    running.signal.abort();
     running.stream?.cancel().catch((error: unknown) => this.#host.logger.warn({ err: describeError(error) }, 'a run could not be stopped'));
     return true;
   }
@@ -127,7 +142,7 @@ export class InFlightRequests {
   /** The client has left, or the service stops: aborts requests, and ends the reading of runs, which go on. */
   abortAll(): void {
     this.#leaving.abort();
-    for (const { controller } of this.#running) controller.abort();
+    for (const { signal } of this.#running) signal.abort();
   }
 
   get #isLeft(): boolean {

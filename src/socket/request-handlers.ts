@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
+import type { CallSignal } from '../executor/call.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
@@ -57,7 +58,7 @@ function call(
   { executor }: RequestDeps,
   user: Principal,
   { action, account, input, idempotencyKey }: Extract<RequestFrame, { type: 'call' }>,
-  signal: AbortSignal,
+  signal: CallSignal,
   progress: (message: string) => void,
 ): Promise<ResultOf<'call'>> {
   return executor.invoke({
