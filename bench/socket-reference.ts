@@ -1,4 +1,4 @@
-// Reference of (g) and (h): bare ws, which echoes each message.
+// Reference of (g), the echo, and of (h): bare ws, which echoes each message.
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 

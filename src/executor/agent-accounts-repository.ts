@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
-import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
+import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
 import { REFRESH_COLUMNS, type RefreshRow } from '../vault/refresh/refresh-repository.ts';
 
 /** A connected account, with what selecting one needs. */
