@@ -46,8 +46,12 @@ function grouped<Item, Result>(work: (items: Item[]) => Promise<Result[]>): (ite
     if (batch.length === 0) return next();
     work(batch.map(({ item }) => item))
       .then(
-        (results) => batch.forEach(({ resolve }, index) => resolve(results[index] as Result)),
-        (error) => batch.forEach(({ reject }) => reject(error)),
+        (results) => {
+          for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+        },
+        (error) => {
+          for (const { reject } of batch) reject(error);
+        },
       )
       .then(next);
   };

@@ -119,33 +119,46 @@ export class ActionRun {
     return this.#withTimeout(Math.min(PREVIEW_MS, this.#call.configured.policy.timeoutMs), read);
   }
 
-  async #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
+  /** Callbacks in place of an async function: most runs are over within a turn of the event loop. */
+  #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
     const { signal, configured, account } = this.#call;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const stop = (error: AppError) => {
-      // Before the abort, so that this error wins over what the aborted action throws.
-      reject(error);
-      this.#abort.abort(error);
-    };
-    const onAbort = () => stop(aborted());
-    const timer = setTimeout(() => stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
-    if (!changesSomething(configured)) {
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-    }
-    const endUse = this.#deps.uses.begin({ grantId: account.grantId, action: configured.name, stop });
-    try {
-      this.#start(work).then(resolve, reject);
-      return await promise;
-    } catch (error) {
-      throw asAccountError(error, this.#call.account, configured.action.scopes, this.#deps.providers.needs(configured.action.provider));
-    } finally {
-      endUse();
+    const end = () => {
+      this.#deps.uses.end(use);
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       // Ends work that the action left running.
       this.#abort.abort(FINISHED);
+    };
+    const fail = (error: unknown) => {
+      const { scopes, provider } = configured.action;
+      reject(asAccountError(error, account, scopes, this.#deps.providers.needs(provider)));
+    };
+    const stop = (error: AppError) => {
+      // Before the abort, so that this error wins over what the aborted action throws.
+      fail(error);
+      this.#abort.abort(error);
+      end();
+    };
+    const use = { grantId: account.grantId, action: configured.name, stop };
+    const onAbort = () => stop(aborted());
+    const timer = setTimeout(() => stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
+    this.#deps.uses.begin(use);
+    if (!changesSomething(configured)) {
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
     }
+    this.#start(work).then(
+      (result) => {
+        end();
+        resolve(result);
+      },
+      (error: unknown) => {
+        end();
+        fail(error);
+      },
+    );
+    return promise;
   }
 
   /** The action may ignore its signal; what it returns after the run is ignored. */
@@ -180,8 +193,8 @@ class Context implements RunContext {
   readonly unmasked: boolean;
   readonly capBytes: number;
   readonly version: string | undefined;
-  readonly progress: (message: string) => void;
   readonly undoneBy: RunContext['undoneBy'];
+  readonly #progress: Call['progress'];
   readonly #abort: RunAbort;
   readonly #open: () => RunContext['session'];
   #session: RunContext['session'] | undefined;
@@ -199,9 +212,7 @@ class Context implements RunContext {
     this.unmasked = configured.policy.unmasked;
     this.capBytes = configured.capBytes;
     this.version = version;
-    this.progress = (message) => {
-      if (!runAbort.isAborted) progress?.(message);
-    };
+    this.#progress = progress;
     this.#abort = runAbort;
     this.#open = open;
   }
@@ -213,6 +224,12 @@ class Context implements RunContext {
 
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  get progress(): (message: string) => void {
+    return (message) => {
+      if (!this.#abort.isAborted) this.#progress?.(message);
+    };
   }
 }
 

@@ -67,7 +67,11 @@ export class AuditLog {
    *
    * @throws AppError `unavailable`; `invalid_token` when the user is deleted
    */
-  async write(row: AuditRow): Promise<void> {
-    if (!(await this.#rows.add(row))) throw userDeleted();
+  write(row: AuditRow): Promise<void> {
+    return this.#rows.add(row).then(assertWritten);
   }
+}
+
+function assertWritten(isWritten: boolean): void {
+  if (!isWritten) throw userDeleted();
 }

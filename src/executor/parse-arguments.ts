@@ -13,7 +13,7 @@ const MAX_OMITTED = 30;
  * @throws AppError what the schema throws
  */
 export function parseArguments<Value>(schema: Schema<Value>, jsonSchema: object, given: unknown): Value {
-  let value = omitNulls(jsonSchema, given);
+  let value = holdsNull(given) ? omitNulls(jsonSchema, given) : given;
   for (let omitted = 0; ; omitted += 1) {
     try {
       return schema.parse(value);
@@ -23,6 +23,12 @@ export function parseArguments<Value>(schema: Schema<Value>, jsonSchema: object,
       value = rest;
     }
   }
+}
+
+/** Most arguments don't, and then nothing is copied. */
+function holdsNull(value: unknown): boolean {
+  if (typeof value !== 'object') return false;
+  return value === null || Object.values(value).some(holdsNull);
 }
 
 function omitNulls(schema: unknown, value: unknown): unknown {

@@ -25,8 +25,9 @@ export interface RunActionDeps {
 export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call, readers: readonly Call[] = [call]): Promise<CallResult> {
   const { configured, account, startedAt } = call;
   // Before anything is sent. Without a statement to wait for, nothing waits.
-  for (const reader of readers) {
-    const tainting = deps.taints.begin(readingOf(reader));
+  const readings = readers.map(readingOf);
+  for (const reading of readings) {
+    const tainting = deps.taints.begin(reading);
     if (tainting !== undefined) await tainting;
   }
   let given: unknown;
@@ -41,7 +42,7 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
   const marked = sources === undefined ? undefined : await deps.written.mark(call, sources(output, call.input));
   const labels = labelsOf(provider, integrity, marked);
   const { value, truncated } = truncateOutput(output, configured.capBytes);
-  for (const reader of readers) deps.reads.record(readingOf(reader), value, labels);
+  for (const reading of readings) deps.reads.record(reading, value, labels);
   const undo = undoOf(run, call, deps.catalog());
   const ms = Math.round(performance.now() - startedAt);
   const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };

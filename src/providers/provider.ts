@@ -7,8 +7,8 @@ import type { FindCall } from './declared-call.ts';
 /** The grant that a session works for. */
 export interface GrantAccess {
   userId: string;
-  /** A valid access token. */
-  current(): Promise<string>;
+  /** A valid access token; at once if it is known. */
+  current(): string | Promise<string>;
   /** Another access token, after the provider rejected this one. */
   renewed(rejected: string): Promise<string>;
   /**

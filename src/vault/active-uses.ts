@@ -39,12 +39,15 @@ export class ActiveUses {
     this.#failures = new FailureLog(logger, 'disconnections by other replicas can’t be read; retrying');
   }
 
-  /** Adds a use, which is stopped immediately if its grant has just ended. @returns ends the use */
-  begin(use: Use): () => void {
+  /** Adds a use until {@link end}. It is stopped immediately if its grant has just ended. */
+  begin(use: Use): void {
     this.#uses.set(use, performance.now());
     if (this.#ended.has(use.grantId)) use.stop(disconnected());
     this.#timer ??= this.#lookLater();
-    return () => this.#uses.delete(use);
+  }
+
+  end(use: Use): void {
+    this.#uses.delete(use);
   }
 
   /** Stops every use of a grant that has ended. */

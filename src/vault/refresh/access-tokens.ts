@@ -32,13 +32,22 @@ export class AccessTokens {
   }
 
   /**
-   * @param known the grant as the caller has just read it. It is not read again while it is recent and needs no refresh.
    * @returns a token that is valid now
    * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`, `unavailable`
    */
-  async current(userId: string, grantId: string, known?: RefreshRow): Promise<string> {
-    if (known?.status === 'active' && isRecent(known) && isServed(known)) return this.#accessToken(known);
+  async current(userId: string, grantId: string): Promise<string> {
     return this.#fresh(await this.#readToUse(userId, grantId));
+  }
+
+  /**
+   * The token of a grant that the caller has just read.
+   *
+   * @returns undefined: the grant has to be read again, because it isn't recent or needs a refresh
+   */
+  justRead(grant: RefreshRow): string | Promise<string> | undefined {
+    if (grant.status !== 'active' || !isRecent(grant) || !isServed(grant)) return undefined;
+    const tokens = this.#opened.of(grant);
+    return tokens instanceof Promise ? tokens.then(({ accessToken }) => accessToken) : tokens.accessToken;
   }
 
   /**
