@@ -33,7 +33,8 @@ export class AuditEntryBuilder {
   }
 
   setSubject(accountId: string, argumentsHash: string): void {
-    Object.assign(this.#row, { accountId, argumentsHash });
+    this.#row.accountId = accountId;
+    this.#row.argumentsHash = argumentsHash;
   }
 
   /** @param outcome `ok`, or the code of the error */
