@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { RunContext } from '../../../src/actions/action.ts';
+import { selectUserAccounts } from '../../../src/executor/agent-accounts-repository.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { type ConnectedGrant, leave } from '../../support/refreshing.ts';
 
@@ -99,6 +100,17 @@ describe('a call', () => {
     scene.work = (_input, context) => profile(context);
     expect(await statementsOf(() => scene.call(user, 'test.run'))).toEqual(['user-accounts', 'refresh-rows-or-leases', 'audit-insert']);
     expect(sent).toBe(1);
+  });
+});
+
+describe('the statement of the accounts', () => {
+  it('is not planned again at each execution', async () => {
+    const [session] = await scene.steward.context.db.transaction(async (tx) => {
+      for (let execution = 0; execution < 12; execution += 1) await selectUserAccounts(tx, [user.userId]);
+      return tx.query<{ plans: string }>(`select custom_plans as plans from pg_prepared_statements where name like 'user-accounts%'`);
+    });
+    // PostgreSQL plans the first five, then compares (PREPARE, Notes).
+    expect(Number(session?.plans)).toBeLessThanOrEqual(5);
   });
 });
 

@@ -87,6 +87,21 @@ describe('a context that has read text of others', () => {
     expect(provenance).toContainEqual({ action: 'test.read', author: 'mallory@example.net' });
   });
 
+  it('stores equal results once, and those that differ', async () => {
+    const stored = async () => (await scene.steward.sql('select 1 from context_reads where user_id = $1', [user.userId])).length;
+    const read = async (emailAddress: string) => {
+      scene.reading(200, { emailAddress });
+      await scene.call(user, 'test.read');
+      await scene.ask(user, ACTION, TO_ANA);
+    };
+    await read('mallory@example.net');
+    await read('mallory@example.net');
+    expect(await stored()).toBe(1);
+    await read('oscar@example.net');
+    await read('mallory@example.net');
+    expect(await stored()).toBe(2);
+  });
+
   it('is one after 10,000 reads of different texts, of which 20 remain stored', { timeout: 600_000 }, async () => {
     scene.policies.set('test.read', { rate: { calls: 20_000, perMs: 60_000 } });
     for (let count = 0; count < 10_000; count += 1) {

@@ -180,13 +180,25 @@ describe('SlidingWindowLimiter', () => {
 });
 
 describe('ActionRun', () => {
+  /** A read whose caller has left before it begins. */
+  const left = (run: () => unknown, uses: object) => {
+    const action = { effect: 'read', scopes: [], provider: 'bank', run };
+    const call = { configured: { action, policy: { timeoutMs: 1000 } }, account: {}, input: {}, signal: AbortSignal.abort() };
+    const deps = { uses, providers: { needs: () => ({}) } } as unknown as RunDeps;
+    return new ActionRun(deps, call as unknown as Call).output();
+  };
+
   it('ends with the reason of the abort, also when the action throws immediately', async () => {
     const run = () => {
       throw new Error('refused at once');
     };
-    const action = { effect: 'read', scopes: [], provider: 'bank', run };
-    const call = { configured: { action, policy: { timeoutMs: 1000 } }, account: {}, input: {}, signal: AbortSignal.abort() };
-    const deps = { uses: { begin: () => () => {} }, providers: { needs: () => ({}) } } as unknown as RunDeps;
-    await expect(new ActionRun(deps, call as unknown as Call).output()).rejects.toMatchObject({ code: 'aborted' });
+    await expect(left(run, { begin() {}, end() {} })).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('uses the account no longer once it was aborted, also if the action goes on', async () => {
+    const uses = new Set();
+    const registry = { begin: (use: object) => uses.add(use), end: (use: object) => uses.delete(use) };
+    await expect(left(() => new Promise(() => {}), registry)).rejects.toMatchObject({ code: 'aborted' });
+    expect(uses.size).toBe(0);
   });
 });
