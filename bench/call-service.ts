@@ -1,4 +1,5 @@
-// The complete service of (g) and (i), with production settings, one action, and a bank that responds from memory.
+// The complete service of (g) and (i), with production settings, a bank that responds from memory, and an action that reads
+// from it, one that changes something, and one that asks the user first.
 import { z } from 'zod';
 import { toLazyAction } from '../src/actions/action.ts';
 import { builtIn } from '../src/actions/built-in.ts';
@@ -12,16 +13,17 @@ import { startServer } from '../src/server.ts';
 
 const text = z.strictObject({ text: z.string() });
 
-const action = builtIn('bank', {
-  name: 'bench.echo',
-  effect: 'read',
-  description: 'Responds from memory.',
-  scopes: [],
-  input: text,
-  output: text,
-  summary: () => 'Respond from memory',
-  run: (input, { session }) => session.call('accounts/get', input, text),
-});
+const action = (name: string, effect: 'read' | 'write') =>
+  builtIn('bank', {
+    name,
+    effect,
+    description: 'Responds from memory.',
+    scopes: [],
+    input: text,
+    output: text,
+    summary: () => 'Respond from memory',
+    run: (input, { session }) => session.call('accounts/get', input, text),
+  });
 
 /** Like the bank's own sessions, it begins each call with the account's token from the vault. */
 const bank: ProviderDescriptor = {
@@ -34,37 +36,41 @@ const bank: ProviderDescriptor = {
   }),
 };
 
-const echo: ConfiguredAction = {
-  name: action.name,
-  tool: 'bench_echo',
-  agent: 'bench',
-  description: action.description,
-  action: toLazyAction(action),
-  policy: {
-    enabled: true,
-    approval: 'never',
-    timeoutMs: 30_000,
-    rate: { calls: Number.MAX_SAFE_INTEGER, perMs: 60_000 },
-    allow: {},
-    tainted: 'ask',
-    unmasked: false,
-  },
-  capBytes: 256 * 1024,
-  revision: 'bench',
-};
+function configured(name: string, effect: 'read' | 'write', approval: 'never' | 'always'): ConfiguredAction {
+  return {
+    name: `bench.${name}`,
+    tool: `bench_${name}`,
+    agent: 'bench',
+    description: 'Responds from memory.',
+    action: toLazyAction(action(`bench.${name}`, effect)),
+    policy: {
+      enabled: true,
+      approval,
+      timeoutMs: 30_000,
+      rate: { calls: Number.MAX_SAFE_INTEGER, perMs: 60_000 },
+      allow: {},
+      tainted: 'ask',
+      unmasked: false,
+    },
+    capBytes: 256 * 1024,
+    revision: 'bench',
+  };
+}
+
+const ACTIONS = [configured('echo', 'read', 'never'), configured('change', 'write', 'never'), configured('ask', 'write', 'always')];
 
 /** By the catalog that was loaded: each call asks for it several times. */
 const extended = new WeakMap<Catalog, Catalog>();
 
-/** The file's own actions are listed beside it. */
-function withEcho(loaded: Catalog): Catalog {
+/** The file's own actions are listed beside them. */
+function withActions(loaded: Catalog): Catalog {
   const known = extended.get(loaded);
   if (known !== undefined) return known;
-  const actions = new Map([...loaded.actions, [echo.name, echo] as const]);
-  const catalog = { ...loaded, actions, tools: new Map([...loaded.tools, [echo.tool, echo.name] as const]) };
+  const actions = new Map([...loaded.actions, ...ACTIONS.map((one) => [one.name, one] as const)]);
+  const catalog = { ...loaded, actions, tools: new Map([...loaded.tools, ...ACTIONS.map(({ tool, name }) => [tool, name] as const)]) };
   extended.set(loaded, catalog);
   return catalog;
 }
 
-const steward = await startServer(loadConfig(), { catalog: withEcho, providers: [workspaceDescriptor, bank] });
+const steward = await startServer(loadConfig(), { catalog: withActions, providers: [workspaceDescriptor, bank] });
 process.on('SIGTERM', () => void steward.stop().then(() => process.exit(0)));

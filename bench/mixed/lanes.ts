@@ -8,6 +8,12 @@ import type { Latencies } from './latencies.ts';
 /** The service responds to every request long before, if only with a time-out. */
 const ANSWER_MS = 120_000;
 
+interface Frame {
+  type: string;
+  message?: string;
+  error?: { approvalId?: unknown };
+}
+
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 /** One GET on a keep-alive connection, with the complete response. */
@@ -36,13 +42,13 @@ export function closeRequests(): void {
 /** An authenticated socket with one call at a time. */
 export class CallingSocket {
   readonly #socket: WebSocket;
-  #settle: ((frame: { type: string; message?: string }) => void) | undefined;
+  #settle: ((frame: Frame) => void) | undefined;
   #calls = 0;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on('message', (data) => {
-      const frame = JSON.parse(String(data)) as { type: string; requestId?: string };
+      const frame = JSON.parse(String(data)) as Frame;
       // Events of the user and progress frames do not end a call.
       if (frame.type === 'result' || frame.type === 'error') this.#settle?.(frame);
     });
@@ -58,19 +64,32 @@ export class CallingSocket {
     return new CallingSocket(socket);
   }
 
-  async call(action: string, into: Latencies): Promise<void> {
+  async call(action: string, into: Latencies, input: object = {}): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) return into.failed('a socket is closed');
-    this.#calls += 1;
     const start = performance.now();
-    const answered = new Promise<{ type: string; message?: string }>((resolve) => {
+    const frame = await this.#send(action, input);
+    if (frame.type === 'result') into.answered(performance.now() - start);
+    else into.failed(`call: ${JSON.stringify(frame)}`);
+  }
+
+  /** A call that the user has to approve. @returns the id of the question */
+  async ask(action: string, input: object): Promise<string> {
+    const frame = await this.#send(action, input);
+    const id = frame.error?.approvalId;
+    if (typeof id !== 'string') throw new Error(`no question: ${JSON.stringify(frame)}`);
+    return id;
+  }
+
+  async #send(action: string, input: object): Promise<Frame> {
+    this.#calls += 1;
+    const answered = new Promise<Frame>((resolve) => {
       this.#settle = resolve;
     });
-    this.#socket.send(JSON.stringify({ type: 'call', requestId: `call-${this.#calls}`, action, input: {} }));
+    this.#socket.send(JSON.stringify({ type: 'call', requestId: `call-${this.#calls}`, action, input }));
     const patience = setTimeout(() => this.#socket.terminate(), ANSWER_MS);
     const frame = await answered;
     clearTimeout(patience);
-    if (frame.type === 'result') into.answered(performance.now() - start);
-    else into.failed(`call: ${JSON.stringify(frame)}`);
+    return frame;
   }
 
   close(): void {

@@ -1,16 +1,19 @@
 // `npm run bench:load`: mixed traffic for a minute, the cost of a request as users increase, and the plans of the
 // service's SQL. `-- --seconds 20` makes the traffic shorter; `-- traffic`, `-- growth` and `-- plans` run only that part.
+// `-- statements` prints what a request of each kind costs; it runs only when it is named.
 import { parseArgs } from 'node:util';
 import { fillUp } from './crowd.ts';
 import { type Crowded, measureGrowth, SIZES } from './growth.ts';
 import { readPlans } from './plans.ts';
-import { growthTable, plansTable, trafficTable } from './report.ts';
+import { growthTable, plansTable, statementsTable, trafficTable } from './report.ts';
 import { openScene } from './scene.ts';
+import { measureStatementCosts } from './statement-costs.ts';
 import { mixedTraffic } from './traffic.ts';
 
-const PARTS = ['traffic', 'growth', 'plans'];
+const PARTS = ['traffic', 'growth', 'plans', 'statements'];
 const SOCKETS = 1_000;
 const CONSTANT_PEOPLE = 100;
+const STATEMENTS_PEOPLE = 100;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string', default: '60' } } });
 const unknown = positionals.find((part) => !PARTS.includes(part));
@@ -46,5 +49,12 @@ async function crowdParts(): Promise<void> {
   console.log(plansTable(await readPlans(most.scene)));
 }
 
+async function statements(): Promise<void> {
+  console.error('what a request of each kind costs …');
+  await using scene = await openScene(STATEMENTS_PEOPLE);
+  console.log(statementsTable(await measureStatementCosts(scene)));
+}
+
+if (positionals.includes('statements')) await statements();
 if (wants('traffic')) await traffic();
 if (wants('growth') || wants('plans')) await crowdParts();

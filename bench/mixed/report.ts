@@ -2,6 +2,7 @@ import { median } from '../figures.ts';
 import type { Cost, GrowthRow, Operation } from './growth.ts';
 import type { Latencies } from './latencies.ts';
 import type { Plan } from './plans.ts';
+import type { StatementCost } from './statement-costs.ts';
 import type { TrafficResult } from './traffic.ts';
 
 /** Memory at the end over that at the beginning. */
@@ -33,6 +34,19 @@ export function trafficTable(result: TrafficResult): string {
     `memory resident: ${change(memory.start.resident, memory.end.resident, FLAT_RESIDENT_MEMORY)}`,
     '',
   ].join('\n');
+}
+
+/** What a request of each kind costs the service and the database. */
+export function statementsTable(costs: readonly StatementCost[]): string {
+  const rows = costs.map(({ kind, statements, writes, walBytes, serviceUs, databaseUs }) => [
+    kind,
+    statements.toFixed(2),
+    writes.toFixed(2),
+    walBytes.toFixed(0),
+    serviceUs.toFixed(0),
+    databaseUs.toFixed(0),
+  ]);
+  return [table([['', 'statements', 'writing transactions', 'WAL, bytes', 'service, µs', 'Postgres, µs'], ...rows]), ''].join('\n');
 }
 
 function change(start: number, end: number, bound: number): string {

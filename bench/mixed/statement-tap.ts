@@ -10,6 +10,8 @@ export interface StatementTap {
   url: string;
   /** Every statement that ran, with its largest parameters. */
   statements: Map<string, Value[]>;
+  /** How many statements ran so far; one of several commands counts once. */
+  readonly executed: number;
   close(): void;
 }
 
@@ -25,10 +27,12 @@ const QUERY = 0x51;
 export async function tapStatements(databaseUrl: string): Promise<StatementTap> {
   const target = new URL(databaseUrl);
   const statements = new Map<string, Value[]>();
+  let executed = 0;
   const server = createServer((client) => {
     const upstream = connect({ host: target.hostname, port: Number(target.port || 5432) });
     const texts = new Map<string, string>();
     const note = (text: string, values: Value[]) => {
+      executed += 1;
       if (size(values) >= size(statements.get(text) ?? [])) statements.set(text, values);
     };
     const read = frontendReader((type, body) => {
@@ -47,7 +51,14 @@ export async function tapStatements(databaseUrl: string): Promise<StatementTap> 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` }).href;
-  return { url, statements, close: () => server.close() };
+  return {
+    url,
+    statements,
+    get executed() {
+      return executed;
+    },
+    close: () => server.close(),
+  };
 }
 
 function size(values: readonly Value[]): number {

@@ -123,9 +123,9 @@ export class Answering {
       if (!isFlushed) throw new AppError('unavailable', 'The end of an answer could not be stored.');
       const store = () =>
         threads.write(run.userId, async (tx) => {
-          await updateUsage(tx, run.id, usage);
+          await updateUsage(tx, run, usage);
           // Another replica may have ended it, or its user is gone.
-          if (await endRun(tx, run.id, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
+          if (await endRun(tx, run, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
         });
       await this.#turns(store).catch(unlessUserDeleted);
     });
@@ -133,7 +133,7 @@ export class Answering {
 
   async #beforeStep(run: Run, usage: Usage): Promise<void> {
     const { db } = this.#deps;
-    if (!(await updateUsage(db, run.id, usage))) run.stop('lost');
+    if (!(await updateUsage(db, run, usage))) run.stop('lost');
     // The run itself has been counted when it began.
     await this.#budgets.assertLeft(db, run.userId, 'runs');
   }
@@ -142,7 +142,7 @@ export class Answering {
     const { threads } = this.#deps;
     await threads.write(userId, async (tx) => {
       // Another run may have begun since, and replaced messages.
-      if ((await selectRun(tx, id))?.status === 'running') await threads.setSummary(tx, userId, threadId, summary);
+      if ((await selectRun(tx, userId, id))?.status === 'running') await threads.setSummary(tx, userId, threadId, summary);
     });
   }
 

@@ -245,7 +245,7 @@ export class ChatRuns {
   async #stored(run: StoredRun, from: number): Promise<StoredPart> {
     const { db } = this.#deps;
     // Before the chunks, so that those of an ended run are complete.
-    const current = await selectRun(db, run.id);
+    const current = await selectRun(db, run.userId, run.id);
     if (current?.isAbandoned === true) await endInterrupted(this.#deps, this.#store, current);
     const chunks = await this.#store.read(db, run, from);
     return { chunks, isOver: current?.status !== 'running' || current.isAbandoned };

@@ -39,7 +39,7 @@ export class ChunkStore {
   async read(db: Queryable, run: RunOf, from: number): Promise<UIMessageChunk[]> {
     const keyFor = this.#userKeys.forRecords(db, run.userId);
     const read: UIMessageChunk[] = [];
-    for (const { sequence, chunks } of await selectChunks(db, run.id, from)) {
+    for (const { sequence, chunks } of await selectChunks(db, run.userId, run.id, from)) {
       const text = open(await keyFor(chunks), placeOf(run, sequence), chunks).toString('utf8');
       for (const chunk of (JSON.parse(text) as UIMessageChunk[]).slice(Math.max(0, from - sequence))) read.push(chunk);
     }
@@ -48,7 +48,7 @@ export class ChunkStore {
 
   async #sealed(db: Queryable, run: RunOf, sequence: number, chunks: readonly UIMessageChunk[]): Promise<ChunkRow> {
     const key = await this.#userKeys.forUser(db, run.userId);
-    return { runId: run.id, sequence, chunks: seal(key, placeOf(run, sequence), JSON.stringify(chunks)) };
+    return { userId: run.userId, runId: run.id, sequence, chunks: seal(key, placeOf(run, sequence), JSON.stringify(chunks)) };
   }
 }
 

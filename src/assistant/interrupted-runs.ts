@@ -28,7 +28,7 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
   await threads
     .write(run.userId, async (tx) => {
       // Locked, so that its replica, which may be slow only, doesn't renew the lease meanwhile.
-      if (!(await lockAbandoned(tx, run.id))) return;
+      if (!(await lockAbandoned(tx, run.userId, run.id))) return;
       const sent = (await ignoreDecryptionFailure(() => store.read(tx, run, 0))) ?? [];
       const ends = endsOf(run, sent);
       const message = await messageOf(run.messageId, [...sent, ...ends]).catch((error: unknown) => {
@@ -39,14 +39,14 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
       if (earlier !== undefined && !goesOn(message, earlier)) {
         // What it had sent doesn't reach beyond what the message had when it began, such as results that are told once only.
         const replay = [...startOf(run), ...chunksOf(earlier), finishOf(run)];
-        await deleteChunks(tx, run.id);
+        await deleteChunks(tx, run.userId, run.id);
         await store.storeWithin(tx, run, 0, replay);
         await storeAnswer(threads, tx, run, await messageOf(run.messageId, replay));
       } else if (message !== undefined) {
         await store.storeWithin(tx, run, sent.length, ends);
         await storeAnswer(threads, tx, run, message);
       }
-      await endAbandoned(tx, run.id);
+      await endAbandoned(tx, run.userId, run.id);
     })
     .catch((error: unknown) => {
       // Its user is gone, and everything with it.

@@ -46,10 +46,10 @@ export class RunLeases {
   }
 
   async #renew(): Promise<void> {
-    const ids = [...this.#runs.keys()];
-    if (ids.length === 0) return;
-    const leases = new Map((await renewLeases(this.#db, ids, this.#leaseMs)).map((lease) => [lease.id, lease]));
-    for (const id of ids) {
+    const runs = this.all();
+    if (runs.length === 0) return;
+    const leases = new Map((await renewLeases(this.#db, runs, this.#leaseMs)).map((lease) => [lease.id, lease]));
+    for (const { id } of runs) {
       const lease = leases.get(id);
       if (lease === undefined) this.#runs.get(id)?.stop('lost');
       else if (lease.cancelled) this.#runs.get(id)?.stop('cancelled');

@@ -80,8 +80,8 @@ export async function selectReadableRun(
 }
 
 /** The status of a run by now; undefined: it is gone with its user. */
-export async function selectRun(db: Queryable, id: string): Promise<StoredRun | undefined> {
-  const rows = await db.query<StoredRun>(`select ${COLUMNS} from runs where id = $1::uuid`, [id]);
+export async function selectRun(db: Queryable, userId: string, id: string): Promise<StoredRun | undefined> {
+  const rows = await db.query<StoredRun>(`select ${COLUMNS} from runs where user_id = $1::uuid and id = $2::uuid`, [userId, id]);
   return rows[0];
 }
 
@@ -95,52 +95,63 @@ export function selectAbandoned(db: Queryable, limit: number, of: { userId: stri
 }
 
 /** Runs that are this replica's still; `cancelled`: someone has asked to stop it. */
+export type RunName = Pick<StoredRun, 'id' | 'userId'>;
+
 export interface Lease {
   id: string;
   cancelled: boolean;
 }
 
 /** Renews the leases of running runs whose user exists. Others are not returned, nor those whose lease has ended: they count as interrupted. */
-export function renewLeases(db: Database, ids: readonly string[], leaseMs: number): Promise<Lease[]> {
+export function renewLeases(db: Database, runs: readonly RunName[], leaseMs: number): Promise<Lease[]> {
   return db.query<Lease>(
     {
       name: 'renew-runs',
-      text: `update runs set lease_until = now() + $2::int * interval '1 ms'
-             where id = any($1::uuid[]) and status = 'running' and lease_until >= now() and exists (select 1 from users where users.id = runs.user_id)
+      text: `update runs set lease_until = now() + $3::int * interval '1 ms'
+             where id = any($1::uuid[]) and user_id = any($2::uuid[]) and status = 'running' and lease_until >= now()
+               and exists (select 1 from users where users.id = runs.user_id)
              returning id, cancel_requested as cancelled`,
     },
-    [ids, leaseMs],
+    [runs.map(({ id }) => id), runs.map(({ userId }) => userId), leaseMs],
   );
 }
 
 /** @returns false when the run isn't running any more */
-export async function updateUsage(db: Queryable, id: string, { steps, inputTokens, outputTokens, cost }: Usage): Promise<boolean> {
+export async function updateUsage(
+  db: Queryable,
+  { userId, id }: RunName,
+  { steps, inputTokens, outputTokens, cost }: Usage,
+): Promise<boolean> {
   const rows = await db.query(
-    `update runs set steps = $2::int, input_tokens = $3::bigint, output_tokens = $4::bigint, cost = $5::float8
-     where id = $1::uuid and status = 'running' returning id`,
-    [id, steps, inputTokens, outputTokens, cost],
+    `update runs set steps = $3::int, input_tokens = $4::bigint, output_tokens = $5::bigint, cost = $6::float8
+     where user_id = $1::uuid and id = $2::uuid and status = 'running' returning id`,
+    [userId, id, steps, inputTokens, outputTokens, cost],
   );
   return rows.length > 0;
 }
 
 /** Ends a run. @param error a code of errors. @returns false when it isn't running any more */
-export async function endRun(tx: Queryable, id: string, status: RunStatus, error: string | null): Promise<boolean> {
+export async function endRun(tx: Queryable, { userId, id }: RunName, status: RunStatus, error: string | null): Promise<boolean> {
   const rows = await tx.query(
-    `update runs set status = $2, error = $3, ended_at = now() where id = $1::uuid and status = 'running' returning id`,
-    [id, status, error],
+    `update runs set status = $3, error = $4, ended_at = now()
+     where user_id = $1::uuid and id = $2::uuid and status = 'running' returning id`,
+    [userId, id, status, error],
   );
   return rows.length > 0;
 }
 
 /** Locks a run whose replica is gone. @returns false when it isn't such a run any more */
-export async function lockAbandoned(tx: Queryable, id: string): Promise<boolean> {
-  const rows = await tx.query(`select id from runs where id = $1::uuid and ${ABANDONED} for no key update`, [id]);
+export async function lockAbandoned(tx: Queryable, userId: string, id: string): Promise<boolean> {
+  const rows = await tx.query(`select id from runs where user_id = $1::uuid and id = $2::uuid and ${ABANDONED} for no key update`, [
+    userId,
+    id,
+  ]);
   return rows.length > 0;
 }
 
 /** Ends a run that {@link lockAbandoned} has locked. */
-export async function endAbandoned(tx: Queryable, id: string): Promise<void> {
-  await tx.query(`update runs set status = 'interrupted', ended_at = now() where id = $1::uuid`, [id]);
+export async function endAbandoned(tx: Queryable, userId: string, id: string): Promise<void> {
+  await tx.query(`update runs set status = 'interrupted', ended_at = now() where user_id = $1::uuid and id = $2::uuid`, [userId, id]);
 }
 
 /** Asks the replica that runs it to stop the run of a thread. @returns its id; undefined when none is running */

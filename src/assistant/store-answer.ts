@@ -16,7 +16,7 @@ export async function storeAnswer(threads: Threads, tx: Queryable, run: RunIdent
     try {
       return await store(threads, tx, run, form);
     } catch (error) {
-      if (codeOf(error) === 'not_found') return await deleteChunks(tx, run.id);
+      if (codeOf(error) === 'not_found') return await deleteChunks(tx, run.userId, run.id);
       if (codeOf(error) !== 'too_large') throw error;
     }
   }

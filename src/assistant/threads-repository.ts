@@ -105,9 +105,10 @@ export async function touchThread(tx: Queryable, userId: string, id: string): Pr
 export async function deleteThread(tx: Queryable, userId: string, id: string): Promise<boolean> {
   const rows = await tx.query('delete from threads where user_id = $1::uuid and id = $2 returning id', [userId, id]);
   if (rows.length === 0) return false;
-  await tx.query('delete from run_chunks where run_id = any(array(select id from runs where user_id = $1::uuid and thread_id = $2))', [
-    userId,
-    id,
-  ]);
+  await tx.query(
+    `delete from run_chunks where user_id = $1::uuid
+       and run_id = any(array(select id from runs where user_id = $1::uuid and thread_id = $2))`,
+    [userId, id],
+  );
   return true;
 }

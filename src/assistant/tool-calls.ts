@@ -119,7 +119,7 @@ export class ToolCalls {
    */
   async #assertRunning(): Promise<void> {
     const { db, config } = this.#deps;
-    const [lease] = await renewLeases(db, [this.#run.id], config.limits.runLeaseMs);
+    const [lease] = await renewLeases(db, [this.#run], config.limits.runLeaseMs);
     if (lease === undefined || lease.cancelled) throw new AppError('aborted', 'The answer was stopped before this call was made.');
   }
 

@@ -41,7 +41,7 @@ const LEASE = '15 minutes';
 const SELECT = `select i.id, i.user_id as "userId", i.grant_id as "grantId", g.subject, i.institution_id as "institutionId", i.bank_name as "bankName", i.accounts, g.status,
     i.warning, i.expires_at as "expiresAt", i.new_accounts as "newAccounts", i.checks,
     coalesce(i.update_mode_at > now() - interval '${UPDATE_MODE}', false) as "inUpdateMode"
-  from bank_items i join grants g on g.id = i.grant_id`;
+  from bank_items i join grants g on g.id = i.grant_id and g.user_id = i.user_id`;
 
 /** Oldest first. */
 export async function selectItems(db: Queryable, userId: string): Promise<ItemRow[]> {

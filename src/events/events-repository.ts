@@ -118,8 +118,11 @@ export async function selectEventsSince(db: Queryable, userId: string, since: nu
 }
 
 /** The account of a grant, if it still exists. */
-export async function selectAccountId(tx: Queryable, grantId: string): Promise<string | undefined> {
-  const rows = await tx.query<{ id: string }>('select id from connected_accounts where grant_id = $1::uuid', [grantId]);
+export async function selectAccountId(tx: Queryable, userId: string, grantId: string): Promise<string | undefined> {
+  const rows = await tx.query<{ id: string }>('select id from connected_accounts where user_id = $1::uuid and grant_id = $2::uuid', [
+    userId,
+    grantId,
+  ]);
   return rows[0]?.id;
 }
 

@@ -58,7 +58,7 @@ export class Events {
 
   /** `account.status`, once per transition. */
   async recordStatus(tx: Queryable, { userId, grantId, provider, status }: StatusEvent): Promise<void> {
-    const account = await selectAccountId(tx, grantId);
+    const account = await selectAccountId(tx, userId, grantId);
     if (account !== undefined) await this.record(tx, userId, 'account.status', { account, provider, status });
   }
 

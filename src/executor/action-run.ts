@@ -121,7 +121,7 @@ export class ActionRun {
 
   /** Callbacks in place of an async function: most runs are over within a turn of the event loop. */
   #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
-    const { signal, configured, account } = this.#call;
+    const { signal, configured, account, userId } = this.#call;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const end = () => {
       this.#deps.uses.end(use);
@@ -140,7 +140,7 @@ export class ActionRun {
       this.#abort.abort(error);
       end();
     };
-    const use = { grantId: account.grantId, action: configured.name, stop };
+    const use = { userId, grantId: account.grantId, action: configured.name, stop };
     const onAbort = () => stop(aborted());
     const timer = setTimeout(() => stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
     this.#deps.uses.begin(use);

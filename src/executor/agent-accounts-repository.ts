@@ -47,10 +47,10 @@ export async function selectUserAccounts(db: Queryable, userIds: readonly string
       name: 'user-accounts',
       text: `select a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes,
                exists (select 1 from tainted_items t where t.user_id = asked.user_id) as "hasTaintedItems",
-               array(select client_id from read_only_accounts where grant_id = g.id) as "readOnlyFor", ${REFRESH_COLUMNS}
+               array(select client_id from read_only_accounts where grant_id = g.id and user_id = asked.user_id) as "readOnlyFor", ${REFRESH_COLUMNS}
              from unnest(array(select unnest($1::uuid[]))) as asked (user_id)
                cross join lateral (select * from connected_accounts where user_id = asked.user_id offset 0) a
-               join grants g on g.id = a.grant_id left join user_keys k on k.user_id = asked.user_id
+               join grants g on g.id = a.grant_id and g.user_id = asked.user_id left join user_keys k on k.user_id = asked.user_id
              order by a.connected_at, a.id`,
     },
     [distinct],
@@ -74,7 +74,7 @@ export async function selectConnection(
 ): Promise<{ isReadOnly: boolean } | undefined> {
   const rows = await tx.query<{ isReadOnly: boolean }>(
     `select exists (
-       select 1 from read_only_accounts where grant_id = a.grant_id and (client_id is null or client_id = $3::uuid)
+       select 1 from read_only_accounts where grant_id = a.grant_id and user_id = $2::uuid and (client_id is null or client_id = $3::uuid)
      ) as "isReadOnly"
      from connected_accounts a where a.id = $1::uuid and a.user_id = $2::uuid`,
     [accountId, userId, clientId ?? null],

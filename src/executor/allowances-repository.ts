@@ -20,7 +20,8 @@ export type NewAllowanceRow = Pick<AllowanceRow, 'id' | 'userId' | 'accountId' |
 
 const COLUMNS = `a.id, a.user_id as "userId", a.account_id as "accountId", a.action, a.covered, a.created_at as "createdAt", a.expires_at as "expiresAt"`;
 /** Those that hold, since the connection is still to the same account of the provider. */
-export const HOLDING = 'allowances a join grants g on g.id = a.grant_id and g.subject = a.subject and a.expires_at > now()';
+export const HOLDING =
+  'allowances a join grants g on g.id = a.grant_id and g.user_id = a.user_id and g.subject = a.subject and a.expires_at > now()';
 
 /** @returns undefined when the account was disconnected */
 export async function insertAllowance(tx: Queryable, row: NewAllowanceRow): Promise<AllowanceRow | undefined> {

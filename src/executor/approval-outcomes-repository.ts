@@ -78,7 +78,7 @@ export async function receiveOutcome(db: Queryable, userId: string, id: string, 
     {
       name: 'approval-receive',
       text: `update approvals set repeats_until = now() + case when $3::boolean then interval '${REPEATED}' else interval '0' end
-             where id = any(array(
+             where user_id = $2::uuid and id = any(array(
                select id from approvals where id = $1::uuid and user_id = $2::uuid and (repeats_until is null or not $3::boolean)
                for no key update skip locked))`,
     },

@@ -260,7 +260,7 @@ export async function endApprovals(tx: Queryable, userId: string, reason: EndRea
        where user_id = $1::uuid and status in ('preparing', 'pending') and ${ENDED[reason]} order by created_at, id for update
      )
      update approvals a set status = 'ended', end_reason = $3, decided_at = now(), arguments = null from ending
-     where a.id = ending.id returning a.id, a.action, a.account_id as "accountId", a.client_id as "clientId", a.thread_id as "threadId",
+     where a.user_id = $1::uuid and a.id = ending.id returning a.id, a.action, a.account_id as "accountId", a.client_id as "clientId", a.thread_id as "threadId",
        ending.shown`,
     [userId, value, reason],
   );

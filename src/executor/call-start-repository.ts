@@ -25,12 +25,12 @@ export async function selectCallStart(
   const rows = await tx.query<CallStart>(
     {
       name: 'call-start',
-      text: `select $3::uuid is null or exists (select 1 from client_grants where id = $3::uuid and ${ACTIVE}) as "isClientActive",
+      text: `select $3::uuid is null or exists (select 1 from client_grants where user_id = $1::uuid and id = $3::uuid and ${ACTIVE}) as "isClientActive",
                $7::text is null or exists (select 1 from threads where user_id = $1::uuid and id = $7) as "isThreadKept",
                exists (
-                 select 1 from read_only_accounts where grant_id = $2::uuid and (client_id is null or client_id = $3::uuid)
+                 select 1 from read_only_accounts where user_id = $1::uuid and grant_id = $2::uuid and (client_id is null or client_id = $3::uuid)
                ) as "isReadOnly",
-               $4::uuid is null or exists (select 1 from ${HOLDING} where a.id = $4::uuid) as "isAllowed",
+               $4::uuid is null or exists (select 1 from ${HOLDING} where a.user_id = $1::uuid and a.id = $4::uuid) as "isAllowed",
                count(*)::int as calls, coalesce(extract(epoch from min(at) - now())::float8 + $6::float8 / 1000, 0) as seconds
              from audit_log
              where user_id = $1::uuid and action = $5 and decision = 'started' and at > now() - $6::float8 * interval '1 millisecond'`,

@@ -65,7 +65,7 @@ export async function useClientGrant(db: Queryable, userId: string, id: string, 
                select ${GRANT} from client_grants where id = $2::uuid and user_id = $1::uuid and ${ACTIVE}
              ), used as (
                update client_grants set last_used_at = date_trunc('minute', now()), last_action = coalesce($3, last_action)
-               where id = any(array(
+               where user_id = $1::uuid and id = any(array(
                  select id from client_grants
                  where id = $2::uuid and user_id = $1::uuid and ${ACTIVE}
                    and (last_used_at is distinct from date_trunc('minute', now()) or last_action is distinct from coalesce($3, last_action))

@@ -106,8 +106,8 @@ export async function insertRead(
     {
       name: thread === undefined ? 'context-read' : 'context-read-thread',
       text: `with outdated as (
-               delete from context_reads where ctid = any(array(
-                 select ctid from context_reads where user_id = $1::uuid and context = $2
+               delete from context_reads where user_id = $1::uuid and id = any(array(
+                 select id from context_reads where user_id = $1::uuid and context = $2
                  order by read_at desc offset $5::int - 1 for update skip locked))
              )
              insert into context_reads (user_id, context, id, sources)

@@ -9,7 +9,7 @@ export interface ProviderStatus {
 export async function selectStatus(db: Queryable, userId: string, providers: readonly string[]): Promise<Record<string, ProviderStatus>> {
   const rows = await db.query<ProviderStatus & { provider: string }>(
     `select g.provider, true as connected, (count(*) filter (where g.status <> 'active' or a.has_warning))::int as needs_attention
-     from connected_accounts a join grants g on g.id = a.grant_id where a.user_id = $1::uuid group by g.provider`,
+     from connected_accounts a join grants g on g.id = a.grant_id and g.user_id = a.user_id where a.user_id = $1::uuid group by g.provider`,
     [userId],
   );
   const statuses = new Map(rows.map(({ provider, ...status }) => [provider, status]));

@@ -49,7 +49,7 @@ export async function deleteWebSession(db: Queryable, secretHash: Buffer): Promi
 /** @param kept how many of the newest stay */
 export async function deleteWebSessions(db: Queryable, userId: string, kept: number): Promise<void> {
   await db.query(
-    `delete from web_sessions where secret_hash in (
+    `delete from web_sessions where user_id = $1::uuid and secret_hash in (
        select secret_hash from web_sessions where user_id = $1::uuid order by created_at desc, secret_hash offset $2)`,
     [userId, kept],
   );

@@ -7,6 +7,7 @@ import { selectEndedGrants } from './active-uses-repository.ts';
 
 /** A call in progress that uses an account. */
 export interface Use {
+  userId: string;
   grantId: string;
   /** Full name of the action. */
   action: string;
@@ -72,10 +73,10 @@ export class ActiveUses {
 
   async #look(): Promise<void> {
     const startedBefore = performance.now() - YOUNG_MS;
-    const grantIds = new Set<string>();
-    for (const [{ grantId }, startedAt] of this.#uses) if (startedAt <= startedBefore) grantIds.add(grantId);
+    const grants = new Map<string, string>();
+    for (const [{ grantId, userId }, startedAt] of this.#uses) if (startedAt <= startedBefore) grants.set(grantId, userId);
     await this.#failures.run(async () => {
-      if (grantIds.size > 0) for (const grantId of await selectEndedGrants(this.#db, [...grantIds])) this.endGrant(grantId);
+      if (grants.size > 0) for (const grantId of await selectEndedGrants(this.#db, grants)) this.endGrant(grantId);
     });
     this.#timer = this.#uses.size > 0 ? this.#lookLater() : undefined;
   }

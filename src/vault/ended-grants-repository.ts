@@ -18,9 +18,14 @@ export async function insertEndedGrant(tx: Queryable, grant: EndedGrant): Promis
   return rows[0]?.id as string;
 }
 
-/** @param rowId of the row, not of the grant */
-export async function selectEndedGrant(db: Queryable, rowId: string): Promise<EndedGrant | undefined> {
-  const rows = await db.query<EndedGrant>(`select ${COLUMNS} from ended_grants where id = $1::uuid`, [rowId]);
+/** Names a row, whose id is not that of the grant. */
+export interface EndedGrantName {
+  id: string;
+  userId: string;
+}
+
+export async function selectEndedGrant(db: Queryable, { userId, id }: EndedGrantName): Promise<EndedGrant | undefined> {
+  const rows = await db.query<EndedGrant>(`select ${COLUMNS} from ended_grants where user_id = $1::uuid and id = $2::uuid`, [userId, id]);
   return rows[0];
 }
 
@@ -31,21 +36,24 @@ export async function selectEndedGrantsOfUser(db: Queryable, userId: string): Pr
 /**
  * Takes the row that has been due longest; a row that fails is therefore retried after the others.
  *
- * @returns its id; undefined: none is due, or other replicas have them
+ * @returns undefined: none is due, or other replicas have them
  */
-export async function claimEndedGrant(db: Queryable): Promise<string | undefined> {
-  const rows = await db.query<{ id: string }>(
+export async function claimEndedGrant(db: Queryable): Promise<EndedGrantName | undefined> {
+  const rows = await db.query<EndedGrantName>(
     `update ended_grants set try_after = now() + $1::interval
      where id = (select id from ended_grants where try_after <= now() order by try_after limit 1 for no key update skip locked)
-     returning id`,
+     returning id, user_id as "userId"`,
     [LEASE],
   );
-  return rows[0]?.id;
+  return rows[0];
 }
 
-/** Deletes the row and returns its content. @param rowId of the row, not of the grant */
-export async function deleteEndedGrant(tx: Queryable, rowId: string): Promise<EndedGrant | undefined> {
-  const rows = await tx.query<EndedGrant>(`delete from ended_grants where id = $1::uuid returning ${COLUMNS}`, [rowId]);
+/** Deletes the row and returns its content. */
+export async function deleteEndedGrant(tx: Queryable, { userId, id }: EndedGrantName): Promise<EndedGrant | undefined> {
+  const rows = await tx.query<EndedGrant>(`delete from ended_grants where user_id = $1::uuid and id = $2::uuid returning ${COLUMNS}`, [
+    userId,
+    id,
+  ]);
   return rows[0];
 }
 

@@ -8,6 +8,7 @@ import {
   deleteEndedGrant,
   deleteEndedGrantsOfUser,
   type EndedGrant,
+  type EndedGrantName,
   insertEndedGrant,
   selectEndedGrant,
   selectEndedGrantsOfUser,
@@ -116,16 +117,16 @@ export class Grants {
   /**
    * Continues the end of a grant whose tokens still have to be revoked.
    *
-   * @param waitingId id of its row in `ended_grants`
+   * @param waiting its row in `ended_grants`
    * @throws AppError `unavailable` while the key service is unavailable
    */
-  async endWaiting(waitingId: string): Promise<void> {
-    const grant = await selectEndedGrant(this.#db, waitingId);
+  async endWaiting(waiting: EndedGrantName): Promise<void> {
+    const grant = await selectEndedGrant(this.#db, waiting);
     if (grant === undefined) return;
     const sealed = await this.#sealRevocation(grant);
     // Not in the user's queue: nothing of the user's row is locked, and the transaction of a disconnect may still hold its turn.
     const queued = await this.#db.transaction(async (tx) => {
-      const mine = await deleteEndedGrant(tx, waitingId);
+      const mine = await deleteEndedGrant(tx, waiting);
       return mine === undefined || sealed === undefined ? undefined : this.#revocations.insert(tx, sealed);
     });
     await this.#revocations.jobs.add([queued]);
@@ -139,9 +140,9 @@ export class Grants {
     const until = performance.now() + SWEEP_MS;
     try {
       while (performance.now() < until) {
-        const id = await claimEndedGrant(this.#db);
-        if (id === undefined) return;
-        await this.endWaiting(id);
+        const waiting = await claimEndedGrant(this.#db);
+        if (waiting === undefined) return;
+        await this.endWaiting(waiting);
       }
     } catch (error) {
       if (!isKeyServiceUnavailable(error)) throw error;
@@ -187,9 +188,9 @@ export class Grants {
 
   /** Stores the tokens, which are no longer used, until they are revoked after the commit. The sweep retries what fails. */
   async #park(tx: Queryable, grant: EndedGrant): Promise<void> {
-    const waitingId = await insertEndedGrant(tx, grant);
+    const id = await insertEndedGrant(tx, grant);
     afterCommit(tx, () =>
-      this.endWaiting(waitingId).catch((error: unknown) => {
+      this.endWaiting({ id, userId: grant.userId }).catch((error: unknown) => {
         this.#logger.warn({ err: describeError(error), grant: grant.id }, 'a disconnected account waits to be revoked');
       }),
     );

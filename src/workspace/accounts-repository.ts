@@ -17,7 +17,7 @@ export async function selectAccounts(db: Queryable, userId: string): Promise<Acc
     {
       name: 'workspace-accounts',
       text: `select a.id, a.grant_id as "grantId", a.email, a.name, a.picture, a.is_default as "isDefault", g.status, g.scopes
-             from workspace_accounts a join grants g on g.id = a.grant_id
+             from workspace_accounts a join grants g on g.id = a.grant_id and g.user_id = a.user_id
              where a.user_id = $1::uuid order by a.connected_at, a.id`,
     },
     [userId],
@@ -52,7 +52,7 @@ export async function makeDefault(tx: Queryable, userId: string, accountId: stri
   if ((await selectAccount(tx, userId, accountId)) === undefined) return false;
   // Two statements: the unique index on the default is checked row by row.
   await tx.query('update workspace_accounts set is_default = false where user_id = $1::uuid and is_default', [userId]);
-  await tx.query('update workspace_accounts set is_default = true where id = $1::uuid', [accountId]);
+  await tx.query('update workspace_accounts set is_default = true where id = $1::uuid and user_id = $2::uuid', [accountId, userId]);
   return true;
 }
 
@@ -60,7 +60,7 @@ export async function makeDefault(tx: Queryable, userId: string, accountId: stri
 export async function ensureDefault(tx: Queryable, userId: string): Promise<void> {
   await tx.query(
     `update workspace_accounts set is_default = true
-     where id = (select id from workspace_accounts where user_id = $1::uuid order by connected_at, id limit 1)
+     where user_id = $1::uuid and id = (select id from workspace_accounts where user_id = $1::uuid order by connected_at, id limit 1)
        and not exists (select 1 from workspace_accounts where user_id = $1::uuid and is_default)`,
     [userId],
   );

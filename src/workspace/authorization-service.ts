@@ -61,7 +61,7 @@ export async function openByTicket(deps: WorkspaceDeps, ticket: string, binding:
     const found = await selectFlow(tx, 'ticket_hash', ticketHash);
     if (found === undefined) throw invalidTicket();
     await checkTicket(tx, found, binding);
-    if (found.openedAt === null) await markFlowOpened(tx, found.id);
+    if (found.openedAt === null) await markFlowOpened(tx, found);
     return found;
   }, userId);
   return consentUrl(deps, flow.email, await openSecrets(deps, flow));
@@ -79,7 +79,7 @@ export async function openForUser(deps: WorkspaceDeps, userId: string, request: 
   const match = named ? { email: request.email ?? null, redirectUri } : undefined;
   const prepared = await deps.db.transaction(async (tx) => {
     const flow = await selectUnopenedFlow(tx, userId, match);
-    if (flow !== undefined) await markFlowOpened(tx, flow.id);
+    if (flow !== undefined) await markFlowOpened(tx, flow);
     return flow;
   }, userId);
   if (prepared !== undefined) return consentUrl(deps, prepared.email, await openSecrets(deps, prepared));

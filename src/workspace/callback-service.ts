@@ -85,7 +85,7 @@ async function exchange(
       issued = came;
       if (isLate) void revokeOrphan(deps, came);
     });
-    if (!identifiesAccount(tokens.scopes)) return await reject(deps, flow.id, 'missing_scopes', tokens, tokens.subject);
+    if (!identifiesAccount(tokens.scopes)) return await reject(deps, flow, 'missing_scopes', tokens, tokens.subject);
     subject = tokens.subject;
     const profile = await deps.provider.profile(tokens.accessToken, deadline);
     subject ??= profile.subject;
@@ -107,7 +107,7 @@ async function exchange(
 /** As {@link reject}; while the database is unavailable, the token is revoked later. */
 async function rejectAndRevoke(deps: WorkspaceDeps, flow: FlowRow, tokens: IssuedTokens, subject: string | undefined): Promise<Outcome> {
   try {
-    return await reject(deps, flow.id, 'provider_error', tokens, subject);
+    return await reject(deps, flow, 'provider_error', tokens, subject);
   } catch (error) {
     await revokeOrphan(deps, tokens, subject);
     throw error;
@@ -123,12 +123,12 @@ async function accept(
 ): Promise<Outcome | { confirmation: Confirmation }> {
   const { tokens, profile } = granted;
   const stored = tokens.refreshToken ?? (await deps.grants.storedRefreshToken(deps.db, flow.userId, 'workspace', profile.subject));
-  if (stored === undefined) return reject(deps, flow.id, 'no_refresh_token', tokens, profile.subject);
+  if (stored === undefined) return reject(deps, flow, 'no_refresh_token', tokens, profile.subject);
   const mismatch = flow.email !== null && !(profile.emailVerified && sameAddress(flow.email, profile.email));
   const bound = await isBoundTo(deps.db, binding, flow.userId);
   if (bound && !mismatch) return activate(deps, flow, granted);
   const confirmation = await holdGrant(deps, flow, granted, code, mismatch);
-  return confirmation === undefined ? reject(deps, flow.id, 'expired', tokens, profile.subject) : { confirmation };
+  return confirmation === undefined ? reject(deps, flow, 'expired', tokens, profile.subject) : { confirmation };
 }
 
 function refusalIn(deps: WorkspaceDeps, query: CallbackQuery): FlowError | undefined {
@@ -140,7 +140,7 @@ function refusalIn(deps: WorkspaceDeps, query: CallbackQuery): FlowError | undef
 
 async function finish(deps: WorkspaceDeps, flow: FlowRow, code: FlowError): Promise<Outcome> {
   const outcome: Outcome = { status: 'error', code };
-  await finishFlow(deps.db, flow.id, outcome);
+  await finishFlow(deps.db, flow, outcome);
   return outcome;
 }
 

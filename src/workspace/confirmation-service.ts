@@ -77,7 +77,7 @@ export async function holdGrant(
   const held = await deps.db.transaction(async (tx) => {
     if (!(await lockUser(tx, flow.userId))) return false;
     const sealed = seal(await deps.userKeys.forUser(tx, flow.userId), associatedData(flow), JSON.stringify(pending));
-    await holdForConfirmation(tx, flow.id, sealed, granted.profile.subject, confirmationHash(proof.cookie, proof.form));
+    await holdForConfirmation(tx, flow, sealed, granted.profile.subject, confirmationHash(proof.cookie, proof.form));
     return true;
   }, flow.userId);
   return held ? describe(deps, flow, account, proof) : undefined;
@@ -138,9 +138,9 @@ export async function sweepConfirmations(deps: WorkspaceDeps): Promise<void> {
 async function release(deps: WorkspaceDeps, flow: FlowRow, outcome: Outcome): Promise<boolean> {
   const sealed = await sealPending(deps, flow);
   const revocations = await deps.db.transaction(async (tx) => {
-    if (!(await lockPendingFlow(tx, flow.id))) return undefined;
+    if (!(await lockPendingFlow(tx, flow))) return undefined;
     const queued = sealed && (await deps.revocations.insert(tx, sealed));
-    await finishFlow(tx, flow.id, outcome);
+    await finishFlow(tx, flow, outcome);
     return [queued];
   });
   await deps.revocations.jobs.add(revocations ?? []);

@@ -9,7 +9,7 @@ import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
 import { upsertAccount } from './accounts-repository.ts';
 import type { FlowError } from './flow-errors.ts';
-import { EXPIRED, type FlowRow, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
+import { EXPIRED, type FlowName, type FlowRow, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** What the provider granted in a flow, before it is stored. */
@@ -78,7 +78,7 @@ export async function activate(
       seen = error.at;
     }
   }
-  return reject(deps, flow.id, 'provider_error', granted.tokens, granted.profile.subject);
+  return reject(deps, flow, 'provider_error', granted.tokens, granted.profile.subject);
 }
 
 /**
@@ -88,7 +88,7 @@ export async function activate(
  */
 export async function reject(
   deps: WorkspaceDeps,
-  flowId: string,
+  flow: FlowName,
   code: FlowError,
   tokens: IssuedTokens,
   subject: string | undefined,
@@ -96,7 +96,7 @@ export async function reject(
   const outcome: Outcome = { status: 'error', code };
   const sealed = subject === undefined ? undefined : await sealRevocation(deps, tokens, subject);
   const revocation = await deps.db.transaction(async (tx) => {
-    await finishFlow(tx, flowId, outcome);
+    await finishFlow(tx, flow, outcome);
     return sealed && deps.revocations.insert(tx, sealed);
   });
   await deps.revocations.jobs.add([revocation]);
@@ -126,7 +126,7 @@ async function store(
   if (subject.revoking) throw new SubjectBusy();
   if (subject.revokedAt !== null && seen !== null && subject.revokedAt > seen) throw new SubjectRevoked(subject.revokedAt);
   const refreshToken = tokens.refreshToken ?? (await deps.grants.storedRefreshToken(tx, flow.userId, 'workspace', profile.subject));
-  if (refreshToken === undefined) return record(tx, flow.id, { status: 'error', code: 'no_refresh_token' });
+  if (refreshToken === undefined) return record(tx, flow, { status: 'error', code: 'no_refresh_token' });
   const grant = await deps.grants.store(tx, {
     userId: flow.userId,
     provider: 'workspace',
@@ -140,7 +140,7 @@ async function store(
   const about = { account: accountId, provider: 'workspace' };
   await deps.emit(tx, flow.userId, 'account.connected', about);
   if (grant.revived) await deps.emit(tx, flow.userId, 'account.status', { ...about, status: 'active' });
-  return record(tx, flow.id, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
+  return record(tx, flow, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
 }
 
 /** Caches the keys that the transaction needs, so that it does not wait for a key service. A deleted user has none. */
@@ -150,8 +150,8 @@ async function warm({ db, userKeys, grants }: WorkspaceDeps, userId: string, sub
   await grants.storedRefreshToken(db, userId, 'workspace', subject);
 }
 
-async function record(tx: Queryable, flowId: string, outcome: Outcome): Promise<Outcome> {
-  await finishFlow(tx, flowId, outcome);
+async function record(tx: Queryable, flow: FlowName, outcome: Outcome): Promise<Outcome> {
+  await finishFlow(tx, flow, outcome);
   return outcome;
 }
 

@@ -41,6 +41,8 @@ const COLUMNS = `id, user_id as "userId", email, redirect_uri as "redirectUri", 
   coalesce(consumed_at < now() - interval '${CALLBACK_LIMIT}', false) as abandoned,
   coalesce(confirmation_expires_at <= now(), true) as "confirmationExpired"`;
 
+export type FlowName = Pick<FlowRow, 'id' | 'userId'>;
+
 export interface NewFlow extends Pick<FlowRow, 'id' | 'userId' | 'email' | 'redirectUri'> {
   secrets: Buffer;
   ticketHash: Buffer | null;
@@ -112,8 +114,12 @@ export async function selectUnopenedFlow(
   return rows[0];
 }
 
-export async function markFlowOpened(tx: Queryable, id: string): Promise<void> {
-  await tx.query('update oauth_flows set opened_at = now(), expires_at = now() + $2::interval where id = $1::uuid', [id, FLOW_LIFE]);
+export async function markFlowOpened(tx: Queryable, { userId, id }: FlowName): Promise<void> {
+  await tx.query('update oauth_flows set opened_at = now(), expires_at = now() + $3::interval where user_id = $1::uuid and id = $2::uuid', [
+    userId,
+    id,
+    FLOW_LIFE,
+  ]);
 }
 
 /**
@@ -122,11 +128,11 @@ export async function markFlowOpened(tx: Queryable, id: string): Promise<void> {
 export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowRow | undefined> {
   const rows = await db.query<FlowRow>(
     `with claimed as (
-       select id, secrets from oauth_flows
+       select user_id, id, secrets from oauth_flows
        where state_hash = $1 and consumed_at is null and expires_at > now() and secrets is not null
        for no key update)
      update oauth_flows f set consumed_at = now(), secrets = null, opened_at = coalesce(opened_at, now())
-     from claimed where f.id = claimed.id
+     from claimed where f.user_id = claimed.user_id and f.id = claimed.id
      returning f.id, f.user_id as "userId", f.email, f.redirect_uri as "redirectUri", claimed.secrets,
        f.opened_at as "openedAt", f.consumed_at as "consumedAt", f.outcome, f.pending,
        false as expired, true as "ticketExpired", false as "justOpened", false as abandoned, false as "confirmationExpired"`,
@@ -135,25 +141,25 @@ export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowR
   return rows[0];
 }
 
-export async function finishFlow(tx: Queryable, id: string, outcome: Outcome): Promise<void> {
+export async function finishFlow(tx: Queryable, { userId, id }: FlowName, outcome: Outcome): Promise<void> {
   await tx.query(
-    `update oauth_flows set outcome = $2::jsonb, finished_at = now(), pending = null, pending_subject = null
-     where id = $1::uuid and outcome is null`,
-    [id, JSON.stringify(outcome)],
+    `update oauth_flows set outcome = $3::jsonb, finished_at = now(), pending = null, pending_subject = null
+     where user_id = $1::uuid and id = $2::uuid and outcome is null`,
+    [userId, id, JSON.stringify(outcome)],
   );
 }
 
 export async function holdForConfirmation(
   db: Queryable,
-  id: string,
+  { userId, id }: FlowName,
   pending: Buffer,
   subject: string,
   confirmationHash: Buffer,
 ): Promise<void> {
   await db.query(
-    `update oauth_flows set pending = $2, pending_subject = $3, confirmation_hash = $4, confirmation_expires_at = now() + $5::interval
-     where id = $1::uuid`,
-    [id, pending, subject, confirmationHash, CONFIRMATION_LIFE],
+    `update oauth_flows set pending = $3, pending_subject = $4, confirmation_hash = $5, confirmation_expires_at = now() + $6::interval
+     where user_id = $1::uuid and id = $2::uuid`,
+    [userId, id, pending, subject, confirmationHash, CONFIRMATION_LIFE],
   );
 }
 
@@ -166,8 +172,11 @@ export async function selectExpiredConfirmations(db: Queryable, limit: number): 
 }
 
 /** Locks a flow whose grant waits for confirmation. @returns false when it was resolved in the meantime */
-export async function lockPendingFlow(tx: Queryable, id: string): Promise<boolean> {
-  const rows = await tx.query('select 1 from oauth_flows where id = $1::uuid and pending is not null for no key update', [id]);
+export async function lockPendingFlow(tx: Queryable, { userId, id }: FlowName): Promise<boolean> {
+  const rows = await tx.query(
+    'select 1 from oauth_flows where user_id = $1::uuid and id = $2::uuid and pending is not null for no key update',
+    [userId, id],
+  );
   return rows.length > 0;
 }
 

@@ -21,7 +21,7 @@ export async function selectSyncItem(db: Queryable, userId: string, itemId: stri
     {
       name: 'bank-sync-state',
       text: `select g.subject, i.institution_id as "institutionId", i.sync_state as "syncState"
-             from bank_items i join grants g on g.id = i.grant_id where i.id = $1::uuid and i.user_id = $2::uuid`,
+             from bank_items i join grants g on g.id = i.grant_id and g.user_id = i.user_id where i.id = $1::uuid and i.user_id = $2::uuid`,
     },
     [itemId, userId],
   );

@@ -83,14 +83,14 @@ export async function selectOrLease(db: Queryable, grants: readonly DueGrant[], 
       text: `with asked as (
                select * from unnest($1::uuid[], $2::uuid[], $3::float8[]) as asked (id, user_id, early)
              ), due as (
-               select g.id from grants g join asked a on a.id = g.id and a.user_id = g.user_id
+               select g.id, g.user_id from grants g join asked a on a.id = g.id and a.user_id = g.user_id
                where g.status = 'active'
                  and g.expires_at - now() <= least(make_interval(secs => a.early), greatest(g.expires_at - g.updated_at, interval '0') * ${EARLY_SHARE})
                  and (g.lease_until is null or g.lease_until < now()) and (g.refresh_after is null or g.refresh_after <= now())
                for no key update of g skip locked
              ), leased as (
                update grants set lease_until = now() + make_interval(secs => $4::float8), version = version + 1
-               from due where grants.id = due.id
+               from due where grants.id = due.id and grants.user_id = due.user_id
                returning grants.id, tokens, version
              )
              select ${COLUMNS}, coalesce(l.tokens, g.tokens) as tokens, coalesce(l.version, g.version) as version, l.id is not null as leased

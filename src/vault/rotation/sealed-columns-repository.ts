@@ -56,7 +56,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 async function selectSealed(tx: Queryable, sealed: SealedColumn, userId: string, after: SealedValue | undefined): Promise<SealedValue[]> {
   const { table, column, placeColumn, rowId, sealedIn, key } = sealed;
   const start = after?.key ?? [];
-  const beyond = start.length === 0 ? '' : `and (${key}) > (${start.map((_, index) => `$${index + 2}`)})`;
+  const beyond = key === undefined || start.length === 0 ? '' : `and (${key}) > (${start.map((_, index) => `$${index + 2}`)})`;
   return tx.query<SealedValue>(
     `select ${rowId} as "rowId", ${placeColumn} as "placeColumn", ${sealedIn?.rowId ?? rowId} as "placeRowId", ${column} as record,
        ${key === undefined ? 'null' : `array[${key.map((part) => `${part}::text`)}]`} as key

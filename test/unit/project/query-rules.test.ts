@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { loadModule } from 'libpg-query';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { problemsOf } from '../../../scripts/query-rules.ts';
+import { type Catalog, readCatalog } from '../../../scripts/schema-catalog.ts';
+import { SourceFiles } from '../../../scripts/source-files.ts';
+import { statementsOf } from '../../../scripts/sql-statements.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
+let catalog: Catalog;
+
+beforeAll(async () => {
+  await loadModule();
+  catalog = readCatalog(MIGRATIONS);
+});
+
+function judge(sql: string): string[] {
+  return problemsOf(sql, catalog).map(({ verb, table }) => `${verb} ${table}`);
+}
+
+describe('the check of queries', () => {
+  it.each([
+    ['an id alone', 'select * from grants where id = $1', ['reads grants']],
+    ['an update by an id', "update approvals set status = 'ended' where id = $1", ['updates approvals']],
+    [
+      'a deletion by an address',
+      'delete from events where ctid = any(array(select ctid from events where user_id = $1))',
+      ['deletes events'],
+    ],
+    ['one side of an or', 'select 1 from grants where user_id = $1 or id = $2', ['reads grants']],
+    ['another comparison', 'select 1 from grants where user_id <> $1', ['reads grants']],
+    ['a pair without an end', 'select 1 from audit_log where (user_id, id) > ($1, 0)', ['reads audit_log']],
+    ['a join by another column', 'select 1 from bank_items i join grants g on g.id = i.grant_id where i.user_id = $1', ['reads grants']],
+    ['the outer side of a join', 'select 1 from grants g left join bank_items i on g.user_id = $1 and i.user_id = $1', ['reads grants']],
+    ['a subquery', 'select 1 from grants where user_id = $1 and exists (select 1 from approvals where id = $2)', ['reads approvals']],
+    [
+      'a subquery that is compared',
+      'update erasures set clean_at = now() where user_id = (select user_id from erasures limit 1)',
+      ['updates erasures', 'reads erasures'],
+    ],
+    ['a part of with', 'with a as (select id from approvals where id = $1) select 1 from a', ['reads approvals']],
+    ['a part of a union', 'select id from grants where user_id = $1 union all select id from grants where id = $1', ['reads grants']],
+    [
+      'an insertion of others’ rows',
+      'insert into contexts (user_id, name) select user_id, $1 from threads where id = $2',
+      ['inserts into contexts', 'reads threads'],
+    ],
+    [
+      'a list that a subquery reads',
+      'select 1 from grants where user_id = any(array(select user_id from runs))',
+      ['reads grants', 'reads runs'],
+    ],
+    ['a view', 'select 1 from connected_accounts where grant_id = $1', ['reads connected_accounts']],
+    ['a cursor', 'declare c cursor for select 1 from messages', ['reads messages']],
+  ])('rejects %s', (_name, sql, problems) => {
+    expect(judge(sql).sort()).toEqual(problems.sort());
+  });
+
+  it.each([
+    ['a parameter', 'select 1 from grants where id = $1::uuid and user_id = $2::uuid'],
+    ['the users themselves', 'select 1 from users where id = $1'],
+    ['one of a list', 'select 1 from runs where user_id = any($1::uuid[])'],
+    ['a pair with an end', 'select 1 from audit_log where (user_id, id) > ($1, 0) and (user_id, id) <= ($1, $2)'],
+    ['a join by the user', 'select 1 from bank_items i join grants g on g.id = i.grant_id and g.user_id = i.user_id where i.user_id = $1'],
+    [
+      'rows that the caller gives',
+      'select 1 from unnest($1::uuid[], $2::uuid[]) as a (id, user_id) join grants g on g.id = a.id and g.user_id = a.user_id',
+    ],
+    ['rows of a list in a list', 'select 1 from unnest(array(select unnest($1::uuid[]))) as a (id) join user_keys k on k.user_id = a.id'],
+    ['the inner side of a join', 'select 1 from users u left join bank_items i on i.user_id = u.id where u.id = $1'],
+    ['a correlated subquery', 'select exists (select 1 from approvals a where a.user_id = g.user_id) from grants g where g.user_id = $1'],
+    [
+      'a lateral subquery',
+      'select 1 from users u cross join lateral (select 1 from events where user_id = u.id limit 1) e where u.id = $1',
+    ],
+    [
+      'the result of a part of with',
+      'with h as (update users set event_seq = 1 where id = $1 returning id) insert into events (user_id, seq) select id, 1 from h',
+    ],
+    ['tables without users', 'delete from waitlist where email = $1; select 1 from pgboss.job'],
+  ])('accepts %s', (_name, sql) => {
+    expect(judge(sql)).toEqual([]);
+  });
+
+  it('knows the tables of the migrations', () => {
+    expect(catalog.get('users')?.userColumn).toBe('id');
+    expect(catalog.get('approvals')?.columns).toContain('thread_id');
+    expect(catalog.get('connected_accounts')?.userColumn).toBe('user_id');
+    expect(catalog.get('waitlist')?.userColumn).toBeUndefined();
+  });
+});
+
+/** The statements of `one-repository.ts`, as `name: text`. */
+function read(sources: Record<string, string>): string[] {
+  const files = new SourceFiles('', Object.keys(sources), (file) => sources[file] ?? '');
+  return statementsOf(files, 'src/one-repository.ts').map(({ name, text }) => `${name}: ${text}`);
+}
+
+describe('the collection of statements', () => {
+  it('follows constants, imports and functions', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a piece of source
+    const two = 'export const ACTIVE = `status = ${quoted("active")}`; function quoted(text: string) { return `\'${text}\'`; }';
+    const one = `import { ACTIVE } from './two.ts';
+      const TABLES = { a: 'grants', b: 'runs' } as const;
+      export function find(db) { return db.query({ name: 'find', text: \`select \${[...['id'], 'x'].map((name) => 't.' + name).join()} from \${TABLES.a} t where \${ACTIVE}\` }); }`;
+    expect(read({ 'src/one-repository.ts': one, 'src/two.ts': two })).toEqual([
+      `find: select t.id,t.x from grants t where status = 'active'`,
+    ]);
+  });
+
+  it('takes all ways that a condition, a literal type or a call may take', () => {
+    const one = `
+      export function lock(db, of: 'grants' | 'runs', all: boolean) { return db.query(\`select 1 from \${of}\${all ? '' : ' limit 1'}\`); }
+      export function end(db) { return send(db, 'a'); }
+      export function begin(db) { return send(db, 'b'); }
+      function send(db, table: string) { return db.query('delete from ' + table); }`;
+    expect(read({ 'src/one-repository.ts': one }).sort()).toEqual([
+      'lock: select 1 from grants',
+      'lock: select 1 from grants limit 1',
+      'lock: select 1 from runs',
+      'lock: select 1 from runs limit 1',
+      'send: delete from a',
+      'send: delete from b',
+    ]);
+  });
+
+  it('reports what only the running program knows', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a piece of source
+    const one = 'export const f = (db, where: string) => db.query(`select 1 from grants where ${where}`);';
+    expect(read({ 'src/one-repository.ts': one })).toEqual([': undefined']);
+  });
+});
