@@ -11,7 +11,7 @@ import type { Budgets } from './budgets.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import { languageModel } from './language-models.ts';
 import { modelError, modelFailure } from './model-errors.ts';
-import { callIds, type History, ownWords } from './model-messages.ts';
+import { callIds, type History, namedAddresses } from './model-messages.ts';
 import type { Run } from './run.ts';
 import { endRun, selectRun, type Usage, updateUsage } from './runs-repository.ts';
 import { storeAnswer } from './store-answer.ts';
@@ -48,7 +48,7 @@ export class Answering {
     const usage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
     const history = await this.#turns(() => this.#history(run)).catch((error: unknown) => this.#failed(run, settings, error));
     if ('status' in history) return this.#end(run, settings, history, usage);
-    const calls = new ToolCalls(this.#deps, run, ownWords(history.messages));
+    const calls = new ToolCalls(this.#deps, run, await namedAddresses(history.messages));
     const ending = await this.#loop(run, settings, calls, history, usage);
     if (run.isLost) return;
     for (const chunk of await calls.settle(run.parts.calls)) run.emit(chunk);
@@ -114,7 +114,7 @@ export class Answering {
   }
 
   async #store(run: Run, { status, error }: Ending, usage: Usage): Promise<void> {
-    const message = await messageOf(run.messageId, run.log.chunks());
+    const message = await messageOf(run.messageId, await run.log.chunks());
     const { logger, threads } = this.#deps;
     await storeWithRetries(logger, { action: 'chat', what: 'an answer could not be stored' }, async () => {
       // First, because no part of a run is stored after its end.

@@ -53,7 +53,7 @@ export function boundedModel(model: Model, bounds: ModelBounds): Model {
           throw new AppError('too_large', `The model made more than ${bounds.stepCalls} calls in one step; none was made.`);
         if (counted.bytes > bounds.outputBytes || counted.parts > MAX_PARTS || counted.texts > MAX_TEXTS)
           throw new AppError('too_large', 'The model wrote more than one answer may have.');
-        if (!isShallow(part, nestings)) throw new AppError('provider_error', 'The model wrote arguments with too many levels.');
+        if (!isShallow(part, nestings)) throw new AppError('provider_error', 'The model wrote arguments with too many levels or values.');
         return ids.unique(part);
       };
       const bounded = new TransformStream<Part, Part>({ transform: (part, controller) => controller.enqueue(check(part)) });

@@ -1,7 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UIMessageChunk } from 'ai';
+import { WorkTurns } from '../threads/work-turns.ts';
 
 /** A chunk as it is sent: JSON. */
 export type ChunkText = string;
+
+/** Most of what is sent in one turn of the event loop. */
+const BATCH = { chunks: 500, bytes: 256 * 1024 };
 
 /** What a run has sent so far, in memory. Its readers on this replica follow it, each at its own pace. */
 export class ChunkLog {
@@ -14,8 +19,15 @@ export class ChunkLog {
     return this.#bytes;
   }
 
-  chunks(): UIMessageChunk[] {
-    return this.#chunks.map((text) => JSON.parse(text) as UIMessageChunk);
+  /** What was sent so far. There may be 200,000 chunks, so that reading them takes several turns of the event loop. */
+  async chunks(): Promise<UIMessageChunk[]> {
+    const chunks: UIMessageChunk[] = [];
+    const turns = new WorkTurns();
+    for (const text of this.#chunks) {
+      chunks.push(JSON.parse(text));
+      await turns.done(text.length);
+    }
+    return chunks;
   }
 
   append(chunk: UIMessageChunk): void {
@@ -41,12 +53,22 @@ export class ChunkLog {
     let next = skip > 0 ? 1 + skip : 0;
     while (!signal.aborted) {
       if (next < this.#chunks.length) {
-        const batch = this.#chunks.slice(next);
+        const batch = this.#batch(next);
         next += batch.length;
         yield batch;
+        // A reader that comes late would take all of a long answer in one turn.
+        if (next < this.#chunks.length) await nextTurn();
       } else if (this.#isEnded) return;
       else await this.#more(signal, next);
     }
+  }
+
+  #batch(from: number): ChunkText[] {
+    let to = from;
+    for (let bytes = 0; to < this.#chunks.length && to - from < BATCH.chunks && bytes < BATCH.bytes; to += 1) {
+      bytes += this.#chunks[to]?.length ?? 0;
+    }
+    return this.#chunks.slice(from, to);
   }
 
   #more(signal: AbortSignal, next: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { UIMessageChunk } from 'ai';
 import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { StatementBatcher } from '../database/statement-batcher.ts';
+import { WorkTurns } from '../threads/work-turns.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { type ChunkRow, insertChunks, selectChunks } from './chunks-repository.ts';
 
@@ -39,9 +40,11 @@ export class ChunkStore {
   async read(db: Queryable, run: RunOf, from: number): Promise<UIMessageChunk[]> {
     const keyFor = this.#userKeys.forRecords(db, run.userId);
     const read: UIMessageChunk[] = [];
+    const turns = new WorkTurns();
     for (const { sequence, chunks } of await selectChunks(db, run.userId, run.id, from)) {
       const text = open(await keyFor(chunks), placeOf(run, sequence), chunks).toString('utf8');
       for (const chunk of (JSON.parse(text) as UIMessageChunk[]).slice(Math.max(0, from - sequence))) read.push(chunk);
+      await turns.done(chunks.length);
     }
     return read;
   }

@@ -1,4 +1,5 @@
 import type { UIMessage } from 'ai';
+import { WorkTurns } from '../threads/work-turns.ts';
 import { isObject } from '../validation/is-object.ts';
 import { type History, textOf, unsummarized, withoutResults } from './model-messages.ts';
 import type { Summary } from './threads.ts';
@@ -35,25 +36,55 @@ export async function compacted(
 ): Promise<Compacted> {
   const { summary } = history;
   const stored = unsummarized(history);
-  const messages = stored.map(({ message }) => message);
-  if (tokensOf([summary, messages]) <= room) return { summary, messages };
-  const last = stored.findLastIndex(({ message }) => message.role === 'user');
-  const [earlier, recent] = [messages.slice(0, Math.max(0, last)).map(withoutResults), messages.slice(Math.max(0, last))];
-  if (earlier.length === 0 || tokensOf([summary, earlier, recent]) <= room) return { summary, messages: [...earlier, ...recent] };
+  const all = await measured(stored.map(({ message }) => message));
+  const used = tokensOf(summary);
+  if (used + totalOf(all) <= room) return { summary, messages: messagesOf(all) };
+  const last = Math.max(
+    0,
+    stored.findLastIndex(({ message }) => message.role === 'user'),
+  );
+  const [earlier, recent] = [await measured(messagesOf(all.slice(0, last)), withoutResults), all.slice(last)];
+  if (last === 0 || used + totalOf(earlier) + totalOf(recent) <= room) return { summary, messages: messagesOf([...earlier, ...recent]) };
   const position = stored[last - 1]?.position ?? 0;
-  return { summary: await summarize({ summary, messages: fitting(earlier, room) }, position), messages: recent };
+  return { summary: await summarize({ summary, messages: fitting(earlier, room) }, position), messages: messagesOf(recent) };
+}
+
+interface Measured {
+  message: UIMessage;
+  tokens: number;
+}
+
+/** A thread may have megabytes, so that it is measured in several turns of the event loop. */
+async function measured(messages: readonly UIMessage[], change = (message: UIMessage) => message): Promise<Measured[]> {
+  const result: Measured[] = [];
+  const turns = new WorkTurns();
+  for (const one of messages) {
+    const message = change(one);
+    const tokens = tokensOf(message);
+    result.push({ message, tokens });
+    await turns.done(tokens * CHARACTERS_OF_TOKEN);
+  }
+  return result;
+}
+
+function totalOf(messages: readonly Measured[]): number {
+  return messages.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+function messagesOf(messages: readonly Measured[]): UIMessage[] {
+  return messages.map(({ message }) => message);
 }
 
 /** The latest messages of a conversation that fit. */
-function fitting(messages: readonly UIMessage[], room: number): UIMessage[] {
+function fitting(messages: readonly Measured[], room: number): UIMessage[] {
   let left = room;
   let first = messages.length;
   while (first > 0) {
-    left -= tokensOf(messages[first - 1]);
+    left -= messages[first - 1]?.tokens ?? 0;
     if (left < 0) break;
     first -= 1;
   }
-  return messages.slice(first);
+  return messagesOf(messages.slice(first));
 }
 
 /** The text that stands for earlier messages, with the labels of what was read in them. */

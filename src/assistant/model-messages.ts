@@ -1,4 +1,6 @@
 import { convertToModelMessages, type ModelMessage, type UIMessage } from 'ai';
+import { addressesIn } from '../executor/addresses-in.ts';
+import { WorkTurns } from '../threads/work-turns.ts';
 import { isObject } from '../validation/is-object.ts';
 import type { StoredMessage } from './stored-message.ts';
 import type { Summary } from './threads.ts';
@@ -8,6 +10,9 @@ type ToolPart = Extract<Part, { type: 'dynamic-tool' }>;
 
 const UNDECIDED = 'The user has not decided yet whether this may run. It has not run.';
 const DENIED = 'forbidden: The user denied this call. It was not made.';
+
+/** Searching a text for addresses takes this many times as long as parsing it. */
+const SEARCH_COST = 8;
 
 /** A conversation, as far as a model is told of it. */
 export interface History {
@@ -21,9 +26,17 @@ export function unsummarized({ messages, summary }: History): StoredMessage[] {
   return messages.filter(({ position }) => position > (summary?.position ?? 0));
 }
 
-/** What the user has written in a thread: nobody else's text is in it. */
-export function ownWords(messages: readonly StoredMessage[]): string {
-  return messages.flatMap(({ message }) => (message.role === 'user' ? [textOf(message)] : [])).join('\n');
+/** The addresses that the user has typed in a thread: nobody else's text is in the user's messages. A long thread takes a while. */
+export async function namedAddresses(messages: readonly StoredMessage[]): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  const turns = new WorkTurns();
+  for (const { message } of messages) {
+    if (message.role !== 'user') continue;
+    const text = textOf(message);
+    for (const address of addressesIn(text)) named.add(address);
+    await turns.done(SEARCH_COST * text.length);
+  }
+  return named;
 }
 
 /** Ids of the calls of a thread. */

@@ -89,6 +89,7 @@ function readThread(threads: ThreadStore, assistant: ThreadsRoutesDeps['assistan
     description: 'Its messages are UIMessages of the AI SDK, oldest first; `useChat` takes them as they are.',
     auth: 'id_token',
     params,
+    isLarge: true,
     response: z
       .object({ thread, messages: z.array(message), run: run.nullable().describe('The last run.') })
       .meta({ id: 'ThreadMessages' }),

@@ -7,6 +7,7 @@ import type { ApprovalExpiry } from '../executor/approval-expiry.ts';
 import { contextOf } from '../executor/context-name.ts';
 import { deleteContext } from '../executor/taint-repository.ts';
 import { CHOSEN_ID } from '../http/chat-request.ts';
+import { WorkTurns } from '../threads/work-turns.ts';
 import { lockExistingUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -205,9 +206,11 @@ export class Threads {
     const keyFor = this.#userKeys.forRecords(db, userId);
     const rows = await selectMessages(db, userId, threadId);
     const opened: StoredMessage[] = [];
+    const turns = new WorkTurns();
     for (const row of rows) {
       const message = await ignoreDecryptionFailure(async () => openMessage(await keyFor(row.content), { userId, threadId }, row));
       if (message !== undefined) opened.push(toStored(row, message));
+      await turns.done(row.content.length);
     }
     return opened;
   }

@@ -3,7 +3,6 @@ import type { UIMessageChunk } from 'ai';
 import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
 import { AppError, asAppError } from '../errors.ts';
-import { addressesIn } from '../executor/addresses-in.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
@@ -52,17 +51,15 @@ class ToolError extends Error {
 export class ToolCalls {
   readonly #deps: ToolCallDeps;
   readonly #run: CallingRun;
-  /** Addresses that the user has typed in the thread. */
   readonly #named: ReadonlySet<string>;
   readonly #outcomes = new Map<string, Promise<Outcome>>();
   readonly #pending = new Map<string, LinkedPreview>();
 
-  /** @param ownWords what the user has written in the thread */
-  constructor(deps: ToolCallDeps, run: CallingRun, ownWords: string) {
+  /** @param named addresses that the user has typed in the thread */
+  constructor(deps: ToolCallDeps, run: CallingRun, named: ReadonlySet<string>) {
     this.#deps = deps;
     this.#run = run;
-    // Once for the run: a long thread takes a while to be searched.
-    this.#named = addressesIn(ownWords);
+    this.#named = named;
   }
 
   /** Whether a call waits for the user's approval. */

@@ -1,10 +1,12 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
 import { body, jsonBody, rawBody } from './body.ts';
 import type { Caller, Endpoint, LimitName, Principal, Reply } from './endpoint.ts';
 import { sendEvents } from './event-stream.ts';
 import { requireCsrfToken } from './first-party.ts';
+import { largeJson, sendPieces } from './large-json.ts';
 import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
 
 /** Of a form that may be as large as JSON. */
@@ -103,7 +105,16 @@ async function serve(endpoint: Endpoint, request: Request, response: Response): 
     response,
   });
   if ('events' in reply) await sendEvents(response, reply);
+  else if ('json' in reply && endpoint.isLarge === true) await sendLarge(endpoint, reply.json as Record<string, unknown>, response);
   else send(endpoint, reply, response);
+}
+
+async function sendLarge({ response: schema }: Endpoint, body: Record<string, unknown>, response: Response): Promise<void> {
+  // The declaration's types admit nothing else.
+  const pieces = await largeJson(schema as z.ZodObject, body);
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  await sendPieces(response, pieces);
 }
 
 function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unknown }>, response: Response): void {

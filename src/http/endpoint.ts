@@ -103,6 +103,8 @@ export interface Endpoint<
   json?: { limit: number; orForm?: boolean };
   /** Body of the 200; fields that it does not name are not sent. */
   response?: A;
+  /** Lists of the body, an object, may be so long that it is made in several turns of the event loop. */
+  isLarge?: A extends z.ZodObject ? boolean : never;
   /** The 200 is a stream of server-sent events, which this describes. */
   stream?: string;
   /** Further documented responses that are not JSON: pages, redirects, 204; status → description. */

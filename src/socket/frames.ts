@@ -14,6 +14,8 @@ import type { ResultOf, ServerFrame } from './server-frames.ts';
 /** Identifies a request until its response; `""` is reserved for frames that no client requested. */
 const requestId = z.string().min(1).max(64);
 const MAX_TOKEN = 8192;
+/** Steps of looking for the `requestId` of a frame that is too large. */
+const SCANNED = 1_000_000;
 
 /**
  * Headers of the AI SDK's WebSocketChatTransport, one of whose frames may be a socket's first. Not strict: front ends add
@@ -107,9 +109,10 @@ export function parseFrame(data: Buffer, maxBytes: number): Incoming {
 }
 
 function checkLarge(data: Buffer, maxBytes: number): InvalidFrame | undefined {
-  const scan = scanJson(data);
+  const isTooLarge = data.length > maxBytes;
+  const scan = isTooLarge ? scanJson(data, SCANNED) : scanJson(data);
   const invalid = { type: 'invalid', requestId: idOf({ requestId: scan.requestId }) } as const;
-  if (data.length > maxBytes) return { ...invalid, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
+  if (isTooLarge) return { ...invalid, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
   const excess = excessOf(scan);
   return excess && { ...invalid, code: excess.code, reason: `The frame has ${excess.reason}.` };
 }

@@ -73,8 +73,9 @@ export class SocketServer implements ConnectionHost<Connection> {
     // Its types don't list the last three.
     const serverOptions: ServerOptions & { maxFragments: number; maxBufferedChunks: number; closeTimeout: number } = {
       noServer: true,
-      // Messages beyond socketPayloadBytes are read, so that they can be answered with an error.
-      maxPayload: Math.max(options.limits.socketPayloadBytes, options.limits.socketBytesPerMinute),
+      // Messages beyond socketPayloadBytes are read, so that they can be answered with an error. Not far beyond: one is put
+      // together, unmasked and checked in one turn.
+      maxPayload: Math.max(2 * options.limits.socketPayloadBytes, options.limits.socketOpeningBytes),
       // Compression costs memory per socket and has a history of attacks.
       perMessageDeflate: false,
       clientTracking: false,

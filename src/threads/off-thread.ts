@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Tinypool } from 'tinypool';
 import { AppError } from '../errors.ts';
@@ -50,6 +51,8 @@ export async function offThread<Input, Output>(work: Portable<Input, Output>, in
     throw new AppError('unavailable', 'Too many large contents are being read for this user. Try again in a moment.', { retryAfter: 5 });
   }
   const outcome = await queues.run(userId, () => threads(() => carryOut(work, input, options)));
+  // Copying a large result to this thread has taken the time of one turn.
+  await nextTurn();
   if ('output' in outcome) return outcome.output as Output;
   const { code, message, cause, ...facts } = outcome.refusal;
   throw new AppError(code, message, { ...facts, ...(cause !== undefined && { cause: new Error(cause) }) });

@@ -9,6 +9,7 @@ import { unseal } from '../executor/approval-preview.ts';
 import { openResult } from '../executor/idempotency.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
+import { WorkTurns } from '../threads/work-turns.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { NameHashes } from '../vault/name-hashes.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -79,11 +80,17 @@ export class UserExports {
   async #opened(userId: string, tables: Record<ExportedTable, Section>) {
     const { approvals, idempotency_keys: keys, allowances, threads, messages } = tables;
     const keyFor = this.#deps.userKeys.forRecords(this.#deps.db, userId);
-    const opened = async (contents: unknown, read: (key: DataKey, sealed: Buffer) => unknown) => {
-      if (typeof contents !== 'string') return null;
-      const sealed = Buffer.from(contents.slice(2), 'hex');
-      return (await ignoreDecryptionFailure(async () => read(await keyFor(sealed), sealed))) ?? null;
-    };
+    const turns = new WorkTurns();
+    // One after the other: together they would be decrypted in one turn of the event loop.
+    const inOrder = pLimit(1);
+    const opened = (contents: unknown, read: (key: DataKey, sealed: Buffer) => unknown) =>
+      inOrder(async () => {
+        if (typeof contents !== 'string') return null;
+        const sealed = Buffer.from(contents.slice(2), 'hex');
+        const found = await ignoreDecryptionFailure(async () => read(await keyFor(sealed), sealed));
+        await turns.done(sealed.length);
+        return found ?? null;
+      });
     const answers = keys.rows.map(async ({ contents, ...row }) => {
       const name = { userId, action: String(row.action), key: String(row.key) };
       return { ...row, answer: await opened(contents, (key, sealed) => openResult(key, name, sealed)) };

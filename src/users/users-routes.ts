@@ -54,6 +54,7 @@ function exportUser(exports: UserExports): Endpoint {
     description:
       'All rows of the user at one point in time, as a file. Secrets are left out; `withheld` names them. `LIMIT_USER_EXPORTS_PER_MINUTE` limits it.',
     auth: 'id_token',
+    isLarge: true,
     response: userExport,
     errors: ['rate_limited'],
     async handle({ caller, response }) {

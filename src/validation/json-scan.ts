@@ -16,18 +16,22 @@ export interface JsonScan {
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
+/** Bytes of a text that are looked at one by one. */
+const STEP = 256;
 const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const REQUEST_ID = Buffer.from('"requestId"');
 
 /**
  * Scans JSON once without building values, to limit large texts before they are parsed and to find the request id for
- * the error. The result is meaningless for text that is not JSON.
+ * the error. The scan ends at the first excess. The result is meaningless for text that is not JSON.
+ *
+ * @param maxSteps texts, and bytes outside of texts, that are looked at
  */
-export function scanJson(text: Buffer): JsonScan {
+export function scanJson(text: Buffer, maxSteps = Number.POSITIVE_INFINITY): JsonScan {
   const scan: JsonScan = { depth: 0, values: 1, requestId: undefined };
   let depth = 0;
   let isNamed = false;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0, steps = 0; at < text.length && steps < maxSteps; at += 1, steps += 1) {
     const byte = text[at];
     if (byte === QUOTE) {
       const end = stringEnd(text, at);
@@ -41,8 +45,10 @@ export function scanJson(text: Buffer): JsonScan {
       depth += 1;
       scan.values += 1;
       scan.depth = Math.max(scan.depth, depth);
+      if (depth > MAX_DEPTH) break;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
     else if (byte === COMMA) scan.values += 1;
+    if (scan.values > MAX_VALUES) break;
   }
   return scan;
 }
@@ -53,11 +59,28 @@ export function excessOf({ depth, values }: JsonScan): { code: 'invalid_request'
   return values > MAX_VALUES ? { code: 'too_large', reason: `more than ${MAX_VALUES} values` } : undefined;
 }
 
-/** @param start position of the opening quote. @returns the position after the closing quote */
+/**
+ * @param start position of the opening quote. @returns the position after the closing quote
+ *
+ * Long texts are searched natively; between two escapes byte by byte, which takes less than a call.
+ */
 function stringEnd(text: Buffer, start: number): number {
   let at = start + 1;
-  while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;
-  return Math.min(at + 1, text.length);
+  let quote = -1;
+  while (at < text.length) {
+    const end = Math.min(at + STEP, text.length);
+    while (at < end && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;
+    if (text[at] === QUOTE) return at + 1;
+    if (quote < at) quote = positionOf(text, QUOTE, at);
+    at += positionOf(text.subarray(at, quote), BACKSLASH, 0);
+  }
+  return text.length;
+}
+
+/** @returns the length if there is none */
+function positionOf(text: Buffer, byte: number, from: number): number {
+  const found = text.indexOf(byte, from);
+  return found === -1 ? text.length : found;
 }
 
 function stringAfterColon(text: Buffer, from: number): unknown {

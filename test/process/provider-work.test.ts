@@ -4,10 +4,10 @@ import { BUILT_INS } from '../../src/actions/built-ins.ts';
 import { BankEmulator } from '../support/bank-emulator.ts';
 import { BYTES, hostileResponses, type Kind, many, NAME, nested, SIZES, TEXT, usualResponse } from '../support/hostile-responses.ts';
 import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
+import { MainThread, MOST_UNITS } from '../support/main-thread.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { connectGrant } from '../support/refreshing.ts';
 import { SocketClient } from '../support/socket-client.ts';
-import { Standstill } from '../support/standstill.ts';
 import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
 
 /** The input of each built-in action, and the provider's responses by the end of their path. */
@@ -217,7 +217,7 @@ let provider: WorkspaceEmulator;
 let aggregator: BankEmulator;
 let api: LoopbackServer;
 let steward: TestProcess;
-let watch: Standstill;
+const mainThread = new MainThread();
 let client: SocketClient;
 let token: string;
 /** The provider's current responses, by the end of their path. */
@@ -226,10 +226,8 @@ let asked: Set<string>;
 
 const PLENTY = '1000000';
 /** A call that a limit rejects tests nothing. */
-const FAILURES = new Set(['internal', 'stood still', 'rate_limited']);
+const FAILURES = new Set(['internal', 'rate_limited']);
 const MUCH = 1_000_000;
-/** For a service that is blocked repeatedly, and restarted each time. */
-const PATIENCE_MS = 300_000;
 
 beforeAll(async () => {
   [place, provider, aggregator] = await Promise.all([createPlace(), new WorkspaceEmulator().start(), new BankEmulator().start()]);
@@ -240,11 +238,10 @@ beforeAll(async () => {
   expect((await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } })).body).toEqual({ success: true });
   for (const path of Object.keys(bank)) aggregator.on(path, (response, call) => say(response, call.path));
   client = await SocketClient.signedIn(steward.url, token);
-  watch = new Standstill(steward.url);
 });
 
 afterAll(async () => {
-  await watch.stop();
+  mainThread.close();
   await client.close();
   await steward.kill('SIGKILL');
   await api.close();
@@ -259,17 +256,7 @@ async function start(): Promise<void> {
     LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: PLENTY,
     LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY,
   };
-  steward = await startProcess({ ...place.env, ...provider.env, ...aggregator.env, ...limits, GOOGLE_API_URL: api.url });
-}
-
-/** Does not wait for a blocked service. */
-async function startAgain(): Promise<void> {
-  await watch.stop();
-  client.socket.terminate();
-  await steward.kill('SIGKILL');
-  await start();
-  client = await SocketClient.signedIn(steward.url, token);
-  watch = new Standstill(steward.url);
+  steward = await startProcess({ ...place.env, ...provider.env, ...aggregator.env, ...limits, GOOGLE_API_URL: api.url, ...mainThread.env });
 }
 
 function respond(request: IncomingMessage, response: ServerResponse): void {
@@ -297,12 +284,12 @@ function isTried(action: string, kind: Kind, size: number): boolean {
   return BUILT_INS.get(action)?.effect === 'read' || size < MUCH || kind === 'long texts' || kind === 'items';
 }
 
-describe('while an action reads hostile content, the service responds to others', () => {
+describe('while an action reads hostile content, other requests are served', () => {
   it('covers every built-in action', () => {
     expect(Object.keys(CASES).sort()).toEqual([...BUILT_INS.keys()].sort());
   });
 
-  it.each(Object.entries(CASES))('%s', { timeout: PATIENCE_MS }, async (action, { input, responses }) => {
+  it.each(Object.entries(CASES))('%s', async (action, { input, responses }) => {
     const usual = new Map(Object.entries(responses).map(([path, template]) => [path, usualResponse(template)]));
     said = usual;
     asked = new Set();
@@ -313,9 +300,10 @@ describe('while an action reads hostile content, the service responds to others'
       for (const [kind, make] of hostileResponses(responses[path], size)) {
         if (!isTried(action, kind, size)) continue;
         said = new Map([...usual, [path, make()]]);
-        const outcome = await watch.during(act(action, input));
-        if (FAILURES.has(outcome)) failed.push(`${kind}, ${size} bytes at ${path}: ${outcome}`);
-        if (outcome === 'stood still') await startAgain();
+        const name = `${action}: ${kind}, ${size} bytes at ${path}`;
+        const { outcome, units, profile } = await mainThread.longestTurn(name, () => act(action, input));
+        if (FAILURES.has(outcome)) failed.push(`${name}: ${outcome}`);
+        if (units > MOST_UNITS) failed.push(`${name}: a turn of ${Math.round(units)} units`, ...profile);
       }
     }
     expect(failed).toEqual([]);

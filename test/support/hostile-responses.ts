@@ -15,7 +15,11 @@ const PIECE = 2_000;
 /** Deeper groups are skipped, so these are the most expensive. */
 const LEVELS = 20;
 
-const RUNS = [' ', '\t\n', '<p>a', '<a href="', 'a', '=?utf-8?q?', '- ', '"', "'", '[', '#/', '|', '0 ', '&amp;', '\\'];
+const RUNS = [
+  ...[' ', '\t\n', '<p>a', '<a href="', 'a', '=?utf-8?q?', '- ', '"', "'", '[', '#/', '|', '0 ', '&amp;', '\\'],
+  // Nested tables, comments, entities, combining marks, text that changes direction, halves of surrogate pairs, base64.
+  ...['<table><tr><td>', '<!--', '&#x41;', '<', '\u0301', '\u202e', '\ud83d', 'QUFB\n'],
+];
 /** Long runs of text that may be slow for regular expressions. */
 const everything = (size: number) => RUNS.map((run) => run.repeat(size / RUNS.length / run.length)).join('x');
 

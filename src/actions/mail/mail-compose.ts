@@ -1,3 +1,5 @@
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { portable } from '../../threads/portable.ts';
 import type { Recipient } from './mail-fields.ts';
 
 /** The fields that make a message part of a thread. */
@@ -15,7 +17,7 @@ export interface AttachedFile {
   name: string;
   /** undefined: derived from the name. */
   mime: string | undefined;
-  content: Buffer;
+  content: Uint8Array;
   isText?: boolean;
 }
 
@@ -32,12 +34,28 @@ export interface Composition extends Record<'to' | 'cc' | 'bcc', readonly Recipi
 /** Longer messages are uploaded, because the provider limits the length of JSON. */
 const MAX_INLINE = 1_000_000;
 
+/** Longer messages are composed off the main thread; bytes of their files, and UTF-16 units of their texts. */
+const LONG = 200_000;
+
 /**
  * The message as MIME text in ASCII.
  *
  * @param from the account's own address
  */
-export async function composeMime({ reply, files, ...mail }: Composition, from: string): Promise<Buffer> {
+export async function composeMime(session: WorkspaceSession, message: Composition, from: string): Promise<Buffer> {
+  const { body, html = '', files } = message;
+  const length = files.reduce((sum, { content }) => sum + content.length, body.length + html.length);
+  if (length <= LONG) return composed.run({ message, from });
+  // Bytes lose their class on the way between threads.
+  const { buffer, byteOffset, byteLength } = await session.offThread(composed, { message, from });
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+export const composed = portable(import.meta.url, 'composed', ({ message, from }: { message: Composition; from: string }) =>
+  compose(message, from),
+);
+
+async function compose({ reply, files, ...mail }: Composition, from: string): Promise<Buffer> {
   const [{ default: MailComposer }, { detectMimeType }] = await Promise.all([
     import('nodemailer/lib/mail-composer'),
     import('nodemailer/lib/mime-funcs'),
@@ -56,7 +74,7 @@ export async function composeMime({ reply, files, ...mail }: Composition, from: 
       const mime = given ?? detectMimeType(name);
       return {
         filename: name,
-        content,
+        content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
         contentType: isText === true && mime.startsWith('text/') ? `${mime}; charset=utf-8` : mime,
         contentTransferEncoding: 'base64',
       };

@@ -43,7 +43,7 @@ export const updateDraft = builtIn('workspace', {
   async run(changes, { session, account, undoneBy }) {
     if (Object.keys(changes).length < 2) throw new AppError('invalid_request', 'Give at least one change.');
     const draft = await fetchDraft(session, changes.id);
-    const mime = await composeMime(await changed(session, draft, changes), account.label);
+    const mime = await composeMime(session, await changed(session, draft, changes), account.label);
     const message = messageParams(mime, draft.message.threadId, (body) => ({ id: draft.id, message: body }));
     const params = { userId: 'me', id: draft.id, ...message };
     const saved = await session.call('gmail.users.drafts.update', params, savedDraft).catch((error) => {

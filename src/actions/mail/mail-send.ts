@@ -83,6 +83,6 @@ async function compose(mail: OutgoingMail, context: RunContext<'workspace'>, inB
   if (version !== undefined && filesVersion(files) !== version) throw changedMeanwhile('files');
   const attached = [...givenFiles(mail), ...(await downloadFiles(session, files))];
   const subject = reply?.subject ?? mail.subject ?? '';
-  const mime = await composeMime({ ...mail, subject, files: attached, reply }, account.label);
+  const mime = await composeMime(session, { ...mail, subject, files: attached, reply }, account.label);
   return { userId: 'me', ...messageParams(mime, reply?.threadId, inBody) };
 }

@@ -82,6 +82,12 @@ describe('messages of a signed-in client', () => {
     expect((await client.frame('long')).error.code).toBe('not_found');
     expect(client.frames.length).toBe(before + 3);
   });
+
+  it('far beyond the limit are not read: the socket is closed with 1009', async () => {
+    const other = await SocketClient.signedIn(steward.url, await steward.signIn());
+    other.send(`{"type":"call","requestId":"x","action":"x.y","input":{"a":"${'x'.repeat(17 * MEGABYTE)}"}}`);
+    expect((await other.ended).code).toBe(1009);
+  });
 });
 
 /** The socket server alone, with the test's clock. */

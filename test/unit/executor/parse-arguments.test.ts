@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
+import { AppError } from '../../../src/errors.ts';
 import { parseArguments } from '../../../src/executor/parse-arguments.ts';
 
 async function parse(name: string, given: unknown): Promise<any> {
@@ -37,5 +38,30 @@ describe('arguments', () => {
     ['calendar.update', null, /./],
   ])('stay invalid where a value is required: %s %j', async (name, given, message) => {
     await expect(parse(name, given)).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) });
+  });
+});
+
+describe('large arguments', () => {
+  it('are checked a few times only, however many texts are empty', () => {
+    const properties = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`e${index}`, { type: 'string' }]));
+    const empty = Object.fromEntries(Object.keys(properties).map((name) => [name, '']));
+    const checks = (given: object) => {
+      let count = 0;
+      const parse = (value: unknown) => {
+        count += 1;
+        const wrong = Object.keys(value as object).find((name) => (value as Record<string, unknown>)[name] === '');
+        if (wrong !== undefined) throw new AppError('invalid_request', `${wrong}: must not be empty`);
+        return value;
+      };
+      try {
+        parseArguments({ jsonSchema: {}, parse }, { properties }, given);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_request' });
+      }
+      return count;
+    };
+    expect(checks(empty)).toBe(31);
+    expect(checks({ ...empty, list: Array(19_000).fill(1) })).toBeLessThan(5);
+    expect(checks({ ...empty, text: 'x'.repeat(1_000_000) })).toBeLessThan(5);
   });
 });

@@ -16,3 +16,24 @@ describe('a scan of JSON', () => {
     expect(parse).toHaveBeenCalledTimes(1);
   });
 });
+
+describe('a scan of a long text', () => {
+  it.each(['x', '\\"', '\\\\', `${'x'.repeat(300)}\\"`, 'é[{', `\\u00e9,`])('of %j finds its end', (piece) => {
+    for (const times of [1, 2, 100, 255, 256, 257, 1_000]) {
+      const text = Buffer.from(`{"a":"${piece.repeat(times)}","requestId":"one"}`);
+      expect(scanJson(text)).toEqual({ depth: 1, values: 3, requestId: 'one' });
+    }
+  });
+
+  it('that has no end ends with it', () => {
+    expect(scanJson(Buffer.from(`{"a":"${'x'.repeat(5_000)}\\`)).requestId).toBeUndefined();
+  });
+
+  it('ends at the first excess, and after its steps', () => {
+    const lists = Buffer.from(`{"a":[${'[],'.repeat(1_000_000)}`);
+    expect(scanJson(lists).values).toBeLessThan(33_000);
+    expect(scanJson(lists, 100).values).toBeLessThan(100);
+    const long = Buffer.from(`{"a":"${'x'.repeat(1_000_000)}","requestId":"last"}`);
+    expect(scanJson(long, 100).requestId).toBe('last');
+  });
+});

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createConnection, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MeterReading } from './turn-meter.ts';
+
+/** Units of work that one turn of the event loop may take: 50 milliseconds where a unit takes one. */
+export const MOST_UNITS = 50;
+/** What is measured is never less than what was done, so the least of several counts. */
+const TRIES = 5;
+
+/** A measured piece of work. */
+interface Turn {
+  units: number;
+  outcome: string;
+  profile: string[];
+}
+
+/**
+ * Measures the longest turn of a service's main thread: the time for which nobody else is served. It is counted in units of
+ * work, whatever the machine does beside it (docs/decisions/0033-main-thread.md). Give {@link env} to the service's process;
+ * with METER_PROFILE=1 in the test's, each reading tells where the time went, and with METER_TABLE=1 all are printed.
+ */
+export class MainThread {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'steward-meter-'));
+  readonly #readings: string[] = [];
+  #socket: Socket | undefined;
+
+  get env(): Record<string, string> {
+    const { METER_PROFILE: profiled } = process.env;
+    return {
+      NODE_OPTIONS: `--import=${new URL('turn-meter.ts', import.meta.url).href}`,
+      METER_SOCKET: join(this.#folder, 'socket'),
+      ...(profiled !== undefined && { METER_PROFILE: profiled }),
+    };
+  }
+
+  /**
+   * Does some work, again if a turn took too long.
+   *
+   * @param work gives how it ended
+   */
+  async longestTurn(name: string, work: () => Promise<string>): Promise<Turn> {
+    let best: Turn | undefined;
+    for (let tries = 0; tries < TRIES && (best === undefined || best.units > MOST_UNITS); tries += 1) {
+      await this.#ask('start');
+      const outcome = await work();
+      const { longest, unit, profile }: MeterReading = JSON.parse(await this.#ask('stop'));
+      const turn = { units: longest / unit, outcome, profile };
+      if (best === undefined || turn.units < best.units) best = turn;
+    }
+    const turn = best as Turn;
+    this.#readings.push([turn.units.toFixed(1).padStart(6), name, turn.outcome, ...turn.profile].join('  '));
+    return turn;
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+    rmSync(this.#folder, { recursive: true, force: true });
+    if (process.env.METER_TABLE !== undefined) console.log(`units of the longest turn\n${this.#readings.sort().reverse().join('\n')}`);
+  }
+
+  async #ask(word: string): Promise<string> {
+    this.#socket ??= createConnection(join(this.#folder, 'socket')).setEncoding('utf8');
+    const socket = this.#socket;
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    let line = '';
+    const onData = (text: string) => {
+      line += text;
+      if (line.endsWith('\n')) resolve(line);
+    };
+    const onEnd = () => reject(new Error('the service has ended'));
+    socket.on('data', onData).once('close', onEnd);
+    socket.write(word);
+    try {
+      return await promise;
+    } finally {
+      socket.off('data', onData).off('close', onEnd);
+    }
+  }
+}
