@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { read, toModel, toResume, toService, type Wire } from './chat-stream.ts';
 import { type Figure, median } from './figures.ts';
-import { type Probed, startProbed } from './mixed/memory.ts';
+import { type Probed, startProbed } from './mixed/probed.ts';
 import { plainReference, type Running, SERVICE, startServer } from './processes.ts';
 import { callEnv } from './socket-calls.ts';
 import type { Stage } from './stage.ts';
@@ -100,7 +100,7 @@ async function measureResume(stage: Stage, env: Record<string, string>): Promise
 
 /** Runs of many users at once, on one service. */
 async function measureCrowd(stage: Stage, model: Running, env: Record<string, string>): Promise<Figure[]> {
-  const { server, liveMb } = await startProbed(env);
+  const { server, liveMb } = await startProbed(SERVICE, env);
   await using service = server;
   const tokens = await Promise.all(Array.from({ length: USERS }, (_, user) => stage.issuer.sign(`chat-${user}`)));
   // Their first requests create them.

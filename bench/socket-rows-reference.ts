@@ -22,7 +22,7 @@ interface Call {
   ms: number;
 }
 
-const { batchSize, concurrency, quietTurns, turnsMax } = JSON.parse(process.env.GROUPS ?? '{}');
+const { batchSize, concurrency, quietTurns, turnsMax, ms } = JSON.parse(process.env.GROUPS ?? '{}');
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 10 });
 
 /** One statement for the items of many frames. */
@@ -33,12 +33,12 @@ function grouped<Item, Result>(work: (items: Item[]) => Promise<Result[]>): (ite
   const next = () => {
     if (!isWorthAnother(running - 1)) running -= 1;
     else if (waiting.length >= batchSize) send();
-    else gather(0, 0, 0);
+    else gather(0, 0, 0, performance.now() + ms);
   };
-  const gather = (turns: number, quiet: number, seen: number) => {
-    if (turns === turnsMax || quiet === quietTurns) return send();
+  const gather = (turns: number, quiet: number, seen: number, end: number) => {
+    if (turns === turnsMax || quiet === quietTurns || performance.now() >= end) return send();
     const { length } = waiting;
-    setImmediate(() => gather(turns + 1, length > seen ? 0 : quiet + 1, length));
+    setImmediate(() => gather(turns + 1, length > seen ? 0 : quiet + 1, length, end));
   };
   const send = () => {
     const batch = waiting.slice(0, batchSize);

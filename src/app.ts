@@ -19,7 +19,7 @@ import { Cookies } from './http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.ts';
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
 import { requireFirstParty, SESSION_COOKIE } from './http/first-party.ts';
-import { authenticateWithin, limitBytesPerUser, limitPerAddress } from './http/limits.ts';
+import { admitted, authenticateWithin, limitBytesPerUser, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
 import { anyOrigin, crossOrigin, securityHeaders } from './http/security-headers.ts';
@@ -138,6 +138,7 @@ function endpointMiddleware(context: Context): EndpointMiddleware {
       waitlist: limitPerAddress(limits.waitlistPerMinute),
       provider: limitPerAddress(limits.providerRequestsPerMinute),
     },
+    admit: admitted(context.admission),
   };
 }
 

@@ -38,6 +38,8 @@ import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
 import { openProviders, type Providers } from './providers/open-providers.ts';
 import type { ProviderDescriptor } from './providers/provider.ts';
 import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.ts';
+import { Admission } from './rate-limit/admission.ts';
+import { watchLoopDelay } from './rate-limit/loop-delay.ts';
 import { WebSessions } from './sign-in/web-sessions.ts';
 import { createSignIn } from './startup/create-sign-in.ts';
 import type { Foundation } from './startup/foundation.ts';
@@ -70,6 +72,8 @@ export interface Overrides {
   fetchDocument?: FetchDocument;
   /** Instead of the providers of this release. */
   providers?: readonly ProviderDescriptor[];
+  /** Delay of the event loop, milliseconds, instead of the measured one. */
+  loopDelay?: () => number;
   /** How often the job queue is polled, instead of every 2 seconds. */
   queuePollSeconds?: number;
 }
@@ -96,6 +100,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const verifier = createVerifier(identity, verifying);
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
 
+  const admission = createAdmission(foundation, overrides, resources);
   const notifications = createEvents(foundation);
   const vault = createVault(foundation, providers, notifications.events);
   const { userLiveBalancesPerDay: livePerDay } = limits;
@@ -157,6 +162,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     ...notifications,
     ...vault,
     addresses,
+    admission,
     embedded: config.databaseUrl === undefined,
     sessions,
     webSessions,
@@ -216,6 +222,21 @@ export async function createContext(foundation: Foundation, addresses: Addresses
 function models({ config }: Foundation, sandbox: Sandbox | undefined): ModelSettings[] {
   if (config.models !== 'sandbox') return config.models;
   return sandbox === undefined ? [] : [standIn(sandbox.model.baseUrl)];
+}
+
+/** What a saturated process does not take on. */
+function createAdmission({ config, db, telemetry }: Foundation, { loopDelay }: Overrides, resources: AsyncDisposableStack): Admission {
+  const { loopDelayMs, databaseQueueMs } = config.limits;
+  let reason = 'event_loop';
+  const admission = new Admission({ onRefusal: () => telemetry.count('refusal', reason) });
+  const stop = watchLoopDelay((measured) => {
+    const ofLoop = (loopDelay?.() ?? measured) / loopDelayMs;
+    const ofDatabase = db.queueMs / databaseQueueMs;
+    reason = ofLoop >= ofDatabase ? 'event_loop' : 'database';
+    admission.sample(Math.max(ofLoop, ofDatabase));
+  });
+  resources.defer(stop);
+  return admission;
 }
 
 /** Events for front ends, and the approvals that end with them. */

@@ -74,6 +74,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
     chat: context.assistant,
     handlerOf: (principal, frame) => handlerOf(requests, principal, frame),
     feed: context.feed,
+    admission: context.admission,
     limits: config.limits,
     logger,
     telemetry,

@@ -5,7 +5,6 @@ import { Latencies } from './latencies.ts';
 import type { Person } from './people.ts';
 import { between, readProcessorTime } from './processor-time.ts';
 import type { Scene } from './scene.ts';
-import { anyOf } from './traffic.ts';
 
 export const SIZES = [100, 1_000, 10_000, 100_000];
 const ROUNDS = 9;
@@ -112,4 +111,9 @@ async function callAll({ sockets }: Town, problems: Latencies): Promise<void> {
 async function expire({ database, people }: Town): Promise<void> {
   const ids = people.map(({ grantId }) => grantId);
   await database.query(`update grants set expires_at = now() - interval '1 minute' where id = any($1::uuid[])`, [ids]);
+}
+
+/** A random member. */
+function anyOf<Item>(items: readonly Item[]): Item {
+  return items[Math.floor(Math.random() * items.length)] as Item;
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { hello } from '../socket-load.ts';
 import type { Latencies } from './latencies.ts';
@@ -94,13 +93,5 @@ export class CallingSocket {
 
   close(): void {
     this.#socket.terminate();
-  }
-}
-
-/** Runs `work` again and again until `over`, with pauses of `pauseMs` on average (exponential, as independent people make them). */
-export async function lane(over: () => boolean, pauseMs: number, work: () => Promise<void>): Promise<void> {
-  while (!over()) {
-    if (pauseMs > 0) await sleep(-Math.log(1 - Math.random()) * pauseMs);
-    if (!over()) await work();
   }
 }

@@ -13,10 +13,10 @@ export class Latencies {
     this.errors += 1;
     this.firstError ??= reason;
   }
+}
 
-  /** Nearest-rank percentile, milliseconds; NaN without responses. */
-  percentile(share: number): number {
-    const sorted = this.milliseconds.toSorted((a, b) => a - b);
-    return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? Number.NaN;
-  }
+/** Nearest-rank percentile; NaN of no values. @param share from 0 to 1 */
+export function percentile(values: ArrayLike<number>, share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? Number.NaN;
 }

@@ -1,33 +1,60 @@
-// `npm run bench:load`: mixed traffic for a minute, the cost of a request as users increase, and the plans of the
-// service's SQL. `-- --seconds 20` makes the traffic shorter; `-- traffic`, `-- growth` and `-- plans` run only that part.
-// `-- statements` prints what a request of each kind costs; it runs only when it is named.
+// `npm run bench:load`: traffic in an open loop beside a bare reference, the cost of a request as users increase, and the
+// plans of the service's SQL. `-- load --seconds 20 --rounds 1` makes the traffic shorter; `-- load`, `-- growth` and
+// `-- plans` run only that part. `-- soak --minutes 30` runs for long at half of what one core carries.
+// `-- statements` prints what a request of each kind costs.
 import { parseArgs } from 'node:util';
 import { fillUp } from './crowd.ts';
 import { type Crowded, measureGrowth, SIZES } from './growth.ts';
 import { readPlans } from './plans.ts';
-import { growthTable, plansTable, statementsTable, trafficTable } from './report.ts';
+import { growthTable, openLoopTable, plansTable, soakTable, statementsTable } from './report.ts';
 import { openScene } from './scene.ts';
 import { measureStatementCosts } from './statement-costs.ts';
-import { mixedTraffic } from './traffic.ts';
+import { openLoop, soak, spreadLife } from './traffic.ts';
 
-const PARTS = ['traffic', 'growth', 'plans', 'statements'];
+/** Those of a run that names none. */
+const USUAL = ['load', 'growth', 'plans'];
+const PARTS = [...USUAL, 'soak', 'statements'];
 const SOCKETS = 1_000;
 const CONSTANT_PEOPLE = 100;
 const STATEMENTS_PEOPLE = 100;
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string', default: '60' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '30' },
+    rounds: { type: 'string', default: '5' },
+    minutes: { type: 'string', default: '30' },
+    seed: { type: 'string', default: '1' },
+    capacity: { type: 'string' },
+  },
+});
+const capacity = values.capacity === undefined ? undefined : Number(values.capacity);
 const unknown = positionals.find((part) => !PARTS.includes(part));
-const seconds = Number(values.seconds);
-if (unknown !== undefined || !(seconds >= 20)) {
-  console.error(`Usage: npm run bench:load [-- --seconds <20 or more>] [${PARTS.join(' | ')}]`);
+const [seconds, rounds, minutes, seed] = [values.seconds, values.rounds, values.minutes, values.seed].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
+if (unknown !== undefined || !(seconds >= 5 && rounds >= 1 && minutes > 0 && (capacity ?? 1) > 0 && Number.isInteger(seed))) {
+  console.error(
+    `Usage: npm run bench:load [-- --seconds <5 or more> --rounds <1 or more> --minutes <of the soak> --seed <whole number> --capacity <requests a second of one core>] [${PARTS.join(' | ')}]`,
+  );
   process.exit(2);
 }
-const wants = (part: string) => positionals.length === 0 || positionals.includes(part);
+const wants = (part: string) => (positionals.length === 0 ? USUAL : positionals).includes(part);
+const progress = (line: string) => console.error(line);
 
-async function traffic(): Promise<void> {
-  console.error(`mixed traffic for ${seconds} s …`);
-  await using scene = await openScene(SOCKETS);
-  console.log(trafficTable(await mixedTraffic(scene, seconds * 1000)));
+async function load(): Promise<void> {
+  progress('the open loop …');
+  await using scene = await openScene(SOCKETS, spreadLife);
+  console.log(openLoopTable(await openLoop(scene, { seconds, capacity, rounds, seed, progress })));
+}
+
+async function soakFor(): Promise<void> {
+  progress(`a soak of ${minutes} minutes …`);
+  await using scene = await openScene(SOCKETS, spreadLife);
+  console.log(soakTable(await soak(scene, { seconds: minutes * 60, capacity, seed, progress })));
 }
 
 async function crowdParts(): Promise<void> {
@@ -50,11 +77,12 @@ async function crowdParts(): Promise<void> {
 }
 
 async function statements(): Promise<void> {
-  console.error('what a request of each kind costs …');
+  progress('what a request of each kind costs …');
   await using scene = await openScene(STATEMENTS_PEOPLE);
   console.log(statementsTable(await measureStatementCosts(scene)));
 }
 
-if (positionals.includes('statements')) await statements();
-if (wants('traffic')) await traffic();
+if (wants('load')) await load();
+if (wants('soak')) await soakFor();
+if (wants('statements')) await statements();
 if (wants('growth') || wants('plans')) await crowdParts();

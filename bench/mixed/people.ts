@@ -23,8 +23,12 @@ export interface Person {
   token: string;
 }
 
-/** Users whose rows the service's own modules wrote: their tokens can be decrypted, and their mailboxes' refresh tokens are valid. */
-export async function createPeople(stage: Stage, emulator: WorkspaceEmulator, count: number): Promise<Person[]> {
+/**
+ * Users whose rows the service's own modules wrote: their tokens can be decrypted, and their mailboxes' refresh tokens are valid.
+ *
+ * @param firstLife of their access tokens, seconds
+ */
+export async function createPeople(stage: Stage, emulator: WorkspaceEmulator, count: number, firstLife: () => number): Promise<Person[]> {
   const logger = createLogger('silent');
   const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
   const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
@@ -35,8 +39,16 @@ export async function createPeople(stage: Stage, emulator: WorkspaceEmulator, co
     const email = `${subject}@example.com`;
     const userId = await upsertUser(db, stage.issuer.env.OIDC_ISSUER, subject, email);
     const grantId = await db.transaction(async (tx) => {
-      const expired = new Date(Date.now() - 60_000);
-      const workspace = { userId, provider: 'workspace', subject, tokens: emulator.consent(), scopes: SCOPES, expiresAt: expired } as const;
+      const lifeSeconds = firstLife();
+      const expiresAt = new Date(Date.now() + lifeSeconds * 1000);
+      const workspace = {
+        userId,
+        provider: 'workspace',
+        subject,
+        tokens: emulator.consent(lifeSeconds),
+        scopes: SCOPES,
+        expiresAt,
+      } as const;
       const { id } = await grants.store(tx, workspace);
       await upsertAccount(tx, { id: randomUUID(), grantId: id, userId, email, name: subject, picture: '' });
       const tokens = { accessToken: `access-${randomUUID()}` };

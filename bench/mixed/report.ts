@@ -1,37 +1,57 @@
 import { median } from '../figures.ts';
 import type { Cost, GrowthRow, Operation } from './growth.ts';
-import type { Latencies } from './latencies.ts';
+import { type Latencies, percentile } from './latencies.ts';
+import type { Outcome } from './open-result.ts';
+import { clientLag, latenciesOf, type Phase, recoverySeconds, shareOf } from './phases.ts';
 import type { Plan } from './plans.ts';
+import { KINDS, type Kind } from './schedule.ts';
 import type { StatementCost } from './statement-costs.ts';
-import type { TrafficResult } from './traffic.ts';
+import type { Bookkeeping, OpenLoopResult, SoakResult } from './traffic.ts';
 
+/** At half of the capacity: 99th percentile, and its ratio to the reference's; longest stall. */
+const HALF_MS = 50;
+const HALF_RATIO = 3;
+const STALL_MS = 50;
+/** Above it: 99th percentile of what is accepted, and of what is refused; then, until all is as before. */
+const ACCEPTED_MS = 250;
+const REFUSED_MS = 100;
+const RECOVERY_SECONDS = 5;
+const CLIENT_LAG_MS = 10;
 /** Memory at the end over that at the beginning. */
 const FLAT_LIVE_MEMORY = 1.1;
 const FLAT_RESIDENT_MEMORY = 1.15;
 /** Processor time of a request among the most users over that among the fewest. */
 const FLAT_COST = 1.25;
 
-/** Throughput, percentiles and errors of each kind, then what must hold of the whole. */
-export function trafficTable(result: TrafficResult): string {
-  const { kinds, callsAnswered, auditRows, elapsedMs, cpuMs, waitedMs, memory, provider } = result;
-  const rows = Object.entries(kinds).map(([kind, latencies]) => [
-    kind,
-    ((latencies.milliseconds.length / elapsedMs) * 1000).toFixed(1),
-    latencies.percentile(0.5).toFixed(1),
-    latencies.percentile(0.99).toFixed(1),
-    String(latencies.errors),
-  ]);
-  const all = Object.values(kinds);
-  const answered = all.reduce((sum, { milliseconds }) => sum + milliseconds.length, 0);
-  const errors = all.reduce((sum, latencies) => sum + latencies.errors, 0);
+/** What must hold of the open loop. */
+export function openLoopTable({ capacity, half, over, recovery, bookkeeping }: OpenLoopResult): string {
+  const phases = [...half.service, over, recovery];
+  const p99s = half.service.map((phase) => percentile(latenciesOf(phase, 'answered'), 0.99));
+  const ratios = half.reference.map((phase, round) => (p99s[round] ?? 0) / percentile(latenciesOf(phase, 'answered'), 0.99));
+  const stalls = half.service.map(({ delay }) => delay.max);
+  const refusals = latenciesOf(over, 'refused');
+  const accepted = percentile(latenciesOf(over, 'answered'), 0.99);
+  const recovered = recoverySeconds(recovery, ACCEPTED_MS);
+  const failed = failures([...half.service, ...half.reference]);
   return [
-    table([['', 'a second', 'p50, ms', 'p99, ms', 'errors'], ...rows]),
-    `${Math.round((answered / elapsedMs) * 1000)} requests and calls a second; the service used ${(cpuMs / elapsedMs).toFixed(2)} processors, and waited for one ${((100 * waitedMs) / elapsedMs).toFixed(0)} % of the time`,
-    `refreshes ${provider.refreshes}, each with strict rotation; refused by the provider: ${provider.refused} ${goal(provider.refused === 0, '0')}; come too late: ${provider.late}`,
-    `errors: ${errors} ${goal(errors === 0, '0')}${all.flatMap(({ firstError }) => (firstError === undefined ? [] : `\n  ${firstError}`)).join('')}`,
-    `calls answered: ${callsAnswered}, in the audit log: ${auditRows} ${goal(auditRows >= callsAnswered, 'none missing')}`,
-    `memory without garbage: ${change(memory.start.live, memory.end.live, FLAT_LIVE_MEMORY)}`,
-    `memory resident: ${change(memory.start.resident, memory.end.resident, FLAT_RESIDENT_MEMORY)}`,
+    `one core carries ${capacity.toFixed(0)} requests a second`,
+    table([
+      PHASE_HEADER,
+      ...half.service.map((phase) => phaseRow('half', phase)),
+      ...half.reference.map((phase) => phaseRow('half, reference', phase)),
+    ]),
+    table([KIND_HEADER, ...KINDS.map((kind) => kindRow(kind, half.service))]),
+    `p99 at half: ${spread(p99s, 1)} ms ${goal(median(p99s) <= HALF_MS, `≤ ${HALF_MS} ms`)}`,
+    `… over the reference's: ${spread(ratios, 2)} ${goal(median(ratios) <= HALF_RATIO, `≤ ${HALF_RATIO}`)}`,
+    `… errors and refusals: ${failed} ${goal(failed === 0, '0')}`,
+    `… longest stall of the event loop: ${spread(stalls, 0)} ms ${goal(median(stalls) <= STALL_MS, `≤ ${STALL_MS} ms`)}`,
+    table([PHASE_HEADER, phaseRow('over', over), phaseRow('half again', recovery)]),
+    `above capacity, accepted: p99 ${accepted.toFixed(0)} ms ${goal(accepted <= ACCEPTED_MS, `≤ ${ACCEPTED_MS} ms`)}`,
+    `… refused: ${percentOf(over, 'refused')}, p99 ${percentile(refusals, 0.99).toFixed(0)} ms ${goal(!(percentile(refusals, 0.99) > REFUSED_MS), `≤ ${REFUSED_MS} ms`)}`,
+    `… without Retry-After: ${over.result.withoutRetryAfter} ${goal(over.result.withoutRetryAfter === 0, '0')}; other errors: ${latenciesOf(over, 'failed').length} ${goal(latenciesOf(over, 'failed').length === 0, '0')}`,
+    `… normal again after ${recovered.toFixed(1)} s ${goal(recovered <= RECOVERY_SECONDS, `≤ ${RECOVERY_SECONDS} s`)}`,
+    ...bookkeepingLines(bookkeeping),
+    ...clientLines([...phases, ...half.reference]),
     '',
   ].join('\n');
 }
@@ -47,6 +67,89 @@ export function statementsTable(costs: readonly StatementCost[]): string {
     databaseUs.toFixed(0),
   ]);
   return [table([['', 'statements', 'writing transactions', 'WAL, bytes', 'service, µs', 'Postgres, µs'], ...rows]), ''].join('\n');
+}
+
+/** What must hold of the soak. */
+export function soakTable({ capacity, phase, memory, bookkeeping }: SoakResult): string {
+  const failed = failures([phase]);
+  return [
+    `one core carries ${capacity.toFixed(0)} requests a second; ${(phase.elapsedMs / 60_000).toFixed(1)} minutes at half of it`,
+    table([PHASE_HEADER, phaseRow('half', phase)]),
+    `errors and refusals: ${failed} ${goal(failed === 0, '0')}`,
+    `memory without garbage: ${change(memory.start.live, memory.end.live, FLAT_LIVE_MEMORY)}`,
+    `memory resident: ${change(memory.start.resident, memory.end.resident, FLAT_RESIDENT_MEMORY)}`,
+    ...bookkeepingLines(bookkeeping),
+    ...clientLines([phase]),
+    '',
+  ].join('\n');
+}
+
+const PHASE_HEADER = [
+  '',
+  'a second',
+  'p50, ms',
+  'p99',
+  'p99.9',
+  'longest',
+  'refused',
+  'failed',
+  'processors',
+  'waited for one',
+  'loop p99, ms',
+  'loop longest',
+];
+
+function phaseRow(name: string, phase: Phase): string[] {
+  const latencies = latenciesOf(phase, 'answered');
+  return [
+    name,
+    phase.perSecond.toFixed(0),
+    ...[0.5, 0.99, 0.999, 1].map((share) => percentile(latencies, share).toFixed(1)),
+    percentOf(phase, 'refused'),
+    String(latenciesOf(phase, 'failed').length),
+    phase.processors.toFixed(2),
+    `${(100 * phase.waited).toFixed(0)} %`,
+    phase.delay.p99.toFixed(1),
+    phase.delay.max.toFixed(1),
+  ];
+}
+
+const KIND_HEADER = ['at half, by kind', 'p50, ms', 'p99', 'longest'];
+
+function kindRow(kind: Kind, phases: readonly Phase[]): string[] {
+  const latencies = phases.flatMap((phase) => [...latenciesOf(phase, 'answered', kind)]);
+  return [kind, ...[0.5, 0.99, 1].map((share) => percentile(latencies, share).toFixed(1))];
+}
+
+function percentOf(phase: Phase, outcome: Outcome): string {
+  return `${(100 * shareOf(phase, outcome)).toFixed(1)} %`;
+}
+
+function failures(phases: readonly Phase[]): number {
+  return phases.reduce((sum, phase) => sum + latenciesOf(phase, 'failed').length + latenciesOf(phase, 'refused').length, 0);
+}
+
+/** Median, and from the smallest to the largest. */
+function spread(values: readonly number[], digits: number): string {
+  const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits));
+  return values.length === 1 ? String(middle) : `${middle} (${least} – ${most})`;
+}
+
+function bookkeepingLines({ callsAnswered, auditRows, provider }: Bookkeeping): string[] {
+  return [
+    `refreshes ${provider.refreshes}, each with strict rotation; refused by the provider: ${provider.refused} ${goal(provider.refused === 0, '0')}; come too late: ${provider.late}`,
+    `calls answered: ${callsAnswered}, in the audit log: ${auditRows} ${goal(auditRows >= callsAnswered, 'none missing')}`,
+  ];
+}
+
+/** A client that sends late measures itself. */
+function clientLines(phases: readonly Phase[]): string[] {
+  const lags = phases.map(clientLag);
+  const errors = phases.flatMap(({ result: { firstError } }) => (firstError === undefined ? [] : `  ${firstError}`));
+  return [
+    `client: due to sent, p99 ${spread(lags, 1)} ms ${goal(Math.max(...lags) <= CLIENT_LAG_MS, `≤ ${CLIENT_LAG_MS} ms, or the run is void`)}`,
+    ...errors,
+  ];
 }
 
 function change(start: number, end: number, bound: number): string {

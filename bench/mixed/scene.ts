@@ -14,7 +14,8 @@ export interface Scene {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function openScene(people: number): Promise<Scene> {
+/** @param firstLife of the accounts' access tokens, seconds; default: they have expired */
+export async function openScene(people: number, firstLife = () => 0): Promise<Scene> {
   const stage = await openStage();
   const emulator = await startWorkspaceEmulator();
   const env = {
@@ -31,7 +32,7 @@ export async function openScene(people: number): Promise<Scene> {
     await stage.close();
   };
   try {
-    return { stage, env, people: await createPeople(stage, emulator, people), emulator, [Symbol.asyncDispose]: close };
+    return { stage, env, people: await createPeople(stage, emulator, people, firstLife), emulator, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

@@ -1,111 +1,179 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { median } from '../figures.ts';
-import type { Running } from '../processes.ts';
-import { CallingSocket, closeRequests, lane, request } from './lanes.ts';
-import { Latencies } from './latencies.ts';
-import { startProbed } from './memory.ts';
+import { plainReference, SERVICE } from '../processes.ts';
+import { findCapacity } from './capacity.ts';
+import { percentile } from './latencies.ts';
+import { OpenLoad } from './open-load.ts';
 import type { Person } from './people.ts';
-import { waitedMs } from './processor-time.ts';
+import { clientLag, latenciesOf, type Phase, runPhase, shareOf, type Target } from './phases.ts';
+import { startProbed } from './probed.ts';
 import type { Scene } from './scene.ts';
 import type { WorkspaceEmulator } from './workspace-emulator.ts';
 
-const LISTS = ['/auth/workspace/accounts', '/auth/bank/accounts', '/integrations'];
-const HEALTH = ['/test', '/health/ready'];
-/** Connections that send requests without a pause. */
-const HEALTH_LANES = 1;
-const LIST_LANES = 4;
-const RELOAD_PAUSE_MS = 500;
-/** Between two calls of a socket, on average: below the limit of 100 messages a minute, with room for chance. */
-const CALL_PAUSE_MS = 1_200;
-/** A warm-up is steady when resident memory has risen no further than this in one stretch of it. */
-const WARM_UP_MS = 15_000;
-const STEADY = 1.02;
-const WARM_UPS_MAX = 10;
-/** Stretch at the beginning and at the end whose memory is compared, milliseconds. */
-const EDGE_MS = 10_000;
+const HALF = 0.5;
+const OVER = 1.2;
+/** People here call as often as chance has it. */
+const PLENTY = '100000000';
 const SAMPLE_MS = 500;
+/** Of the first access tokens, at least; at most twice as long. */
+const FIRST_LIFE_SECONDS = 20;
+/** Before a soak. */
+const SETTLE_MS = 60_000;
+/** Of the beginning and of the end, whose resident memory is compared. */
+const EDGE_SHARE = 0.1;
 /** Recent requests are retained for some seconds by their timers: this number of readings at this interval, of which the minimum counts. */
 const LOOKS = 6;
 const LOOK_MS = 2_500;
+const REFERENCE_TABLES = [
+  `create table bench_grants (user_id uuid primary key, access_token text, refresh_token text, expires_at timestamptz)`,
+  `create table bench_audit (id bigint generated always as identity primary key, user_id uuid, call_id uuid, action text,
+     outcome text, milliseconds int, created_at timestamptz default now())`,
+];
 
-type Kind = 'health' | 'lists' | 'calls' | 'reloads';
+export interface OpenLoopOptions {
+  /** Of each stretch. */
+  seconds: number;
+  /** Requests a second of one core; undefined: it is measured. */
+  capacity: number | undefined;
+  /** Pairs of service and reference at half of the capacity. */
+  rounds: number;
+  seed: number;
+  progress(line: string): void;
+}
 
-export interface TrafficResult {
-  kinds: Record<Kind, Latencies>;
-  /** Calls with a response since the sockets were opened, including the warm-up. */
+export interface OpenLoopResult {
+  /** Requests a second of one core. */
+  capacity: number;
+  /** At half of it; entry n of both ran one after the other, on the same schedule. */
+  half: { service: Phase[]; reference: Phase[] };
+  over: Phase;
+  recovery: Phase;
+  bookkeeping: Bookkeeping;
+}
+
+/** What must hold of the whole run. */
+export interface Bookkeeping {
   callsAnswered: number;
   /** Rows of the audit log about successful calls. */
   auditRows: number;
-  elapsedMs: number;
-  /** Of the service, milliseconds of processor time, and of waiting for a processor. */
-  cpuMs: number;
-  waitedMs: number;
+  provider: Pick<WorkspaceEmulator, 'refreshes' | 'refused' | 'late'>;
+}
+
+export interface SoakResult {
+  capacity: number;
+  phase: Phase;
   /** MB of 10⁶ bytes. */
   memory: { start: Memory; end: Memory };
-  provider: Pick<WorkspaceEmulator, 'refreshes' | 'refused' | 'late'>;
+  bookkeeping: Bookkeeping;
 }
 
 interface Memory {
   /** Without garbage, some seconds after the last request. */
   live: number;
-  /** Median of the first or the last seconds. */
+  /** Median of the first or the last tenth. */
   resident: number;
 }
 
-/**
- * All traffic together for a time: probes and lists without a pause, a call on each socket about every second,
- * reloads of the integrations file. Each of the scene's people has one socket.
- */
-export async function mixedTraffic({ stage, env, people, emulator }: Scene, durationMs: number): Promise<TrafficResult> {
-  const { server, liveMb } = await startProbed(env);
-  await using _ = server;
-  const sockets: CallingSocket[] = [];
-  for (const { token } of people) sockets.push(await CallingSocket.open(server.port, token));
-  const callsBefore = await warmUp(server, people, sockets);
+/** Users have connected at different times: without this, all their tokens would be refreshed at once, again and again. */
+export function spreadLife(): number {
+  return FIRST_LIFE_SECONDS * (1 + Math.random());
+}
+
+/** The open loop: what one core carries, half of it beside the reference, more than all of it, and half of it again. */
+export async function openLoop(
+  scene: Scene,
+  { seconds, capacity: given, rounds, seed, progress }: OpenLoopOptions,
+): Promise<OpenLoopResult> {
+  await using open = new AsyncDisposableStack();
+  const service = await startService(scene, open);
+  const reference = await startReference(scene, open);
+  const durationMs = seconds * 1_000;
+  const capacity = given ?? (await findCapacity(service, seed, (phase) => progress(phaseLine('searching', phase))));
+  // Until what the search has queued is done, and for the reference's code to be compiled.
+  for (const target of [service, reference]) await runPhase(target, { seed, perSecond: capacity * HALF, durationMs });
+  const half: OpenLoopResult['half'] = { service: [], reference: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    const schedule = { seed: seed + round, perSecond: capacity * HALF, durationMs };
+    for (const side of round % 2 === 0 ? (['service', 'reference'] as const) : (['reference', 'service'] as const)) {
+      half[side].push(await runPhase(side === 'service' ? service : reference, schedule));
+      progress(phaseLine(side, half[side].at(-1) as Phase));
+    }
+  }
+  const over = await runPhase(service, { seed, perSecond: capacity * OVER, durationMs });
+  const recovery = await runPhase(service, { seed, perSecond: capacity * HALF, durationMs });
+  return { capacity, half, over, recovery, bookkeeping: await bookkeeping(scene, service.load) };
+}
+
+/** Half of what one core carries, for long. */
+export async function soak(
+  scene: Scene,
+  { seconds, capacity: given, seed, progress }: Omit<OpenLoopOptions, 'rounds'>,
+): Promise<SoakResult> {
+  await using open = new AsyncDisposableStack();
+  const service = await startService(scene, open);
+  const { server, liveMb } = service.probed;
+  const capacity = given ?? (await findCapacity(service, seed, (phase) => progress(phaseLine('searching', phase))));
+  const schedule = { seed, perSecond: capacity * HALF, durationMs: seconds * 1_000 };
+  // Until the heap is as large as the engine lets it grow at this rate.
+  await runPhase(service, { ...schedule, durationMs: Math.min(schedule.durationMs, SETTLE_MS) });
   const liveAtStart = await leastOf(liveMb);
   const samples: number[] = [];
   const sampler = setInterval(() => samples.push(server.residentMb()), SAMPLE_MS);
-  const cpu = server.cpuMs();
-  const waited = waitedMs(server.pid);
-  const start = performance.now();
-  const kinds = await drive(server.port, people, sockets, durationMs);
-  const elapsedMs = performance.now() - start;
-  const used = { cpuMs: server.cpuMs() - cpu, waitedMs: waitedMs(server.pid) - waited };
+  const phase = await runPhase(service, schedule);
   clearInterval(sampler);
-  const liveAtEnd = await leastOf(liveMb);
-  for (const socket of sockets) socket.close();
-  closeRequests();
-  const edge = EDGE_MS / SAMPLE_MS;
-  return {
-    kinds,
-    callsAnswered: callsBefore + kinds.calls.milliseconds.length,
-    auditRows: await countAuditRows(stage.databaseUrl),
-    elapsedMs,
-    ...used,
-    memory: {
-      start: { live: liveAtStart, resident: median(samples.slice(0, edge)) },
-      end: { live: liveAtEnd, resident: median(samples.slice(-edge)) },
-    },
-    provider: emulator,
-  };
+  const edge = Math.ceil(samples.length * EDGE_SHARE);
+  const start = { live: liveAtStart, resident: median(samples.slice(0, edge)) };
+  const end = { live: await leastOf(liveMb), resident: median(samples.slice(-edge)) };
+  return { capacity, phase, memory: { start, end }, bookkeeping: await bookkeeping(scene, service.load) };
 }
 
-/**
- * The same traffic until the service's heap is as large as the engine lets it grow under it, which takes longer the
- * slower the machine is. One that grows without end is measured at the time limit.
- *
- * @returns calls with a response
- */
-async function warmUp(server: Running, people: readonly Person[], sockets: readonly CallingSocket[]): Promise<number> {
-  let calls = 0;
-  for (let stretch = 0; stretch < WARM_UPS_MAX; stretch += 1) {
-    const before = server.residentMb();
-    const kinds = await drive(server.port, people, sockets, WARM_UP_MS);
-    calls += kinds.calls.milliseconds.length;
-    if (server.residentMb() <= before * STEADY) break;
+async function startService({ env, people }: Scene, open: AsyncDisposableStack): Promise<Target> {
+  const probed = await startProbed(SERVICE, { ...env, LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY, LIMIT_LOOP_DELAY_MS: '' });
+  open.use(probed.server);
+  return { probed, load: open.use(await OpenLoad.open(probed.server.port, tokensOf(people))) };
+}
+
+/** With tokens of the same accounts from consents of its own, since the provider rotates strictly. */
+async function startReference({ stage, env, people, emulator }: Scene, open: AsyncDisposableStack): Promise<Target> {
+  const grants = people.map(({ userId }) => {
+    const life = spreadLife();
+    return { userId, life, ...emulator.consent(life) };
+  });
+  await query(stage.databaseUrl, REFERENCE_TABLES.join(';'));
+  await query(
+    stage.databaseUrl,
+    `insert into bench_grants select id, access, refresh, now() + make_interval(secs => life)
+     from unnest($1::uuid[], $2::text[], $3::text[], $4::float8[]) as given (id, access, refresh, life)`,
+    [
+      grants.map(({ userId }) => userId),
+      grants.map(({ accessToken }) => accessToken),
+      grants.map(({ refreshToken }) => refreshToken),
+      grants.map(({ life }) => life),
+    ],
+  );
+  const probed = await startProbed(plainReference('load-reference'), env);
+  open.use(probed.server);
+  return { probed, load: open.use(await OpenLoad.open(probed.server.port, tokensOf(people))) };
+}
+
+function tokensOf(people: readonly Person[]): string[] {
+  return people.map(({ token }) => token);
+}
+
+async function bookkeeping({ stage, emulator }: Scene, { callsAnswered }: OpenLoad): Promise<Bookkeeping> {
+  const [counted] = await query<{ rows: number }>(stage.databaseUrl, `select count(*)::int as rows from audit_log where outcome = 'ok'`);
+  return { callsAnswered, auditRows: counted?.rows ?? 0, provider: emulator };
+}
+
+async function query<Row extends object>(databaseUrl: string, text: string, values?: unknown[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
   }
-  return calls;
 }
 
 async function leastOf(look: () => Promise<number>): Promise<number> {
@@ -117,36 +185,8 @@ async function leastOf(look: () => Promise<number>): Promise<number> {
   return least;
 }
 
-async function countAuditRows(databaseUrl: string): Promise<number> {
-  const database = new pg.Client({ connectionString: databaseUrl });
-  await database.connect();
-  const { rows } = await database.query<{ rows: number }>(`select count(*)::int as rows from audit_log where outcome = 'ok'`);
-  await database.end();
-  return rows[0]?.rows ?? 0;
-}
-
-async function drive(
-  port: number,
-  people: readonly Person[],
-  sockets: readonly CallingSocket[],
-  durationMs: number,
-): Promise<Record<Kind, Latencies>> {
-  const kinds = { health: new Latencies(), lists: new Latencies(), calls: new Latencies(), reloads: new Latencies() };
-  const end = performance.now() + durationMs;
-  const over = () => performance.now() >= end;
-  const lanes = sockets.map((socket) => lane(over, CALL_PAUSE_MS, () => socket.call('mail.labels', kinds.calls)));
-  for (let index = 0; index < HEALTH_LANES; index += 1) {
-    lanes.push(lane(over, 0, () => request(port, anyOf(HEALTH), undefined, kinds.health)));
-  }
-  for (let index = 0; index < LIST_LANES; index += 1) {
-    lanes.push(lane(over, 0, () => request(port, anyOf(LISTS), anyOf(people).token, kinds.lists)));
-  }
-  lanes.push(lane(over, RELOAD_PAUSE_MS, () => request(port, '/update_integrations', undefined, kinds.reloads)));
-  await Promise.all(lanes);
-  return kinds;
-}
-
-/** A random member. */
-export function anyOf<Item>(items: readonly Item[]): Item {
-  return items[Math.floor(Math.random() * items.length)] as Item;
+function phaseLine(name: string, phase: Phase): string {
+  const latencies = latenciesOf(phase, 'answered');
+  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)].map((value) => value.toFixed(1));
+  return `${name}, ${phase.perSecond.toFixed(0)} a second: p50 ${p50} ms, p99 ${p99} ms, refused ${shareOf(phase, 'refused').toFixed(2)}, processors ${phase.processors.toFixed(2)}, waited ${phase.waited.toFixed(2)}, event loop ${phase.delay.max.toFixed(0)} ms, client's lag ${clientLag(phase).toFixed(1)} ms${phase.result.firstError === undefined ? '' : `, ${phase.result.firstError}`}`;
 }

@@ -14,8 +14,8 @@ export interface WorkspaceEmulator {
   late: number;
   /** API calls with a response. */
   calls: number;
-  /** Tokens of a new consent; the access token has expired already. */
-  consent(): { accessToken: string; refreshToken: string };
+  /** Tokens of a new consent. @param lifeSeconds of the access token; default: it has expired already */
+  consent(lifeSeconds?: number): { accessToken: string; refreshToken: string };
   close(): void;
 }
 
@@ -29,15 +29,15 @@ export async function startWorkspaceEmulator(): Promise<WorkspaceEmulator> {
   const refreshTokens = new Set<string>();
   /** Access token → its expiry, milliseconds. */
   const accessTokens = new Map<string, number>();
-  const consent = () => {
+  const consent = (lifeSeconds = 0) => {
     const tokens = { accessToken: `access-${randomUUID()}`, refreshToken: `refresh-${randomUUID()}` };
     refreshTokens.add(tokens.refreshToken);
+    accessTokens.set(tokens.accessToken, Date.now() + lifeSeconds * 1000);
     return tokens;
   };
   const exchange = (form: URLSearchParams) => {
     if (!refreshTokens.delete(form.get('refresh_token') ?? '')) return undefined;
-    const { accessToken, refreshToken } = consent();
-    accessTokens.set(accessToken, Date.now() + LIFE_SECONDS * 1000);
+    const { accessToken, refreshToken } = consent(LIFE_SECONDS);
     return { access_token: accessToken, refresh_token: refreshToken, expires_in: LIFE_SECONDS, token_type: 'Bearer' };
   };
   const endOf = (request: IncomingMessage) => accessTokens.get(request.headers.authorization?.replace('Bearer ', '') ?? '');

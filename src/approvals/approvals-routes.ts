@@ -75,6 +75,7 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
   return endpoint({
     method: 'post',
     path: '/approvals/:id',
+    essential: true,
     summary: 'Approve or deny a call',
     description:
       'Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`). With the cookie of a session, only forms of the service’s own pages may decide.',

@@ -53,6 +53,7 @@ function linkEndpoints(deps: BankDeps): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/auth/bank/set_access_token',
+      essential: true,
       summary: 'Link a bank with the widget’s public token',
       description:
         'Linking the same login again keeps the id of its entry if the new accounts include all previous ones, compared by the bank’s persistent ids, else by name, mask and type. Otherwise both entries are kept, and `also_linked` lists the others.',
@@ -116,6 +117,7 @@ function webhookEndpoint(webhooks: BankWebhooks): Endpoint {
   return endpoint({
     method: 'post',
     path: '/webhooks/bank',
+    essential: true,
     summary: 'Events of the bank-data aggregator',
     description: `For the aggregator only. \`${PROOF}\` is a JWS (ES256) over the time and the SHA-256 of the body’s bytes. An event is stored before it is acknowledged; an event that has no effect here is acknowledged too.`,
     auth: 'none',

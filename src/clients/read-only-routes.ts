@@ -41,6 +41,7 @@ function setReadOnly(switches: ReadOnlySwitches): Endpoint {
   return endpoint({
     method: 'post',
     path: '/read-only',
+    essential: true,
     summary: 'Set an account to read-only',
     description:
       'No action changes anything in the account or at the bank afterwards, for every caller or for one token or connected app; changes that have started run to their end. Pending approvals for it end. It holds until it is lifted or the account is disconnected.',

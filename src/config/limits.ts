@@ -56,6 +56,9 @@ export const limitVariables = {
   /** Pause before the first retry of a revocation, seconds; doubles up to six hours. */
   LIMIT_REVOCATION_RETRY_SECONDS: positive.max(21_600).default(60),
   LIMIT_DATABASE_CONNECTIONS: positive.default(10),
+  /** How long what is ready may wait for its turn, and a request for a database connection, before requests are refused, milliseconds. */
+  LIMIT_LOOP_DELAY_MS: positive.default(10),
+  LIMIT_DATABASE_QUEUE_MS: positive.default(150),
   /** For a WebSocket to authenticate, milliseconds. */
   LIMIT_SOCKET_AUTHENTICATION_MS: positive.default(5_000),
   /** Largest message of an authenticated WebSocket, and body of a call over HTTP, bytes; a larger one is rejected with `too_large`. */

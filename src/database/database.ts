@@ -62,6 +62,8 @@ export class Database implements Queryable {
   readonly #pool: pg.Pool;
   readonly #queues = new UserQueues();
   readonly #begin: string;
+  /** When each of those that wait for a connection began to, in order. */
+  readonly #connecting = new Set<{ since: number }>();
   /** When a statement last failed because of a full disk, milliseconds of the process's clock. */
   #fullAt = Number.NEGATIVE_INFINITY;
   #measure: Telemetry['statement'];
@@ -101,6 +103,12 @@ export class Database implements Queryable {
   get load(): { total: number; idle: number; waiting: number; max: number } {
     const { totalCount: total, idleCount: idle, waitingCount: waiting, options } = this.#pool;
     return { total, idle, waiting, max: options.max };
+  }
+
+  /** How long the first of those has waited that wait for a connection, milliseconds. */
+  get queueMs(): number {
+    const [first] = this.#connecting;
+    return first === undefined ? 0 : performance.now() - first.since;
   }
 
   /** Whether a statement failed because of a full disk in the last few seconds. */
@@ -193,11 +201,15 @@ export class Database implements Queryable {
   }
 
   async #connect(): Promise<pg.PoolClient> {
+    const waiting = { since: performance.now() };
+    this.#connecting.add(waiting);
     try {
       // A connection outlives the request that opened it.
       return await detached(() => this.#pool.connect());
     } catch (error) {
       throw databaseUnavailable(error);
+    } finally {
+      this.#connecting.delete(waiting);
     }
   }
 }

@@ -13,8 +13,11 @@ const WAITING_MAX = 10_000;
  * batches, the overhead of the statements would be larger than the gain.
  */
 export const CONCURRENT_BATCHES = { batchSize: 128, concurrency: 3 } as const;
-/** A batch is sent after so many turns of the event loop without a new item, or in all. */
-export const GATHERING = { quietTurns: 2, turnsMax: 16 } as const;
+/**
+ * A batch is sent after so many turns of the event loop without a new item, or in all; nor later than after a millisecond,
+ * which a statement takes: turns of a busy loop take that long each, and everything in it would wait for all of them.
+ */
+export const GATHERING = { quietTurns: 2, turnsMax: 16, ms: 1 } as const;
 
 /**
  * Combines the items of many callers into one statement: items that are added while a statement runs go into the next
@@ -72,7 +75,8 @@ export class StatementBatcher<Item, Result> {
   /** Waits while the event loop adds items: a statement costs as much as several turns of an idle loop. */
   async #gather(): Promise<void> {
     let seen = 0;
-    for (let turns = 0, quiet = 0; turns < GATHERING.turnsMax && quiet < GATHERING.quietTurns; turns += 1) {
+    const end = performance.now() + GATHERING.ms;
+    for (let turns = 0, quiet = 0; turns < GATHERING.turnsMax && quiet < GATHERING.quietTurns && performance.now() < end; turns += 1) {
       quiet = this.#waiting.length > seen ? 0 : quiet + 1;
       seen = this.#waiting.length;
       await nextTurn();

@@ -29,11 +29,13 @@ export interface EndpointMiddleware {
   /** Counts the bytes of the bodies that a user sends as JSON. */
   limitBytes(largest: number): RequestHandler;
   limits: Record<LimitName, RequestHandler>;
+  /** After the credential's: refuses what a saturated process does not take on. */
+  admit: RequestHandler;
 }
 
 /**
  * Makes a feature's router from its endpoint declarations. The order for each request: rate limit, method, body parser,
- * ID token, validation, handler, response schema.
+ * ID token, admission, validation, handler, response schema.
  *
  * @param tag of the endpoints that declare none
  */
@@ -62,9 +64,15 @@ function addRoutes(router: Router, path: string, group: Endpoint[], middleware: 
 function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHandler[] {
   const parsers = parsersOf(endpoint, middleware.parseBody);
   const limits = endpoint.json === undefined ? [] : [middleware.limitBytes(endpoint.json.limit)];
-  if (endpoint.auth === 'first_party') return [middleware.requireFirstParty, ...limits, ...parsers, requireCsrfToken];
-  const checks = checksOf(endpoint, middleware);
+  const admit = isEssential(endpoint) ? [] : [middleware.admit];
+  if (endpoint.auth === 'first_party') return [middleware.requireFirstParty, ...admit, ...limits, ...parsers, requireCsrfToken];
+  const checks = [...checksOf(endpoint, middleware), ...admit];
   return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, ...limits, ...parsers];
+}
+
+/** Nothing that a user wants to end may have to wait. */
+function isEssential({ method, limit, essential }: Endpoint): boolean {
+  return essential === true || method === 'delete' || limit === 'probe';
 }
 
 function checksOf({ auth, limit }: Endpoint, { authenticate, authenticateAny }: EndpointMiddleware): RequestHandler[] {

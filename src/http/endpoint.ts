@@ -113,6 +113,11 @@ export interface Endpoint<
   errors?: readonly ErrorCode[];
   /** For a person's browser: errors may be pages; HEAD and prefetch requests are rejected. */
   browser?: boolean;
+  /**
+   * Served by a saturated process, too: it completes what was begun elsewhere, takes something away, or an operator needs
+   * it. Deletions always are.
+   */
+  essential?: true;
   /** A limit for each client address besides the general one; `provider` also has one for each user. */
   limit?: LimitName;
   handle: (input: Input<P, Q, F, Auth>) => Promise<Reply<z.input<A>>>;

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import type { Admission } from '../rate-limit/admission.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { networkOf } from './client-address.ts';
 import type { Caller, FirstParty, Principal } from './endpoint.ts';
@@ -12,6 +13,18 @@ export function limitPerAddress(limit: number): RequestHandler {
   const limiter = new FixedWindowLimiter();
   return (request: Request, _response, next) => {
     take(limiter, networkOf(request.ip, request.socket.remoteAddress), limit);
+    next();
+  };
+}
+
+/** Middleware: refuses a request that a saturated process does not take on, by its caller or else by its address. */
+export function admitted(admission: Admission): RequestHandler {
+  return (request, response, next) => {
+    const caller = response.locals.caller as Principal | undefined;
+    const end = admission.begin(caller === undefined ? networkOf(request.ip, request.socket.remoteAddress) : budgetOf(caller));
+    // A client that has left already: its `close` has been emitted.
+    if (response.closed) end();
+    else response.once('close', end);
     next();
   };
 }

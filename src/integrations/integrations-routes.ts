@@ -27,6 +27,7 @@ function reload({ reloads, showsProblems }: IntegrationsRoutesOptions): Endpoint
   return endpoint({
     method: 'get',
     path: '/update_integrations',
+    essential: true,
     summary: 'Reload the integrations file',
     description:
       'Reads integrations.yaml again without a restart. An invalid file changes nothing; the log lists the problems with their lines. ' +

@@ -53,7 +53,7 @@ export function mcpRouter(deps: McpRouteDeps, middleware: EndpointMiddleware): E
   const metadata = endpointRouter('MCP', endpoints, middleware);
   const router = Router({ caseSensitive: true, strict: true });
   const limit = middleware.limitBytes(BODY_BYTES);
-  router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), limit, serve(deps));
+  router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), middleware.admit, limit, serve(deps));
   router.use(metadata);
   return Object.assign(router, { endpoints: metadata.endpoints });
 }

@@ -38,6 +38,12 @@ const COUNTERS: Record<Counter, Description> = {
     label: 'outcome',
     initial: ['ok', 'invalid'],
   },
+  refusal: {
+    name: 'steward_refused_total',
+    help: 'Requests that a saturated process refused at once, by what was saturated',
+    label: 'reason',
+    initial: ['event_loop', 'database'],
+  },
   socketEnd: { name: 'steward_sockets_closed_total', help: 'WebSockets closed, by close code', label: 'code' },
   socketRefusal: { name: 'steward_sockets_refused_total', help: 'WebSocket upgrades rejected, by code', label: 'code' },
 };

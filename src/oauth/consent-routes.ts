@@ -45,6 +45,7 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
   return endpoint({
     method: 'post',
     path: `${PATHS.consent}/:uid`,
+    essential: true,
     summary: 'Decide what a client may do',
     auth: 'first_party',
     browser: true,

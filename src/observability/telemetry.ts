@@ -32,9 +32,10 @@ export interface Step {
  * - `revocation`: confirmed, failed, dropped, unconfirmed
  * - `webhook`: result of a delivery
  * - `reload`: of the integrations: ok, invalid
+ * - `refusal`: what a saturated process did not take on: event_loop, database
  * - `socketEnd`: by close code; `socketRefusal`: rejected upgrades, by code
  */
-export type Counter = 'error' | 'approval' | 'revocation' | 'webhook' | 'reload' | 'socketEnd' | 'socketRefusal';
+export type Counter = 'error' | 'approval' | 'revocation' | 'webhook' | 'reload' | 'refusal' | 'socketEnd' | 'socketRefusal';
 
 export interface RequestTrack {
   /** Runs the work of the request. */

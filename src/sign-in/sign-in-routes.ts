@@ -66,6 +66,7 @@ function callback(deps: SignInDeps): Endpoint {
   return endpoint({
     method: 'get',
     path: '/auth/session/callback',
+    essential: true,
     summary: 'The issuer’s redirect after a sign-in',
     auth: 'none',
     limit: 'provider',
@@ -139,6 +140,7 @@ function signOut({ webSessions, cookies }: SignInDeps): Endpoint {
   return endpoint({
     method: 'post',
     path: '/sign-out',
+    essential: true,
     summary: 'End the session, from a page’s form',
     auth: 'first_party',
     browser: true,

@@ -2,6 +2,7 @@ import type { EventFeed } from '../events/event-feed.ts';
 import type { ChatRequest } from '../http/chat-request.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
 import type { Principal } from '../http/endpoint.ts';
+import type { Admission } from '../rate-limit/admission.ts';
 import type { RequestFrame } from './frames.ts';
 import type { RequestHandler, RequestsHost } from './in-flight-requests.ts';
 
@@ -20,6 +21,7 @@ export interface SocketService {
   /** Revision of the integrations in force. */
   revision(): string;
   readonly chat: ChatService;
+  readonly admission: Admission;
   handlerOf(principal: Principal, frame: RequestFrame): RequestHandler;
 }
 

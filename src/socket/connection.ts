@@ -228,9 +228,13 @@ export class Connection implements AuthenticatedSocket {
   }
 
   #chat(frame: ChatFrame, principal: Principal): void {
-    const { chat } = this.#host.service;
-    const open = async () =>
-      frame.type === 'resume' ? chat.resume(principal, frame.id) : chat.send(principal, { ...frame, ...frame.body });
+    const { chat, admission } = this.#host.service;
+    const open = async () => {
+      if (frame.type === 'resume') return chat.resume(principal, frame.id);
+      // The answer goes on by itself: only its beginning is a request.
+      admission.begin(budgetOf(principal))();
+      return chat.send(principal, { ...frame, ...frame.body });
+    };
     this.#runRequest((requests) => requests.stream(frame.requestId, open));
   }
 

@@ -3,14 +3,17 @@ import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
 import type { CallSignal } from '../executor/call.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Principal } from '../http/endpoint.ts';
+import { budgetOf } from '../http/limits.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
+import type { Admission } from '../rate-limit/admission.ts';
 import { listAgents } from './agent-list.ts';
 import type { RequestFrame } from './frames.ts';
 import type { RequestHandler } from './in-flight-requests.ts';
 import type { ResultOf } from './server-frames.ts';
 
 export interface RequestDeps {
+  admission: Admission;
   executor: Pick<Executor, 'invoke' | 'approve' | 'approvals' | 'outcome' | 'client'>;
   catalog(): Catalog;
   accounts(userId: string): Promise<readonly AgentAccountRow[]>;
@@ -19,8 +22,18 @@ export interface RequestDeps {
 
 const SURFACE = 'socket';
 
-/** The handler of a request frame. */
+/** The handler of a request frame, which a saturated process may refuse. */
 export function handlerOf(deps: RequestDeps, principal: Principal, frame: RequestFrame): RequestHandler {
+  const handle = handlerFor(deps, principal, frame);
+  // Decisions of the user, and what follows from them.
+  if (frame.type === 'approve' || frame.type === 'approval_result') return handle;
+  return async (signal, progress) => {
+    const end = deps.admission.begin(budgetOf(principal));
+    return handle(signal, progress).finally(end);
+  };
+}
+
+function handlerFor(deps: RequestDeps, principal: Principal, frame: RequestFrame): RequestHandler {
   switch (frame.type) {
     case 'list':
       return () => list(deps, principal);

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerOptions, WebSocketServer } from 'ws';
 import type { Limits } from '../config/config.ts';
+import { asAppError } from '../errors.ts';
 import { malformedRequestError, type RawError, rejectSocket } from '../http/raw-responses.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
@@ -191,11 +192,24 @@ export class SocketServer implements ConnectionHost<Connection> {
     const address = this.#options.addressOf(request);
     const now = this.now();
     if (this.#connects.allows(address, this.limits.socketConnectsPerMinute, now)) {
-      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, address));
+      this.#admitted(socket, address, () => {
+        this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, address));
+      });
     } else {
       const retryAfter = this.#connects.secondsLeft(now);
       this.#reject(socket, { code: 'rate_limited', message: 'Too many new sockets. Slow down.', retryAfter });
     }
+  }
+
+  /** Each new socket costs a sign-in: clients that all come back at once must not keep a saturated process there. */
+  #admitted(socket: Duplex, address: string, work: () => void): void {
+    try {
+      this.#options.admission.begin(address)();
+    } catch (error) {
+      this.#reject(socket, asAppError(error) as RawError);
+      return;
+    }
+    work();
   }
 
   #open(socket: Linked, carrier: Carrier, address: string): void {

@@ -94,6 +94,7 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'get',
     path: '/auth/workspace/callback',
+    essential: true,
     summary: 'Step 3: the provider’s redirect',
     description: 'Redirects to the flow’s `redirect_uri` with the outcome in the query, or shows a confirmation page first.',
     auth: 'none',
@@ -118,6 +119,7 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'post',
     path: '/auth/workspace/confirm',
+    essential: true,
     summary: 'Submit the confirmation page',
     description: 'Works once, in the browser that received the page.',
     auth: 'none',

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { Admission } from '../../../src/rate-limit/admission.ts';
 import { SocketServer } from '../../../src/socket/socket-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startIssuer } from '../../support/issuer.ts';
@@ -162,6 +163,7 @@ describe('a client that reads large responses slowly', () => {
     const { config, logger, feed } = steward.context;
     const megabyte = 'x'.repeat(MEGABYTE);
     sockets = new SocketServer({
+      admission: new Admission(),
       authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: now / 1000 + 3_600 }),
       isAllowedOrigin: () => true,
       addressOf: () => 'here',

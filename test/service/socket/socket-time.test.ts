@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Admission } from '../../../src/rate-limit/admission.ts';
 import { SocketServer } from '../../../src/socket/socket-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SocketClient } from '../../support/socket-client.ts';
@@ -30,6 +31,7 @@ beforeEach(async () => {
   response = async () => ({});
   const { config, logger, feed } = steward.context;
   sockets = new SocketServer({
+    admission: new Admission(),
     authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
     isAllowedOrigin: () => true,
     addressOf: () => 'here',

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callAction } from '../../support/agents.ts';
+import { eventually } from '../../support/eventually.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+/** More than a process may have under way and not refuse anything. */
+const UNDER_WAY = 40;
+const ASKED = 60;
+/** Far more than is acceptable; the tests decide when the event loop is that late. */
+const LATE_MS = 1_000;
+
+let steward: TestSteward;
+let delay: number;
+let end: (() => void)[];
+let token: string;
+
+/** A service with work under way that does not end, and an event loop that is late when a test says so. */
+beforeEach(async () => {
+  delay = 0;
+  steward = await startSteward({}, { loopDelay: () => delay });
+  token = await steward.signIn('ana');
+  end = Array.from({ length: UNDER_WAY }, () => steward.context.admission.begin('busy'));
+});
+
+afterEach(() => steward.stop());
+
+async function saturate(): Promise<void> {
+  delay = LATE_MS;
+  await eventually(() => expect(steward.context.admission.isSaturated).toBe(true));
+}
+
+const authorized = (given = token) => ({ headers: { authorization: given } });
+
+/** Requests of one user at once. */
+function flood(path: string, options: object) {
+  return Promise.all(Array.from({ length: ASKED }, () => steward.call(path, options)));
+}
+
+describe('a saturated process', () => {
+  it('refuses requests with 503 and Retry-After, and logs no warning for each', async () => {
+    await saturate();
+    const responses = await flood('/integrations', authorized());
+    const refused = responses.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(ASKED / 2);
+    for (const { body, headers } of refused) {
+      expect(body).toMatchObject({ status: 'error', code: 'unavailable', message: expect.any(String), request_id: expect.any(String) });
+      expect(['1', '2', '3']).toContain(headers.get('retry-after'));
+    }
+    expect(steward.logs.filter((line) => JSON.parse(line).level === 'warn' && line.includes('request failed'))).toEqual([]);
+  });
+
+  it('refuses calls over sockets with an error frame that says when to try again, and leaves no trace of them', async () => {
+    await saturate();
+    await flood('/integrations', authorized());
+    const client = await SocketClient.signedIn(steward.url, await steward.signIn('ben'));
+    const frames = [];
+    for (let count = 0; count < 30; count += 1) frames.push(await client.request({ type: 'call', action: 'mail.search', input: {} }));
+    const refused = frames.filter((frame) => frame.error?.code === 'unavailable');
+    expect(refused.length).toBeGreaterThan(5);
+    for (const frame of refused) {
+      expect(frame).toMatchObject({ type: 'error', error: { retryable: true, retryAfter: expect.any(Number) } });
+    }
+    const [counted] = await steward.sql<{ rows: number }>('select count(*)::int as rows from audit_log');
+    expect(counted?.rows).toBeLessThanOrEqual(30 - refused.length);
+    await client.close();
+  });
+
+  it('refuses messages to the assistant and new sockets of one who floods', async () => {
+    await saturate();
+    const body = { id: crypto.randomUUID(), message: { id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }] } };
+    const headers = { authorization: token, 'content-type': 'application/json' };
+    const responses = await flood('/chat', { method: 'POST', headers, body: JSON.stringify(body) });
+    const refused = responses.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(ASKED / 2);
+    expect(refused.every((response) => Number(response.headers.get('retry-after')) > 0)).toBe(true);
+    const upgrades = await Promise.allSettled(Array.from({ length: ASKED }, () => SocketClient.open(steward.url)));
+    expect(upgrades.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(ASKED / 2);
+    for (const upgrade of upgrades) if (upgrade.status === 'fulfilled') upgrade.value.socket.terminate();
+  });
+
+  it('answers probes, and serves what ends or completes something', async () => {
+    await saturate();
+    await flood('/integrations', authorized());
+    for (let count = 0; count < ASKED; count += 1) {
+      expect((await steward.call('/health/live')).status).toBe(200);
+      const revoked = await steward.call(`/tokens/${crypto.randomUUID()}`, { method: 'DELETE', ...authorized() });
+      expect(revoked.status).toBe(404);
+      const decided = await steward.call(`/approvals/${crypto.randomUUID()}`, { ...authorized(), form: { approved: 'false' } });
+      expect(decided.status).toBe(404);
+    }
+    expect((await steward.call('/health/ready')).status).toBe(200);
+    expect((await steward.call('/update_integrations')).status).toBe(200);
+    expect((await steward.call('/user', { method: 'DELETE', ...authorized() })).status).toBe(200);
+  });
+
+  it('refuses the user who floods, not the others', async () => {
+    const other = await steward.signIn('ben');
+    await saturate();
+    const responses = await flood('/integrations', authorized());
+    expect(responses.filter(({ status }) => status === 503).length).toBeGreaterThan(ASKED / 2);
+    expect((await steward.call('/integrations', authorized(other))).status).toBe(200);
+  });
+
+  it('takes on everything again when it is not late any more', async () => {
+    await saturate();
+    await flood('/integrations', authorized());
+    delay = 0;
+    await eventually(() => expect(steward.context.admission.isSaturated).toBe(false));
+    const responses = await flood('/integrations', authorized());
+    expect(responses.map(({ status }) => status)).toEqual(Array(ASKED).fill(200));
+  });
+
+  it('refuses nothing with little under way: a busy machine is not too much to do', async () => {
+    for (const one of end) one();
+    await saturate();
+    for (let count = 0; count < ASKED; count += 1) expect((await steward.call('/integrations', authorized())).status).toBe(200);
+    await expect(callAction(steward, 'mail.search', {}, { token })).rejects.toMatchObject({
+      code: expect.not.stringMatching('unavailable'),
+    });
+  });
+});
