@@ -5,6 +5,7 @@ import { findPostgres } from './test/support/find-postgres.ts';
 const EMBEDDED = [
   'test/service/bank/bank-linking.test.ts',
   'test/service/bank/webhook-faults.test.ts',
+  'test/service/database/partitions.test.ts',
   'test/service/events/events.test.ts',
   'test/service/executor/audit.test.ts',
   'test/service/executor/executor.test.ts',

@@ -104,4 +104,8 @@ export const UNREAD: ReadonlyMap<string, string> = new Map([
   ['src/database/database.ts transaction', 'sends `begin` with time-outs'],
   ['src/database/database.ts executeSql', 'sends the statements of pg-boss, whose tables have no rows of users'],
   ['src/database/table-transfer.ts writeRows', 'inserts whole rows of an export, by the columns that the database has'],
+  ['src/database/partitions.ts addLimit', 'changes tables, not rows'],
+  ['src/database/partitions.ts addMonth', 'changes tables, not rows'],
+  ['src/database/partitions.ts attachLimited', 'changes tables, not rows'],
+  ['src/database/partitions.ts dropExpired', 'changes tables, not rows'],
 ]);

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { deleteOldChunks, deleteOldRuns } from './assistant/runs-retention-repository.ts';
 import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
+import { maintainPartitions } from './database/partitions.ts';
 import { deleteExpiredAllowances } from './executor/allowances-repository.ts';
 import { deleteOldOutcomes } from './executor/approval-outcomes-repository.ts';
 import { deleteOldApprovals } from './executor/approvals-repository.ts';
@@ -82,6 +83,10 @@ export class Workers {
     await jobs.everyMinute('bank-check', () => checkDueItems(bankDeps));
     await jobs.everyMinute('erase', () => sweepErasures(db));
     await jobs.everyMinute('sweep', () => sweep(this.#context));
+    // Before the first minute: after a long standstill, there is no partition for this month.
+    await maintainPartitions(db, logger).catch((error: unknown) =>
+      logger.warn({ err: describeError(error) }, 'partitions could not be added; retrying every minute'),
+    );
     // Work that a killed process left behind does not wait for the first minute.
     await revocations.sweep();
     await webhooks.sweep();
@@ -113,6 +118,7 @@ async function sweep(context: Context): Promise<void> {
     () => deleteOldChunks(db),
     () => deleteOldRuns(db),
     () => deleteFormerKeys(db),
+    () => maintainPartitions(db, logger),
     () => deleteOldAuditRows(db),
     () => assistant.endAbandoned(),
     () => events.sweep(),

@@ -1,18 +1,22 @@
-// `npm run bench:load`: traffic in an open loop beside a bare reference, the cost of a request as users increase, and the
-// plans of the service's SQL. `-- load --seconds 20 --rounds 1` makes the traffic shorter; `-- load`, `-- growth` and
-// `-- plans` run only that part. `-- soak --minutes 30` runs for long at half of what one core carries.
-// `-- statements` prints what a request of each kind costs.
+// `npm run bench:load`: traffic in an open loop beside a bare reference, the cost of a request as users increase, the plans of
+// the service's SQL, and what operations take beside many rows. `-- load --seconds 20 --rounds 1` makes the traffic shorter;
+// `-- load`, `-- growth`, `-- plans` and `-- rows` run only that part, the last one of a size: `--users 1000000 --audit-rows
+// 100000000`. Only when named: `-- soak --minutes 30` runs for long at half of what one core carries, and `-- statements`
+// prints what a request of each kind costs.
 import { parseArgs } from 'node:util';
 import { fillUp } from './crowd.ts';
 import { type Crowded, measureGrowth, SIZES } from './growth.ts';
+import { fillHistory } from './history.ts';
+import type { Person } from './people.ts';
 import { readPlans } from './plans.ts';
-import { growthTable, openLoopTable, plansTable, soakTable, statementsTable } from './report.ts';
+import { growthTable, openLoopTable, plansTable, rowsTable, soakTable, statementsTable } from './report.ts';
+import { measureRows } from './rows.ts';
 import { openScene } from './scene.ts';
 import { measureStatementCosts } from './statement-costs.ts';
 import { openLoop, soak, spreadLife } from './traffic.ts';
 
 /** Those of a run that names none. */
-const USUAL = ['load', 'growth', 'plans'];
+const USUAL = ['load', 'growth', 'plans', 'rows'];
 const PARTS = [...USUAL, 'soak', 'statements'];
 const SOCKETS = 1_000;
 const CONSTANT_PEOPLE = 100;
@@ -26,19 +30,18 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
     capacity: { type: 'string' },
+    users: { type: 'string', default: '100000' },
+    'audit-rows': { type: 'string', default: '2000000' },
   },
 });
 const capacity = values.capacity === undefined ? undefined : Number(values.capacity);
 const unknown = positionals.find((part) => !PARTS.includes(part));
-const [seconds, rounds, minutes, seed] = [values.seconds, values.rounds, values.minutes, values.seed].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
-if (unknown !== undefined || !(seconds >= 5 && rounds >= 1 && minutes > 0 && (capacity ?? 1) > 0 && Number.isInteger(seed))) {
+const [seconds, rounds, minutes, seed] = [Number(values.seconds), Number(values.rounds), Number(values.minutes), Number(values.seed)];
+const [users, auditRows] = [Number(values.users), Number(values['audit-rows'])];
+const isTraffic = seconds >= 5 && rounds >= 1 && minutes > 0 && (capacity ?? 1) > 0 && Number.isInteger(seed);
+if (unknown !== undefined || !isTraffic || !(users > CONSTANT_PEOPLE && auditRows > 0)) {
   console.error(
-    `Usage: npm run bench:load [-- --seconds <5 or more> --rounds <1 or more> --minutes <of the soak> --seed <whole number> --capacity <requests a second of one core>] [${PARTS.join(' | ')}]`,
+    `Usage: npm run bench:load [-- --seconds <5 or more> --rounds <1 or more> --minutes <of the soak> --seed <whole number> --capacity <requests a second of one core> --users <users of rows> --audit-rows <rows>] [${PARTS.join(' | ')}]`,
   );
   process.exit(2);
 }
@@ -82,7 +85,20 @@ async function statements(): Promise<void> {
   console.log(statementsTable(await measureStatementCosts(scene)));
 }
 
+async function rows(): Promise<void> {
+  progress(`${users.toLocaleString('en-GB')} users, ${auditRows.toLocaleString('en-GB')} rows of the audit log …`);
+  await using scene = await openScene(CONSTANT_PEOPLE);
+  await fillUp(scene.stage.databaseUrl, users);
+  const [other, heavy] = scene.people.slice(-2) as [Person, Person];
+  await fillHistory(scene.stage.databaseUrl, auditRows, heavy.userId);
+  progress('what operations take …');
+  console.log(rowsTable(await measureRows(scene.env, other.userId, heavy.userId)));
+  progress('plans …');
+  console.log(plansTable(await readPlans({ ...scene, people: scene.people.filter((person) => person !== heavy) })));
+}
+
 if (wants('load')) await load();
 if (wants('soak')) await soakFor();
 if (wants('statements')) await statements();
 if (wants('growth') || wants('plans')) await crowdParts();
+if (wants('rows')) await rows();

@@ -5,6 +5,7 @@ import type { Outcome } from './open-result.ts';
 import { clientLag, latenciesOf, type Phase, recoverySeconds, shareOf } from './phases.ts';
 import type { Plan } from './plans.ts';
 import { KINDS, type Kind } from './schedule.ts';
+import { LONGEST_STATEMENT, type RowsFigure } from './rows.ts';
 import type { StatementCost } from './statement-costs.ts';
 import type { Bookkeeping, OpenLoopResult, SoakResult } from './traffic.ts';
 
@@ -197,6 +198,24 @@ export function plansTable(plans: readonly Plan[]): string {
     ...lines,
     `${plans.length} statements; big tables read from end to end: ${scans.length} ${goal(scans.length === 0, '0')}`,
     `worth parallel workers or a compiler to the planner: ${dear.length} ${goal(dear.length === 0, '0')}`,
+    '',
+  ].join('\n');
+}
+
+/** The statements of each operation, with the longest of them. */
+export function rowsTable(figures: readonly RowsFigure[]): string {
+  const lines = figures.map(({ operation, statements, median: middle, longest, total, slowest }) => [
+    operation,
+    String(statements),
+    middle.toFixed(2),
+    longest.toFixed(1),
+    (total / 1000).toFixed(2),
+    slowest,
+  ]);
+  const most = Math.max(...figures.map(({ longest }) => longest));
+  return [
+    table([['', 'statements', 'median, ms', 'longest, ms', 'together, s', 'the longest'], ...lines]),
+    `longest statement: ${most.toFixed(1)} ms ${goal(most <= LONGEST_STATEMENT, `≤ ${LONGEST_STATEMENT} ms`)}`,
     '',
   ].join('\n');
 }

@@ -11,6 +11,8 @@ const UNUSABLE_SESSION = new Set(['25006', '42P01', '3F000']);
 const CONNECTION_LOST = /^(08|53|58|57P0|57014|25006|25P03)/;
 const SOCKET_LOST = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
 const DISK_FULL = '53100';
+/** lock_not_available and deadlock_detected. */
+const LOCKED = new Set(['55P03', '40P01']);
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** SQLSTATE of a driver error, '' for anything else. */
@@ -33,6 +35,11 @@ export function mayBeUnusableSession(error: unknown): boolean {
 
 export function isDiskFull(error: unknown): boolean {
   return sqlState(error) === DISK_FULL;
+}
+
+/** Whether a table or row stayed locked, or the statement was chosen to end a deadlock. */
+export function isLocked(error: unknown): boolean {
+  return LOCKED.has(sqlState(error));
 }
 
 /** Whether a row refers to a user that does not exist: a replica may cache a user's token for a minute after the deletion. */

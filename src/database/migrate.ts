@@ -5,10 +5,10 @@ import pg from 'pg';
 import { StartError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Database, DatabaseAddress, Queryable } from './database.ts';
-import { sqlState } from './database-errors.ts';
+import { isLocked } from './database-errors.ts';
 
-/** Raised with every release whose schema is incompatible with older code. */
-const CODE_VERSION = 1;
+/** Raised with every release whose schema is incompatible with older code; 2: tables with several partitions. */
+export const CODE_VERSION = 2;
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 /** Key of the advisory lock for creating the first table: "stew" in ASCII, lest another program’s be the same. */
@@ -16,8 +16,6 @@ const GUARD_LOCK = 0x73_74_65_77;
 /** Longer than ordinary statements take; short enough for the requests that queue behind a waiting migration. */
 const LOCK_TIMEOUT = '2s';
 const RETRY = { tries: 15, pauseMs: 3_000 };
-/** lock_not_available and deadlock_detected. */
-const LOCKED = new Set(['55P03', '40P01']);
 const BLOCKED =
   'The database could not be migrated: a transaction has kept a table locked for a minute. Nothing was changed. Find the transaction (select pid, xact_start, query from pg_stat_activity order by xact_start), end it, and start again.';
 
@@ -105,7 +103,7 @@ async function runWhenUnlocked(client: pg.Client, logger: Logger, { tries, pause
     try {
       return await runPending(client, logger);
     } catch (error) {
-      if (!LOCKED.has(sqlState(error))) throw error;
+      if (!isLocked(error)) throw error;
       if (attempt === tries) throw new StartError(BLOCKED);
       logger.warn({ attempt, of: tries }, 'a migration waits for a table that is in use; retrying');
       await sleep(pauseMs);
@@ -137,7 +135,7 @@ async function runPending(client: pg.Client, logger: Logger): Promise<void> {
     else logger.info({ migrations: done.map((migration) => migration.name) }, 'database migrated');
   } catch (error) {
     await client.query('rollback');
-    if (!LOCKED.has(sqlState(error))) for (const message of errors) logger.error(message);
+    if (!isLocked(error)) for (const message of errors) logger.error(message);
     throw error;
   }
 }

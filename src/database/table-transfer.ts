@@ -69,7 +69,8 @@ export async function schemaOf(db: Queryable): Promise<string[]> {
 /** The planner's estimate of the number of rows; counting them would take as long as reading them. */
 export async function estimateRows(tx: Queryable): Promise<number> {
   const rows = await tx.query<{ count: string }>(
-    'select coalesce(sum(greatest(reltuples, 0)), 0)::bigint::text as count from pg_class where oid = any($1::text[]::regclass[])',
+    `select coalesce(sum(greatest(reltuples, 0)), 0)::bigint::text as count
+     from unnest($1::text[]) as transferred (name) cross join pg_partition_tree(name) join pg_class on oid = relid`,
     [[...TRANSFERRED]],
   );
   return Number(rows[0]?.count ?? 0);

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { partitionNames } from '../database/partitions.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 /** An event of one user, numbered consecutively by `seq`. */
@@ -126,6 +127,9 @@ export async function selectAccountId(tx: Queryable, userId: string, grantId: st
   return rows[0]?.id;
 }
 
-export function deleteOldEvents(db: Queryable): Promise<void> {
-  return deleteExpired(db, 'events', `created_at < now() - interval '24 hours'`);
+/** Partition by partition; those whose rows have all expired are dropped as well. */
+export async function deleteOldEvents(db: Queryable): Promise<void> {
+  for (const partition of await partitionNames(db, 'events')) {
+    await deleteExpired(db, partition, `created_at < now() - interval '24 hours'`);
+  }
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.ts';
-import { inChunks } from '../database/retention.ts';
+import { unboundedPartitions } from '../database/partitions.ts';
+import { deleteExpired, inChunks } from '../database/retention.ts';
 
 /** What was done, by which user, and its outcome; never its content. */
 export interface AuditRow {
@@ -116,17 +117,21 @@ export async function countStarted(
   return { calls: rows[0]?.calls ?? 0, seconds: rows[0]?.seconds ?? 0 };
 }
 
-/** Deletes rows after 400 days, some thousands per statement. Only the oldest are examined, which needs no index on time. */
-export function deleteOldAuditRows(db: Queryable): Promise<void> {
+/**
+ * Deletes rows after 400 days, some thousands per statement, where they don't go with their month. Of the oldest partition,
+ * only the oldest rows are examined, which needs no index on time.
+ */
+export async function deleteOldAuditRows(db: Queryable): Promise<void> {
+  const { early, other } = await unboundedPartitions(db, 'audit_log');
   let after = '0';
-  return inChunks(async () => {
+  await inChunks(async () => {
     const [oldest] = await db.query<{ last: string | null; isFull: boolean }>(
       `with oldest as (
-         select id, at < now() - interval '400 days' as is_old from audit_log where id > $1::bigint order by id limit ${SWEPT_AT_ONCE}
+         select id, at < now() - interval '400 days' as is_old from ${early} where id > $1::bigint order by id limit ${SWEPT_AT_ONCE}
        ), old as (
-         select id from audit_log where id in (select id from oldest where is_old) for update skip locked
+         select id from ${early} where id in (select id from oldest where is_old) for update skip locked
        ), gone as (
-         delete from audit_log where id in (select id from old)
+         delete from ${early} where id in (select id from old)
        )
        select max(id)::text as last, count(*) = ${SWEPT_AT_ONCE} and bool_and(is_old) as "isFull" from oldest`,
       [after],
@@ -134,4 +139,5 @@ export function deleteOldAuditRows(db: Queryable): Promise<void> {
     after = oldest?.last ?? after;
     return { isFull: oldest?.isFull === true };
   });
+  if (other !== undefined) await deleteExpired(db, other, `at < now() - interval '400 days'`);
 }

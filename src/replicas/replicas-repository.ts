@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { CODE_VERSION } from '../database/migrate.ts';
 
 /** A running replica. */
 export interface ReplicaRow {
@@ -16,11 +17,11 @@ const EXPIRED = '10 minutes';
 /** A lost connection must not delay the next report for long. */
 const TIMEOUT_MS = 2_000;
 
-/** Records that the replica runs and which keys it has. */
+/** Records that the replica runs, with which code and which keys. */
 export async function upsertReplica(db: Queryable, id: string, keyIds: readonly string[]): Promise<void> {
-  const text = `insert into replicas (id, key_ids) values ($1::uuid, $2::text[])
-                on conflict (id) do update set key_ids = excluded.key_ids, seen_at = now()`;
-  await db.query({ name: 'replica-report', text, query_timeout: TIMEOUT_MS }, [id, keyIds]);
+  const text = `insert into replicas (id, key_ids, code_version) values ($1::uuid, $2::text[], $3)
+                on conflict (id) do update set key_ids = excluded.key_ids, code_version = excluded.code_version, seen_at = now()`;
+  await db.query({ name: 'replica-report', text, query_timeout: TIMEOUT_MS }, [id, keyIds, CODE_VERSION]);
 }
 
 export async function deleteReplica(db: Queryable, id: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface AuditRow {
 
 /**
  * A user's rows, newest first. The comparison of pairs makes the planner use the index on both columns: for `user_id = …`
- * with few users, it scans the index on `id`, and with it the rows of all users.
+ * with few users, it scans the index on `id`, and with it the rows of all users. Older rows are deleted with their month.
  *
  * @param before only rows with smaller ids; null: the newest rows
  * @returns undefined when the user was deleted
@@ -36,6 +36,7 @@ export async function selectAuditEntries(
              from users u left join lateral (
                select * from audit_log
                where (user_id, id) > (u.id, 0) and (user_id, id) < (u.id, coalesce($3::bigint, 9223372036854775807))
+                 and at > now() - interval '400 days'
                order by user_id desc, id desc limit $2
              ) a on true
              where u.id = $1::uuid order by a.id desc`,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { partitionNames } from '../database/partitions.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 /** Rows of one statement. */
@@ -21,8 +22,6 @@ export type Cursor = string | null;
  * are skipped. The comparison of pairs makes the planner use the index even with few users, and start after deleted rows.
  */
 const WALKED = {
-  audit_log: numbered('audit_log', 'id'),
-  events: numbered('events', 'seq'),
   approvals: chunk('approvals', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by created_at'),
   idempotency_keys: chunk('idempotency_keys', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by action, key'),
   run_chunks: chunk('run_chunks', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by run_id, sequence'),
@@ -44,9 +43,23 @@ const WALKED = {
   tainted_items: chunk('tainted_items', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by item'),
 } as const;
 
+/** The same for partitioned tables, partition by partition: the column after the user in the index. */
+const NUMBERED = { audit_log: 'id', events: 'seq' } as const;
+const PARTITIONED = Object.keys(NUMBERED) as (keyof typeof NUMBERED)[];
+
+const AFTER_CURSOR = '($1::uuid, coalesce($2::bigint, -1))';
+const LARGEST = '9223372036854775807';
+
 function numbered(table: string, id: string): string {
-  const rows = `(user_id, ${id}) > ($1::uuid, coalesce($2::bigint, -1)) and (user_id, ${id}) <= ($1::uuid, 9223372036854775807)`;
-  return chunk(table, id, `${rows} order by user_id, ${id}`);
+  return chunk(table, id, `(user_id, ${id}) > ${AFTER_CURSOR} and (user_id, ${id}) <= ($1::uuid, ${LARGEST}) order by user_id, ${id}`);
+}
+
+/** Whether locked rows are left of a chunk: $3 is its end. */
+function leftOf(table: string, id: string): string {
+  const upTo = `($1::uuid, coalesce($3::bigint, ${LARGEST}))`;
+  const rows = `select 1 from ${table} where (user_id, ${id}) > ${AFTER_CURSOR} and (user_id, ${id}) <= ${upTo}`;
+  // Ordered, which `exists` would ignore: the planner expects a third of all rows, and would read the table from its start.
+  return `select count(*) > 0 as "isLeft" from (${rows} order by user_id, ${id} limit 1) as found`;
 }
 
 function chunk(table: string, place: string, rows: string): string {
@@ -56,18 +69,47 @@ function chunk(table: string, place: string, rows: string): string {
           select count(*)::int as rows, max(place)::text as last from gone`;
 }
 
-export type WalkedTable = keyof typeof WALKED;
-export const WALKED_TABLES = Object.keys(WALKED) as WalkedTable[];
+/** A statement of {@link deleteChunk}. */
+export interface Walked {
+  /** The table, or one partition of it. */
+  table: string;
+  text: string;
+  /** For tables of which a user may have very many rows: the statement of {@link isChunkLeft}. */
+  left?: string;
+}
+
+/** What rows of a deleted user may be in. */
+export async function walkedTables(db: Queryable): Promise<Walked[]> {
+  const walked: Walked[] = [];
+  for (const table of PARTITIONED) {
+    const partitions = await partitionNames(db, table);
+    const id = NUMBERED[table];
+    walked.push(...partitions.map((name) => ({ table: name, text: numbered(name, id), left: leftOf(name, id) })));
+  }
+  return [...walked, ...Object.entries(WALKED).map(([table, text]) => ({ table, text }))];
+}
 
 /** Deletes some rows of a deleted user. @returns their number, and the cursor for the next chunk */
 export async function deleteChunk(
   db: Queryable,
-  table: WalkedTable,
+  { table, text }: Walked,
   userId: string,
   after: Cursor,
 ): Promise<{ rows: number; last: Cursor }> {
-  const [gone] = await db.query<{ rows: number; last: Cursor }>({ name: `erase-${table}`, text: WALKED[table] }, [userId, after]);
+  const [gone] = await db.query<{ rows: number; last: Cursor }>({ name: `erase-${table}`, text }, [userId, after]);
   return gone ?? { rows: 0, last: null };
+}
+
+/**
+ * Whether a chunk has left locked rows. It reads what was just deleted, which marks the entries in the index: a later
+ * search from the beginning skips them, where it would otherwise look up each of a million rows.
+ *
+ * @param after the cursor before the chunk. @param last the one after it; null: the end of the table
+ */
+export async function isChunkLeft(db: Queryable, { table, left }: Walked, userId: string, after: Cursor, last: Cursor): Promise<boolean> {
+  if (left === undefined) return false;
+  const [row] = await db.query<{ isLeft: boolean }>({ name: `erase-left-${table}`, text: left }, [userId, after, last]);
+  return row?.isLeft === true;
 }
 
 /**
@@ -85,16 +127,23 @@ export async function claimErasure(db: Queryable): Promise<string | undefined> {
   return rows[0]?.userId;
 }
 
-/** Records that all tables were processed. @returns false if locked rows are left */
-export async function noteWalked(db: Queryable, userId: string): Promise<boolean> {
-  const left = WALKED_TABLES.map((table) => `exists (select 1 from ${table} where user_id = $1::uuid)`).join(' or ');
+/**
+ * Records that all tables were processed.
+ *
+ * @param isLeft whether locked rows are left in the partitioned ones
+ * @returns false if rows are left
+ */
+export async function noteWalked(db: Queryable, userId: string, isLeft: boolean): Promise<boolean> {
+  const left = Object.keys(WALKED)
+    .map((table) => `exists (select 1 from ${table} where user_id = $1::uuid)`)
+    .join(' or ');
   const rows = await db.query<{ isClean: boolean }>(
     `update erasures e set
        clean_at = case when not l.is_left then now() end,
        try_after = case when not l.is_left and now() >= deleted_at + $2::interval then 'infinity' else now() + $3::interval end
-     from (select ${left} as is_left) as l where e.user_id = $1::uuid
+     from (select $4::boolean or ${left} as is_left) as l where e.user_id = $1::uuid
      returning clean_at is not null as "isClean"`,
-    [userId, SETTLED, LOOK_AGAIN],
+    [userId, SETTLED, LOOK_AGAIN, isLeft],
   );
   return rows[0]?.isClean ?? true;
 }

@@ -1,5 +1,14 @@
 import type { Database } from '../database/database.ts';
-import { CHUNK, type Cursor, claimErasure, deleteChunk, noteWalked, postponeErasure, WALKED_TABLES } from './erasures-repository.ts';
+import {
+  CHUNK,
+  type Cursor,
+  claimErasure,
+  deleteChunk,
+  isChunkLeft,
+  noteWalked,
+  postponeErasure,
+  walkedTables,
+} from './erasures-repository.ts';
 
 /** The next run is due after a minute. */
 const RUN_MS = 45_000;
@@ -18,16 +27,19 @@ export interface WalkOptions {
  * @returns false when rows are left: the walk was stopped, or rows were locked
  */
 export async function walkErasure(db: Database, userId: string, { isOver, advance }: WalkOptions = {}): Promise<boolean> {
-  for (const table of WALKED_TABLES) {
+  let isLeft = false;
+  for (const table of await walkedTables(db)) {
     let cursor: Cursor = null;
     for (let rows = CHUNK; rows === CHUNK; ) {
       if (isOver?.() === true) return false;
       const gone: { rows: number; last: Cursor } = await deleteChunk(db, table, userId, cursor);
-      ({ rows, last: cursor } = gone);
+      ({ rows } = gone);
+      if (await isChunkLeft(db, table, userId, cursor, rows === CHUNK ? gone.last : null)) isLeft = true;
+      cursor = gone.last;
       advance?.(rows);
     }
   }
-  return noteWalked(db, userId);
+  return noteWalked(db, userId, isLeft);
 }
 
 /**

@@ -17,7 +17,7 @@ create table reminders (id uuid primary key, user_id uuid not null references us
 `;
 const CONTRACT = `-- Up Migration
 alter table users drop column nickname;
-update schema_guard set minimum_code_version = 2;
+update schema_guard set minimum_code_version = 3;
 `;
 
 describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one before', () => {
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one bef
   it('with additions only leaves the old one ready, and it may start again', async () => {
     // Its statements are prepared before the tables change.
     await expectWorks(old, 'before');
-    const next = await start('expanded', release('expand', { '9001_expand.sql': EXPAND }, 1));
+    const next = await start('expanded', release('expand', { '9001_expand.sql': EXPAND }, 2));
     expect(await database.sql('select name from pgmigrations where name like $1', ['9001%'])).toHaveLength(1);
     await expectWorks(old, 'beside');
     await expectWorks(next, 'new');
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one bef
 
   it('with a removal makes the old one unready, and it does not start again', async () => {
     expect(await readiness(old)).toBe(200);
-    const next = await start('contracted', release('contract', { '9001_expand.sql': EXPAND, '9002_contract.sql': CONTRACT }, 2));
+    const next = await start('contracted', release('contract', { '9001_expand.sql': EXPAND, '9002_contract.sql': CONTRACT }, 3));
     await eventually(async () => (await readiness(old)) === 503);
     expect((await old.call('/health/ready')).body.message).toContain('newer release');
     expect((await old.call('/health/live')).status).toBe(200);
@@ -99,9 +99,9 @@ describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one bef
     const exit = await runProcess(env('old-again'));
     expect(exit.code).toBe(1);
     expect(exit.stderr).toMatch(
-      /^The database was migrated by a newer Steward: it needs code version 2, this is \d+\. Start the newer release\./,
+      /^The database was migrated by a newer Steward: it needs code version 3, this is \d+\. Start the newer release\./,
     );
     // A failed start does not change the database.
-    expect(await database.sql('select minimum_code_version as minimum from schema_guard')).toEqual([{ minimum: 2 }]);
+    expect(await database.sql('select minimum_code_version as minimum from schema_guard')).toEqual([{ minimum: 3 }]);
   });
 });

@@ -11,7 +11,12 @@ const ROOT = join(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/steward-tests');
 const POLL_MS = 100;
 /** What decides how the files of a template look. */
-const SOURCES = ['node_modules/@electric-sql/pglite/package.json', 'node_modules/pg-boss/package.json', 'src/database/embedded.ts'];
+const SOURCES = [
+  'node_modules/@electric-sql/pglite/package.json',
+  'node_modules/pg-boss/package.json',
+  'src/database/embedded.ts',
+  'src/database/partitions.ts',
+];
 
 /** Copies an embedded database with the schema and the job queue in it to a data folder: creating one takes seconds. */
 export async function copyEmbeddedTemplate(dataDir: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { Database, type DatabaseAddress } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { maintainPartitions } from '../../src/database/partitions.ts';
 import { Jobs } from '../../src/jobs/jobs.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { UNMEASURED } from '../../src/observability/telemetry.ts';
@@ -10,6 +11,7 @@ export async function installSchema(address: DatabaseAddress, embedded: boolean)
   const db = new Database(address, embedded ? 1 : 2, logger);
   try {
     await migrate(db, address, logger);
+    await maintainPartitions(db, logger);
     const jobs = new Jobs((text, values) => db.executeSql(text, values), embedded, logger, UNMEASURED);
     await jobs.start();
     await jobs.stop();

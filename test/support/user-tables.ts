@@ -16,6 +16,7 @@ export async function userColumns(sql: Sql): Promise<Map<string, string[]>> {
   const columns = await sql<Column>(
     `select table_name as table, column_name as column from information_schema.columns
      where table_schema = 'public' and table_name in (select table_name from information_schema.tables where table_type = 'BASE TABLE')
+       and not exists (select 1 from pg_class where relname = table_name and relispartition)
      order by table_name, ordinal_position`,
   );
   const references = await sql<{ from: string; to: string }>(

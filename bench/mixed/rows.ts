@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { parseKeyset } from '../../src/config/master-key-list.ts';
+import { Keyring } from '../../src/crypto/keyring.ts';
+import { Database } from '../../src/database/database.ts';
+import { maintainPartitions } from '../../src/database/partitions.ts';
+import { type AuditRow, countStarted, deleteOldAuditRows, insertAuditRows } from '../../src/executor/audit-repository.ts';
+import { CountsInDatabase } from '../../src/metrics/database-counts.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { UNMEASURED } from '../../src/observability/telemetry.ts';
+import { selectAuditEntries } from '../../src/users/audit-entries-repository.ts';
+import { walkErasure } from '../../src/users/erasures.ts';
+import { UserExports } from '../../src/users/export-service.ts';
+import { deleteUser } from '../../src/users/users-repository.ts';
+import { NameHashes } from '../../src/vault/name-hashes.ts';
+import { NULL_UUID } from '../../src/vault/rotation/key-rotation.ts';
+import { selectUnderOthers, updateWrapped } from '../../src/vault/rotation/key-rotation-repository.ts';
+import { UserKeys } from '../../src/vault/user-keys.ts';
+
+/** Milliseconds. */
+export const LONGEST_STATEMENT = 100;
+const TIMES = 200;
+const PAGE = 51;
+const BATCH = 128;
+const REWRAPPED = 200;
+const REWRAP_BATCHES = 50;
+
+/** One operation: its statements, and how long they took, milliseconds. */
+export interface RowsFigure {
+  operation: string;
+  statements: number;
+  median: number;
+  longest: number;
+  /** The beginning of the one that took longest. */
+  slowest: string;
+  total: number;
+}
+
+interface Town {
+  db: Database;
+  /** Has most rows. */
+  heavy: string;
+  /** With few. */
+  other: string;
+  exports: UserExports;
+  issuer: string;
+}
+
+const OPERATIONS: Record<string, (town: Town) => Promise<unknown>> = {
+  'page, newest rows of the user with most': ({ db, heavy }) => repeat(() => selectAuditEntries(db, heavy, PAGE, null)),
+  'page, rows of another user': ({ db, other }) => repeat(() => selectAuditEntries(db, other, PAGE, null)),
+  'pages to the end of 5,000 rows': async ({ db, heavy }) => {
+    let before: string | null = null;
+    for (let pages = 0; pages < 100; pages += 1) before = (await selectAuditEntries(db, heavy, PAGE, before))?.at(-1)?.id ?? null;
+  },
+  'rate of an action over a day': ({ db, heavy }) => repeat(() => countStarted(db, heavy, ['mail.send'], 86_400_000)),
+  '128 audit rows in one statement': ({ db, heavy }) =>
+    repeat(() =>
+      insertAuditRows(
+        db,
+        Array.from({ length: BATCH }, () => auditRow(heavy)),
+      ),
+    ),
+  'export of the user with most': ({ exports, heavy, issuer }) => exports.of(caller(heavy, issuer)),
+  'counts of the metrics': ({ db }) => new CountsInDatabase(db).read(),
+  'partitions: months ahead, and the one that has expired': ({ db }) => maintainPartitions(db, createLogger('silent')),
+  'retention of the other partitions': ({ db }) => deleteOldAuditRows(db),
+  'keys wrapped again, 200 in a statement': async ({ db }) => {
+    for (let batch = 0, last = NULL_UUID; batch < REWRAP_BATCHES; batch += 1) {
+      const keys = await selectUnderOthers(db, 'user_keys', 'another', last, REWRAPPED);
+      const unchanged = keys.map(({ id, wrapped }) => ({ id, before: wrapped, after: wrapped }));
+      const [key] = await db.query<{ id: string }>('select master_key_id as id from user_keys limit 1');
+      await updateWrapped(db, 'user_keys', key?.id ?? '', unchanged);
+      last = keys.at(-1)?.id ?? NULL_UUID;
+    }
+  },
+  'erasure of the user with most': async ({ db, heavy }) => {
+    await db.transaction((tx) => deleteUser(tx, heavy, Buffer.from(randomUUID()), Date.now() / 1000));
+    await walkErasure(db, heavy);
+  },
+};
+
+/** What each operation takes beside many rows of many users. The last one deletes the user with most. */
+export async function measureRows(env: Record<string, string>, other: string, heavy: string): Promise<RowsFigure[]> {
+  const logger = createLogger('silent');
+  const db = new Database({ connectionString: env.DATABASE_URL ?? '' }, 4, logger);
+  const keyring = new Keyring(parseKeyset(env.MASTER_KEYS ?? ''), { logger });
+  const names = new NameHashes(db, keyring);
+  const exports = new UserExports({ db, userKeys: new UserKeys(keyring), names, perMinute: TIMES });
+  const figures: RowsFigure[] = [];
+  for (const [operation, work] of Object.entries(OPERATIONS)) {
+    const took: { sql: string; ms: number }[] = [];
+    db.observe({
+      ...UNMEASURED,
+      statement: async (sql, run) => {
+        const start = performance.now();
+        const result = await run();
+        took.push({ sql, ms: performance.now() - start });
+        return result;
+      },
+    });
+    await work({ db, heavy, other, exports, issuer: env.OIDC_ISSUER ?? '' });
+    const sorted = took.toSorted((a, b) => a.ms - b.ms);
+    const last = sorted.at(-1);
+    figures.push({
+      operation,
+      statements: took.length,
+      median: sorted[Math.floor(sorted.length / 2)]?.ms ?? Number.NaN,
+      longest: last?.ms ?? Number.NaN,
+      slowest: last?.sql.replaceAll(/\s+/g, ' ').trim().slice(0, 60) ?? '',
+      total: took.reduce((sum, { ms }) => sum + ms, 0),
+    });
+  }
+  await db.close();
+  return figures;
+}
+
+async function repeat(work: () => Promise<unknown>): Promise<void> {
+  for (let time = 0; time < TIMES; time += 1) await work();
+}
+
+function auditRow(userId: string): AuditRow {
+  const about = {
+    surface: 'socket',
+    clientId: null,
+    decidedSurface: null,
+    action: 'mail.labels',
+    accountId: null,
+    argumentsHash: null,
+  } as const;
+  return { callId: randomUUID(), userId, ...about, decision: 'allowed', outcome: 'ok', milliseconds: 40 };
+}
+
+function caller(userId: string, issuer: string) {
+  return { userId, issuer, subject: userId, label: '', authTime: 0, issuedAt: 0, expiresAt: 0 };
+}
