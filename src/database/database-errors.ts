@@ -20,8 +20,12 @@ export function sqlState(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }
 
+/** A commit succeeded on the server alone: a failover may undo it, so that its result is as unknown as that of a lost one. */
+export class UnreplicatedCommit extends Error {}
+
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof UnreplicatedCommit) return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (CONNECTION_LOST.test(code) || SOCKET_LOST.has(code)) return true;
   // pg sets no code for these (lib/client.js): a broken socket, and its own query time-out.

@@ -3,8 +3,16 @@ import { AppError } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { databaseUnavailable, isConnectionLost, isDiskFull, isUserDeleted, mayBeUnusableSession, userDeleted } from './database-errors.ts';
-import { endUnusableSession, knownSession, learnSession } from './pg-session.ts';
+import {
+  databaseUnavailable,
+  isConnectionLost,
+  isDiskFull,
+  isUserDeleted,
+  mayBeUnusableSession,
+  UnreplicatedCommit,
+  userDeleted,
+} from './database-errors.ts';
+import { endUnusableSession, hasUnreplicatedCommit, knownSession, learnSession, watchReplication } from './pg-session.ts';
 import { UserQueues } from './user-queues.ts';
 
 /** A named statement. It is prepared once per connection, unless a transaction pooler is in front of the server. */
@@ -81,7 +89,10 @@ export class Database implements Queryable {
     // Without a listener, an idle connection that breaks (a restart of the database) would end the process.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection was lost'));
     // The same for a connection in use, whose query fails by itself, between two statements of a transaction.
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {});
+      watchReplication(client);
+    });
   }
 
   /**
@@ -127,8 +138,8 @@ export class Database implements Queryable {
   }
 
   /**
-   * Runs `work` between BEGIN and COMMIT; any throw rolls back. If the connection is lost during COMMIT, the result is
-   * unknown: callers read again by key.
+   * Runs `work` between BEGIN and COMMIT; any throw rolls back. If the connection is lost during COMMIT, or its wait for a
+   * synchronous standby is cancelled, the result is unknown: callers read again by key.
    *
    * @param userId the user whose row the work locks. Such transactions of one user run one after the other in this
    * process: waiting for the same lock, they would take all connections
@@ -238,6 +249,7 @@ export function afterCommit(tx: Queryable, hook: CommitHook): void {
 async function execute<Result>(client: pg.PoolClient, work: () => Promise<Result>, done: (broken: boolean) => void): Promise<Result> {
   try {
     const result = await work();
+    if (hasUnreplicatedCommit(client)) throw new UnreplicatedCommit('the wait for the synchronous standby was cancelled');
     done(false);
     return result;
   } catch (error) {

@@ -43,6 +43,26 @@ function announcedPid(client: pg.ClientBase): number | null {
   return (client as pg.ClientBase & { processID: number | null }).processID;
 }
 
+/**
+ * Source of the server's warning that a commit is on its own disk, but not on a synchronous standby's, because the wait
+ * for it was cancelled (PostgreSQL, Synchronous Replication). The message may be translated, this is not.
+ */
+const UNREPLICATED = 'SyncRepWaitForLSN';
+
+const unreplicated = new WeakSet<pg.ClientBase>();
+
+/** Watches a new connection for {@link hasUnreplicatedCommit}. */
+export function watchReplication(client: pg.ClientBase): void {
+  client.on('notice', ({ routine }) => {
+    if (routine === UNREPLICATED) unreplicated.add(client);
+  });
+}
+
+/** Whether the server reported success of a commit that a failover may undo. */
+export function hasUnreplicatedCommit(client: pg.ClientBase): boolean {
+  return unreplicated.has(client);
+}
+
 /** A failover leaves read-only sessions behind; a tool (pg_dump) leaves one with an empty search_path. */
 const END_UNUSABLE = `select pg_terminate_backend(pg_backend_pid())
   where current_setting('transaction_read_only') = 'on' or current_setting('search_path') = ''`;

@@ -15,6 +15,8 @@ import type { Sql, World } from './support/world.ts';
 export interface Stage {
   world: World & { sql: Sql };
   replicas: Replica[];
+  /** Where users reach the service; unset: each replica itself. */
+  entrance?: string;
   /** All users, with the row of the table to which their losses belong. */
   seen: { person: Person; row: Row }[];
 }
@@ -54,7 +56,7 @@ export async function openStage({ world, replicas }: Stage): Promise<void> {
 }
 
 /** Tests a fault under the traffic of a few users, and compares the responses they received with the stored state. */
-export async function trouble(suite: Suite, stage: Stage, fault: Trouble): Promise<void> {
+export async function trouble(suite: Pick<Suite, 'random' | 'wants' | 'report'>, stage: Stage, fault: Trouble): Promise<void> {
   if (!suite.wants(`${fault.fault} ${fault.moment}`)) return;
   const row: Row = { fault: fault.fault, moment: fault.moment, tried: 0, answered: 0, documented: [], lost: [] };
   // A failure of this one must not prevent the others.
@@ -64,16 +66,16 @@ export async function trouble(suite: Suite, stage: Stage, fault: Trouble): Promi
 }
 
 async function strike(
-  suite: Suite,
+  suite: Pick<Suite, 'random'>,
   stage: Stage,
   { lasts, begin, problems = [], mayForget = false, explain }: Trouble,
   row: Row,
 ): Promise<void> {
-  const { world, replicas } = stage;
+  const { world, replicas, entrance } = stage;
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => Person.create(world)));
   for (const person of people) person.mayForget = mayForget;
   stage.seen.push(...people.map((person) => ({ person, row })));
-  const bases = replicas.map(({ url }) => url);
+  const bases = entrance === undefined ? replicas.map(({ url }) => url) : [entrance];
   const traffic = new Traffic(people, bases, suite.random);
   try {
     await traffic.underWay();
@@ -104,7 +106,7 @@ async function strike(
 }
 
 /** What users have ended must be invalid at the providers in the end; then everything stops. */
-export async function endStage(suite: Suite, { world, replicas, seen }: Stage): Promise<void> {
+export async function endStage(suite: Pick<Suite, 'say'>, { world, replicas, seen }: Stage): Promise<void> {
   await untilRevoked(
     world,
     seen.map(({ person }) => person),

@@ -20,6 +20,7 @@ const service = z.object({
   ports: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string()).default({}),
   profiles: z.array(z.string()).default([]),
+  networks: z.unknown().optional(),
 });
 const compose = z
   .object({ services: z.record(z.string(), service) })
@@ -54,12 +55,54 @@ describe('compose.yaml', () => {
   });
 
   it('sets every address that the proxy’s configuration reads', () => {
-    for (const [name, backend] of Object.entries({ tls: 'single', balancer: 'replicas' })) {
-      const configuration = text('deploy/haproxy/haproxy.cfg') + text(`deploy/haproxy/${backend}.cfg`);
+    const files = { tls: ['haproxy', 'single'], balancer: ['haproxy', 'replicas'], 'database-balancer': ['postgres'] };
+    for (const [name, parts] of Object.entries(files)) {
+      const configuration = parts.map((part) => text(`deploy/haproxy/${part}.cfg`)).join('');
       const read = new Set([...configuration.matchAll(/"\$\{(\w+)\}"/g)].map(([, variable]) => variable));
       expect(new Set(Object.keys(compose.services[name]?.environment ?? {}))).toEqual(read);
-      expect(compose.services[name]?.command).toContain(`/usr/local/etc/haproxy/${backend}.cfg`);
+      for (const part of parts) expect(compose.services[name]?.command).toContain(`/usr/local/etc/haproxy/${part}.cfg`);
     }
+  });
+
+  it('runs three nodes of the database and three of etcd, which know each other, beside the same replicas', () => {
+    const names = Object.entries(compose.services).filter(([, one]) => one.profiles.includes('ha'));
+    const numbered = (name: string) => [1, 2, 3].map((number) => `${name}-${number}`);
+    const own = ['database-balancer', ...numbered('node'), ...numbered('etcd')];
+    expect(new Set(names.map(([name]) => name))).toEqual(new Set(['balancer', 'pgbouncer', ...numbered('replica'), ...own]));
+    for (const name of own) expect(compose.services[name]?.ports).toEqual([]);
+    for (const name of numbered('node')) {
+      const environment = compose.services[name]?.environment;
+      expect(environment).toMatchObject({
+        PATRONI_NAME: name,
+        PATRONI_RESTAPI_CONNECT_ADDRESS: `${name}:8008`,
+        PATRONI_POSTGRESQL_CONNECT_ADDRESS: `${name}:5432`,
+        PATRONI_ETCD_HOSTS: numbered('etcd')
+          .map((etcd) => `${etcd}:2379`)
+          .join(),
+      });
+    }
+    for (const name of numbered('etcd')) {
+      expect(compose.services[name]?.environment).toMatchObject({
+        ETCD_NAME: name,
+        ETCD_ENABLE_V2: 'true',
+        ETCD_INITIAL_ADVERTISE_PEER_URLS: `http://${name}:2380`,
+        ETCD_ADVERTISE_CLIENT_URLS: `http://${name}:2379`,
+        ETCD_INITIAL_CLUSTER: numbered('etcd')
+          .map((etcd) => `${etcd}=http://${etcd}:2380`)
+          .join(),
+      });
+    }
+    // PgBouncer's configuration names the database of either profile.
+    expect(text('deploy/pgbouncer/pgbouncer.ini')).toContain('host=database port=5432');
+    expect(compose.services['database-balancer']?.networks).toEqual({ default: { aliases: ['database'] } });
+    // Never PATRONI_ETCD3_HOSTS: see patroni.yml.
+    expect(text('compose.yaml')).not.toContain('PATRONI_ETCD3');
+    // As required by Patroni: otherwise a primary could lose its lock before it is demoted.
+    const { dcs } = z
+      .object({ bootstrap: z.object({ dcs: z.record(z.string(), z.unknown()) }) })
+      .parse(load(text('deploy/patroni/patroni.yml'))).bootstrap;
+    expect(dcs.ttl).toBeGreaterThanOrEqual(Number(dcs.loop_wait) + 2 * Number(dcs.retry_timeout));
+    expect(dcs).toMatchObject({ synchronous_mode: true, synchronous_mode_strict: true });
   });
 
   it('requires no variable, so that Steward itself can name the missing ones', () => {

@@ -7,6 +7,8 @@ export const PACKAGES = {
   pgbouncer: 'usr/sbin/pgbouncer',
   libfaketime: 'usr/lib/*/faketime/libfaketimeMT.so.1',
   haproxy: 'usr/sbin/haproxy',
+  patroni: 'usr/bin/patroni',
+  'etcd-server': 'usr/bin/etcd',
   nginx: 'usr/sbin/nginx',
   python3: 'usr/bin/python3',
   curl: 'usr/bin/curl',

@@ -24,7 +24,7 @@ export class Pooler {
     const users = join(folder, 'userlist.txt');
     const through = new URL(direct);
     through.host = `127.0.0.1:${port}`;
-    through.password = PASSWORD;
+    through.password = direct.password || PASSWORD;
     this.url = through.href;
     const settings = readFileSync(CONFIGURATION, 'utf8');
     const places: Record<string, string> = {
@@ -35,7 +35,7 @@ export class Pooler {
       ...changes,
     };
     writeFileSync(this.#ini, replaceEach(settings, places));
-    writeFileSync(users, `"${direct.username}" "${PASSWORD}"\n`);
+    writeFileSync(users, `"${direct.username}" "${through.password}"\n`);
     // It runs as another user.
     chmodSync(folder, 0o755);
   }

@@ -9,7 +9,7 @@ import type { Revocations } from '../revocations.ts';
 import { sealTokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';
 import { isResealed, type OpenGrant, openGrant } from './refresh-read.ts';
-import { type RenewedTokens, selectRefreshRow, storeRenewedTokens } from './refresh-repository.ts';
+import { awaitReplication, type RenewedTokens, selectRefreshRow, storeRenewedTokens } from './refresh-repository.ts';
 import { pauseAfterRejections } from './refresh-timing.ts';
 
 export type Renewed = Extract<Renewal, { kind: 'renewed' }>;
@@ -65,6 +65,8 @@ export class RefreshCommit {
     // A row that another transaction has locked delays only this grant.
     const [isStored] = await storeRenewedTokens(db, [values], 'wait');
     if (isStored === true) return true;
+    // An earlier attempt may have stored them on this server only.
+    await awaitReplication(db, values);
     const now = await selectRefreshRow(db, values.userId, values.id);
     if (now === undefined) {
       await this.#revokeOrphan(grant, renewed);

@@ -178,6 +178,15 @@ export async function storeRenewedTokens(db: Queryable, renewed: readonly Renewe
   return renewed.map((_, index) => stored.has(index + 1));
 }
 
+/**
+ * Waits until everything that can be read of a grant is on a synchronous standby, too, if there is one. A commit whose
+ * wait for it was cancelled can be read, although a failover may undo it. A lock is a change, and its commit waits for all
+ * before it.
+ */
+export async function awaitReplication(db: Queryable, { id, userId }: Pick<GrantRow, 'id' | 'userId'>): Promise<void> {
+  await db.query('select id from grants where id = $1::uuid and user_id = $2::uuid for no key update', [id, userId]);
+}
+
 /** Releases a lease under which nothing was sent, unless another caller has taken it over. */
 export async function releaseLease(db: Queryable, row: Pick<RefreshRow, 'id' | 'userId' | 'version'>): Promise<void> {
   await db.query(

@@ -1,4 +1,5 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type IncomingHttpHeaders, request as requestOverHttp } from 'node:http';
+import { request as requestOverTls } from 'node:https';
 import { text } from 'node:stream/consumers';
 
 const PATIENCE_MS = 25_000;
@@ -13,6 +14,8 @@ export interface Request {
   method?: string;
   token?: string;
   form?: Record<string, string>;
+  json?: object;
+  idempotencyKey?: string;
   cookie?: string;
   /** Unchanged JSON, with the sender's signature. */
   signed?: { body: string; proof: string };
@@ -23,16 +26,24 @@ export interface Request {
  *
  * @returns undefined when no response was received: the outcome is unknown
  */
-export async function ask(base: string, path: string, { method, token, form, cookie, signed }: Request = {}): Promise<Reply | undefined> {
+export async function ask(
+  base: string,
+  path: string,
+  { method, token, form, json, idempotencyKey, cookie, signed }: Request = {},
+): Promise<Reply | undefined> {
   const headers = {
     ...(token !== undefined && { authorization: token }),
     ...(cookie !== undefined && { cookie }),
     ...(signed !== undefined && { 'content-type': 'application/json', 'plaid-verification': signed.proof }),
     ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+    ...(json !== undefined && { 'content-type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   };
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const content = signed?.body ?? (form && new URLSearchParams(form).toString());
-  const sent = request(new URL(path, base), { method: method ?? (content === undefined ? 'GET' : 'POST'), headers, agent: false });
+  const content = signed?.body ?? (json && JSON.stringify(json)) ?? (form && new URLSearchParams(form).toString());
+  const url = new URL(path, base);
+  const request = url.protocol === 'https:' ? requestOverTls : requestOverHttp;
+  const sent = request(url, { method: method ?? (content === undefined ? 'GET' : 'POST'), headers, agent: false });
   let hasBegun = false;
   sent.on('error', reject).on('close', () => hasBegun || reject(new Error('no answer')));
   sent.on('response', (response) => {

@@ -42,7 +42,11 @@ export interface World {
 }
 
 /** @param publicPort the service's public port */
-export async function createWorld(cluster: Cluster, database: string, publicPort: number): Promise<World & { sql: Sql }> {
+export async function createWorld(
+  cluster: Pick<Cluster, 'createDatabase' | 'url' | 'sql'>,
+  database: string,
+  publicPort: number,
+): Promise<World & { sql: Sql }> {
   await cluster.createDatabase(database);
   const outside = await createOutside();
   const env = { ...outside.env, ...productionOf(publicPort), DATABASE_URL: cluster.url(database) };
