@@ -29,7 +29,7 @@ USER node
 FROM base AS dependencies
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
-COPY scripts/prune-production.mjs scripts/googleapis-apis.json ./scripts/
+COPY scripts/prune-production.mjs ./scripts/
 RUN node scripts/prune-production.mjs
 
 # Production: without the sandbox, tests and tools.

@@ -6,6 +6,7 @@ import { LoadClient } from './load.ts';
 import { measureMcp } from './mcp-calls.ts';
 import { measureMemory } from './memory.ts';
 import { profileService } from './profile.ts';
+import { measureProviderCalls } from './provider-calls.ts';
 import { measureHerd, measureRefreshes } from './refresh.ts';
 import { measureCalls } from './socket-calls.ts';
 import { measureSockets } from './sockets.ts';
@@ -30,6 +31,7 @@ const PARTS: Record<string, Part> = {
   h: { measure: measureSockets },
   i: { measure: measureMcp },
   j: { measure: measureAssistant },
+  k: { measure: measureProviderCalls },
 };
 
 const asked = process.argv.slice(2);

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
-/** The parent's request: `load` keeps one message in progress on each socket; `open` leaves them open; `close` closes them. */
+/** The parent's request: `load` keeps one message in progress on each socket (of several first messages, sockets send them in turn); `open` leaves them open; `close` closes them. */
 export type SocketOrder =
-  | { kind: 'load'; port: number; hello: string; message: string; sockets: number; durationMs: number }
+  | { kind: 'load'; port: number; hello: string | readonly string[]; message: string; sockets: number; durationMs: number }
   | { kind: 'open'; port: number; hellos: string[] }
   | { kind: 'close' };
 
@@ -90,7 +90,11 @@ async function openAll(port: number, hellos: readonly string[]): Promise<Awaited
 }
 
 async function load({ port, hello, message, sockets, durationMs }: Extract<SocketOrder, { kind: 'load' }>): Promise<SocketResult> {
-  const lanes = await openAll(port, Array<string>(sockets).fill(hello));
+  const hellos = [hello].flat();
+  const lanes = await openAll(
+    port,
+    Array.from({ length: sockets }, (_, index) => hellos[index % hellos.length] as string),
+  );
   const bytes = frame(message);
   const cpu = process.cpuUsage();
   const start = performance.now();

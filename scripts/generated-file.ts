@@ -27,10 +27,11 @@ interface Table {
   schemas: Record<string, unknown>;
 }
 
-/** The methods and schemas of all APIs as JSON. */
-export function tableOf(apis: readonly Table[]): string {
-  const part = (name: keyof Table) => lines(Object.assign({}, ...apis.map((api) => api[name])));
-  return `{\n  "methods": {\n${part('methods')}\n  },\n  "schemas": {\n${part('schemas')}\n  }\n}\n`;
+/** The methods and schemas of all APIs as JSON. @param more further objects of the table, by name */
+export function tableOf(apis: readonly Table[], more: Record<string, Record<string, unknown>> = {}): string {
+  const part = (name: keyof Table) => Object.assign({}, ...apis.map((api) => api[name]));
+  const parts = Object.entries({ ...more, methods: part('methods'), schemas: part('schemas') });
+  return `{\n${parts.map(([name, entries]) => `  "${name}": {\n${lines(entries)}\n  }`).join(',\n')}\n}\n`;
 }
 
 /** Members of a JSON object, one on each line and sorted, so that changes are easy to review. */

@@ -1,5 +1,6 @@
 // Writes src/providers/workspace/workspace-methods.json from the installed SDK: verb, path, parameters, body fields and
-// scopes of every method, with the values of workspace-enums.json. `--check` only compares.
+// scopes of every method, with the values of workspace-enums.json, and the address of each API. `--check` only compares.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableOf, writeGenerated } from './generated-file.ts';
 import { APIS_WITH_BODIES, annotationOf, type FieldTypes, nameOf, SdkFile, WORKSPACE_APIS, withChoice } from './sdk-types.ts';
@@ -21,13 +22,23 @@ function quoted(list: string): string[] {
   return [...list.matchAll(/'([^']+)'/g)].map(([, text = '']) => text);
 }
 
-/** Verb, path and required parameters, from the code of a method. */
-function requestOf(code: string): { verb: string; path: string; required: string[] } {
+/** Verb, path, the path for uploads and required parameters, from the code of a method. */
+function requestOf(code: string): { verb: string; path: string; upload?: string; required: string[] } {
   const [, path] = /\burl: \(rootUrl \+\s*'([^']+)'/.exec(code) ?? [];
+  const [, upload] = /\bmediaUrl: \(rootUrl \+\s*'([^']+)'/.exec(code) ?? [];
   const [, verb] = /method: '([A-Z]+)'/.exec(code) ?? [];
   const [, required = ''] = /requiredParams: \[([^\]]*)\]/.exec(code) ?? [];
   if (path === undefined || verb === undefined) throw new Error(`not a request: ${code.slice(0, 200)}`);
-  return { verb, path, required: quoted(required) };
+  return { verb, path, ...(upload !== undefined && { upload }), required: quoted(required) };
+}
+
+/** The address of an API, the same for all of its methods. */
+function rootOf(api: string, version: string): string {
+  const code = readFileSync(join(FOLDER, api, `${version}.js`), 'utf8');
+  const roots = new Set([...code.matchAll(/const rootUrl = options\.rootUrl \|\| '(https:[^']+)\/'/g)].map(([, root = '']) => root));
+  const [root, ...others] = roots;
+  if (root === undefined || others.length > 0) throw new Error(`not one address: ${api}`);
+  return root;
 }
 
 /** The name of the parameters' interface, if this is the overload of a method that returns a stream, which has the sample. */
@@ -82,5 +93,7 @@ function readApi(api: string, version: string): { methods: Record<string, object
   return { methods, schemas };
 }
 
-const apis = Object.entries(WORKSPACE_APIS).map(([api, version]) => readApi(api, version));
-writeGenerated('src/providers/workspace/workspace-methods.json', tableOf(apis), 'scripts/workspace-methods.ts');
+const versions = Object.entries(WORKSPACE_APIS);
+const apis = versions.map(([api, version]) => readApi(api, version));
+const roots = Object.fromEntries(versions.map(([api, version]) => [api, rootOf(api, version)]));
+writeGenerated('src/providers/workspace/workspace-methods.json', tableOf(apis, { roots }), 'scripts/workspace-methods.ts');

@@ -28,7 +28,12 @@ export interface Person {
  *
  * @param firstLife of their access tokens, seconds
  */
-export async function createPeople(stage: Stage, emulator: WorkspaceEmulator, count: number, firstLife: () => number): Promise<Person[]> {
+export async function createPeople(
+  stage: Stage,
+  { consent }: Pick<WorkspaceEmulator, 'consent'>,
+  count: number,
+  firstLife: () => number,
+): Promise<Person[]> {
   const logger = createLogger('silent');
   const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
   const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
@@ -45,7 +50,7 @@ export async function createPeople(stage: Stage, emulator: WorkspaceEmulator, co
         userId,
         provider: 'workspace',
         subject,
-        tokens: emulator.consent(lifeSeconds),
+        tokens: consent(lifeSeconds),
         scopes: SCOPES,
         expiresAt,
       } as const;

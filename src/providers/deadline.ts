@@ -1,16 +1,28 @@
 const UNPACKING_MS = 100;
 
 /**
- * Like `AbortSignal.timeout`, but a response that arrived in time is still read. Timers run before sockets are read, so
- * that after a pause of the process a plain timeout would discard responses that have arrived, and with them tokens that
- * exist nowhere else. Between timeout and abort, sockets are read once and their data is decompressed.
+ * Calls `expired` after a time, but not before a response that arrived in time has been read. Timers run before sockets are
+ * read, so that after a pause of the process a plain timeout would discard responses that have arrived, and with them
+ * tokens that exist nowhere else. Between timeout and `expired`, sockets are read once and their data is decompressed.
  *
  * @param ms milliseconds
+ * @returns ends the wait
  */
+export function onDeadline(ms: number, expired: () => void): () => void {
+  let isEnded = false;
+  const after = (delay: number, next: () => void) => setTimeout(() => setImmediate(() => isEnded || next()), delay).unref();
+  let timer = after(ms, () => {
+    timer = after(UNPACKING_MS, expired);
+  });
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Like `AbortSignal.timeout`, but as {@link onDeadline}. */
 export function deadline(ms: number): AbortSignal {
   const controller = new AbortController();
-  const abort = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-  const unpacked = () => setTimeout(() => setImmediate(abort), UNPACKING_MS).unref();
-  setTimeout(() => setImmediate(unpacked), ms).unref();
+  onDeadline(ms, () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')));
   return controller.signal;
 }

@@ -60,18 +60,28 @@ export function checked<S extends z.ZodType>(schema: S, response: unknown): z.ou
  * @param nulls whether fields that are null are dropped; see {@link tidy}
  * @throws AppError `provider_error` when it is not as expected; what {@link offThread} throws
  */
-export async function readResponse<Args, Result>(
+export function readResponse<Args, Result>(
   bytes: Uint8Array<ArrayBuffer>,
   understanding: ResponseFormat<Args, Result>,
   args: Args,
   work: WorkOptions,
   nulls: 'dropped' | 'kept' = 'dropped',
-): Promise<Result> {
+): Result | Promise<Result> {
   const isSlow = 'run' in understanding && understanding.isSlow?.(args) === true;
-  if (!isSlow && bytes.length <= LARGE_BYTES && countValues(bytes) <= MANY_VALUES) {
-    const response = parsed(bytes, nulls);
-    return 'run' in understanding ? understanding.run({ response, args }) : checked(understanding, response);
+  if (isSlow || bytes.length > LARGE_BYTES || countValues(bytes) > MANY_VALUES) {
+    return readOffThread(bytes, understanding, args, work, nulls);
   }
+  const response = parsed(bytes, nulls);
+  return 'run' in understanding ? understanding.run({ response, args }) : checked(understanding, response);
+}
+
+async function readOffThread<Args, Result>(
+  bytes: Uint8Array<ArrayBuffer>,
+  understanding: ResponseFormat<Args, Result>,
+  args: Args,
+  work: WorkOptions,
+  nulls: 'dropped' | 'kept',
+): Promise<Result> {
   const reader = 'run' in understanding ? { module: understanding.module, name: understanding.name } : undefined;
   const input = { bytes, reader, args, nulls };
   const result = await offThread(digest, input, { ...work, transfer: [bytes.buffer] });

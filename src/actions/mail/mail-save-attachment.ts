@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../validation/validate.ts';
@@ -50,8 +49,7 @@ export const saveAttachment = builtIn('workspace', {
     const saved = await changeFile(session, 'drive.files.create', {
       ...NOT_VISIBLE_TO_DOMAIN,
       requestBody: { name: name ?? nameOf(part), mimeType, parents },
-      // A stream, because the SDK takes text or streams only.
-      media: { mimeType, body: Readable.from([bytes]) },
+      media: { mimeType, body: bytes },
     });
     undoneBy({ action: 'drive.trash', input: { id: saved.id }, summary: `Move the saved file ${quoted(saved.name)} to the trash` });
     return saved;

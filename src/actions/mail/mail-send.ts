@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { people } from '../../providers/audience.ts';
-import type { MethodParams } from '../../providers/workspace/workspace-attempt.ts';
+import type { MethodParams } from '../../providers/workspace/workspace-request.ts';
 import type { ScopeName } from '../../providers/workspace/workspace-scopes.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';

@@ -79,7 +79,11 @@ export function openBankSession(options: BankSessionOptions, item: BankItemAcces
     }
     const read = async () => {
       const bytes = await fetchResponse(options, item, signal, { name, method, body, isLarge: 'run' in response });
-      return readResponse(bytes, response, args as Args, { userId, signal }, 'kept').catch(asBankResponseError);
+      try {
+        return await readResponse(bytes, response, args as Args, { userId, signal }, 'kept');
+      } catch (error) {
+        return asBankResponseError(error);
+      }
     };
     return 'run' in response ? options.concurrency.run(userId, read) : read();
   }

@@ -1,3 +1,4 @@
+import { loadOnce } from '../../threads/load-once.ts';
 import type { Field, Fields, ValueKind } from '../declared-call.ts';
 
 /** A method of the provider's APIs, as its discovery document describes it. */
@@ -25,14 +26,29 @@ interface FieldTypes {
   [field: string]: FieldType;
 }
 type Schemas = Readonly<Record<string, FieldTypes>>;
+/** A method in the table. */
+export interface MethodEntry extends Pick<WorkspaceMethod, 'verb' | 'path' | 'required' | 'scopes'> {
+  params: FieldTypes;
+  /** The path in place of `path` for uploads. */
+  upload?: string;
+  body?: string;
+}
 interface Table {
-  methods: Record<string, Pick<WorkspaceMethod, 'verb' | 'path' | 'required' | 'scopes'> & { params: FieldTypes; body?: string }>;
+  /** Scheme and host of each API. */
+  roots: Record<string, string>;
+  methods: Record<string, MethodEntry>;
   schemas: Schemas;
 }
 
-/** Reads the table; costs some milliseconds, so only where methods are declared. */
+/** Reads the table; costs some milliseconds and a megabyte, so only when a method is declared or called. */
+export const loadTable = loadOnce(async (): Promise<Table> => {
+  const { default: table } = await import('./workspace-methods.json', { with: { type: 'json' } });
+  return table as unknown as Table;
+});
+
+/** The methods of the table, for declarations. */
 export async function loadWorkspaceMethods(): Promise<WorkspaceMethods> {
-  const { default: table } = (await import('./workspace-methods.json', { with: { type: 'json' } })) as unknown as { default: Table };
+  const table = await loadTable();
   return {
     ids: Object.keys(table.methods),
     get(id) {

@@ -190,12 +190,12 @@ export class WorkspaceProvider {
     return this.#fetch(operation, url, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-      body: new URLSearchParams(form),
+      body: new URLSearchParams(form).toString(),
       signal,
     });
   }
 
-  #fetch(operation: string, url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonResponse> {
+  #fetch(operation: string, url: string, init: Parameters<typeof fetchJson>[1]): Promise<JsonResponse> {
     const step = { kind: 'provider', name: 'workspace', operation } as const;
     return this.#telemetry.step(
       step,

@@ -8,7 +8,8 @@ import { retryAfterSeconds } from '../provider-fetch.ts';
 import { parseJson, unreadableResponse } from '../response-json.ts';
 import { type ResponseFormat, type ResponseReader, readResponse } from '../responses.ts';
 import { toWorkspaceApiError, WorkspaceApiError } from './workspace-api-errors.ts';
-import { type ApiResponse, Attempt, type Method, type MethodParams, type SessionOptions, timedOut } from './workspace-attempt.ts';
+import { type ApiResponse, Attempt, type SessionOptions, timedOut } from './workspace-attempt.ts';
+import { findMethod, type MethodParams } from './workspace-request.ts';
 
 /** Provides a session's access tokens. */
 type Tokens = Pick<GrantAccess, 'current' | 'renewed'>;
@@ -32,16 +33,14 @@ const FRESH_MS = 300;
  */
 export class WorkspaceSession {
   readonly #options: SessionOptions;
-  readonly #find: (method: string) => Promise<Method>;
   readonly #inTurn: InTurn;
   readonly #tokens: Tokens;
   readonly #signal: AbortSignal;
   /** Requests for changes that were sent and not rejected. */
   #changes = 0;
 
-  constructor(options: SessionOptions, find: (method: string) => Promise<Method>, inTurn: InTurn, tokens: Tokens, signal: AbortSignal) {
+  constructor(options: SessionOptions, inTurn: InTurn, tokens: Tokens, signal: AbortSignal) {
     this.#options = options;
-    this.#find = find;
     this.#inTurn = inTurn;
     this.#tokens = tokens;
     this.#signal = signal;
@@ -115,10 +114,18 @@ export class WorkspaceSession {
   }
 
   async #send(id: string, params: MethodParams, maxBytes: number): Promise<ApiResponse & { isRead: boolean }> {
-    const method = await this.#find(id);
+    const found = findMethod(id);
+    const method = found instanceof Promise ? await found : found;
     let renewed = false;
     for (let sends = 1; ; sends += 1) {
-      const { attempt, token, response } = await this.#sendOnce(method, params, maxBytes);
+      // Also before its turn, so that a refresh does not occupy a place.
+      const early = await this.#tokens.current();
+      const takenAt = performance.now();
+      const attempt = new Attempt(this.#options, method, this.#signal, maxBytes, () => {
+        this.#changes += 1;
+      });
+      const response = await this.#inTurn(() => this.#sendOnce(attempt, params, early, takenAt));
+      const { token } = attempt;
       if (!attempt.safe && (response === undefined ? attempt.neverSent : isRejection(response.status))) this.#changes -= 1;
       if (response !== undefined && response.status >= 200 && response.status < 300) return { ...response, isRead: attempt.safe };
       const error = response === undefined ? attempt.failure() : rejectionOf(id, response, token);
@@ -141,18 +148,9 @@ export class WorkspaceSession {
   }
 
   /** The token is read right before the request, because waiting for a place may take long and the account may be gone by then. */
-  async #sendOnce(method: Method, params: MethodParams, maxBytes: number) {
-    // Also before, so that a refresh does not occupy a place.
-    const early = await this.#tokens.current();
-    const takenAt = performance.now();
-    return this.#inTurn(async () => {
-      if (this.#signal.aborted) throw timedOut();
-      const token = performance.now() - takenAt > FRESH_MS ? await this.#tokens.current() : early;
-      const attempt = new Attempt(this.#options, token, this.#signal, maxBytes, () => {
-        this.#changes += 1;
-      });
-      return { attempt, token, response: await attempt.run(method, params) };
-    });
+  async #sendOnce(attempt: Attempt, params: MethodParams, early: string, takenAt: number): Promise<ApiResponse | undefined> {
+    if (this.#signal.aborted) throw timedOut();
+    return attempt.run(params, performance.now() - takenAt > FRESH_MS ? await this.#tokens.current() : early);
   }
 
   /** Waits as long as the provider asked for; otherwise the pause doubles, with jitter. */
@@ -176,8 +174,8 @@ function isRejection(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }
 
-function retryAfterOf({ headers }: ApiResponse): number | undefined {
-  return retryAfterSeconds(headers.get('retry-after')) || undefined;
+function retryAfterOf({ retryAfter }: ApiResponse): number | undefined {
+  return retryAfterSeconds(retryAfter) || undefined;
 }
 
 /** Adds the method to the logged cause. */

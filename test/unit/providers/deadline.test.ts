@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { AppError } from '../../../src/errors.ts';
 import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
+import { loadTable } from '../../../src/providers/workspace/workspace-methods.ts';
 import { WorkspaceProvider } from '../../../src/providers/workspace/workspace-provider.ts';
 
 /** Sends compressed JSON on request, and sets the shared number then; in a thread that a blocked main thread does not stop. */
@@ -37,7 +38,7 @@ beforeAll(async () => {
   const [port] = await once(provider, 'message');
   url = `http://127.0.0.1:${port}`;
   // On a busy machine, loading the SDKs at the first request could exceed the time limit of the response.
-  await Promise.all([import('plaid'), import('googleapis/build/src/apis/gmail/index.js'), import('google-auth-library')]);
+  await Promise.all([import('plaid'), loadTable(), import('google-auth-library')]);
 });
 
 afterAll(() => provider.terminate());
