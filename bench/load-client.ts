@@ -5,13 +5,13 @@ import { connect, type Socket } from 'node:net';
 /** The parent's request. */
 export interface LoadOrder {
   port: number;
-  /** The whole request as it goes over the wire. */
-  request: string;
+  /** Whole requests as they go over the wire; connection n sends the one at n, from the start again. */
+  requests: readonly string[];
   connections: number;
   /** Stop after this time, milliseconds, … */
   durationMs: number;
   /** … or after this many responses, whichever comes first. */
-  requests: number;
+  responses: number;
 }
 
 export interface LoadResult {
@@ -37,13 +37,13 @@ function completeLength(buffer: Buffer): number {
 }
 
 function drive(order: LoadOrder): Promise<LoadResult> {
-  const request = Buffer.from(order.request, 'latin1');
+  const requests = order.requests.map((request) => Buffer.from(request, 'latin1'));
   const cpu = process.cpuUsage();
   const start = performance.now();
   let responses = 0;
-  const isOver = () => responses >= order.requests || performance.now() - start >= order.durationMs;
+  const isOver = () => responses >= order.responses || performance.now() - start >= order.durationMs;
 
-  const runConnection = () =>
+  const runConnection = (request: Buffer) =>
     new Promise<void>((resolve, reject) => {
       const socket: Socket = connect({ port: order.port, host: '127.0.0.1', noDelay: true });
       let pending: Buffer | undefined;
@@ -66,7 +66,9 @@ function drive(order: LoadOrder): Promise<LoadResult> {
       socket.on('error', reject).on('close', () => resolve());
     });
 
-  return Promise.all(Array.from({ length: order.connections }, runConnection)).then(() => {
+  return Promise.all(
+    Array.from({ length: order.connections }, (_, index) => runConnection(requests[index % requests.length] as Buffer)),
+  ).then(() => {
     const elapsedMs = performance.now() - start;
     const { user, system } = process.cpuUsage(cpu);
     return { answers: responses, elapsedMs, cpuMs: (user + system) / 1000 };

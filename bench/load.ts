@@ -9,14 +9,14 @@ const CONNECTIONS = 32;
 export class LoadClient {
   readonly #child: ChildProcess = fork(join(import.meta.dirname, 'load-client.ts'));
 
-  /** Sends requests to a server for a time, milliseconds. */
-  forTime(port: number, request: string, durationMs: number): Promise<LoadResult> {
-    return this.#run({ port, request, connections: CONNECTIONS, durationMs, requests: Number.MAX_SAFE_INTEGER });
+  /** Sends requests to a server for a time, milliseconds; each connection always the same one. */
+  forTime(port: number, requests: readonly string[], durationMs: number): Promise<LoadResult> {
+    return this.#run({ port, requests, connections: CONNECTIONS, durationMs, responses: Number.MAX_SAFE_INTEGER });
   }
 
   /** Sends a number of requests; at most one more per connection, which was in progress. */
-  requests(port: number, request: string, requests: number): Promise<LoadResult> {
-    return this.#run({ port, request, connections: CONNECTIONS, durationMs: Number.MAX_SAFE_INTEGER, requests });
+  requests(port: number, request: string, responses: number): Promise<LoadResult> {
+    return this.#run({ port, requests: [request], connections: CONNECTIONS, durationMs: Number.MAX_SAFE_INTEGER, responses });
   }
 
   close(): void {

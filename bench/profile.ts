@@ -40,7 +40,7 @@ export async function profileService(stage: Stage, client: LoadClient, path: str
 async function runProfiled(stage: Stage, client: LoadClient, nodeOptions: string[], path: string | undefined): Promise<void> {
   await using service = await startServer(SERVICE, stage.serviceEnv, nodeOptions);
   if (path === undefined) return;
-  await client.forTime(service.port, getRequest(path, await stage.signIn()), LOAD_MS);
+  await client.forTime(service.port, [getRequest(path, await stage.signIn())], LOAD_MS);
 }
 
 function describe(profile: CpuProfile): string {

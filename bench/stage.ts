@@ -13,9 +13,10 @@ import { checkKeys } from '../src/vault/rotation/check-keys.ts';
 import { UserKeys } from '../src/vault/user-keys.ts';
 import { startIssuer, type TestIssuer } from '../test/support/issuer.ts';
 
-const SUBJECT = 'demo';
+/** Users with two bank entries each. */
+export const USERS = 32;
 
-/** Common to every process of a run: a migrated database with one user and two bank entries, and an issuer. */
+/** Common to every process of a run: a migrated database with users and their bank entries, and an issuer. */
 export interface Stage {
   databaseUrl: string;
   issuer: TestIssuer;
@@ -23,7 +24,8 @@ export interface Stage {
   serviceEnv: Record<string, string>;
   /** Environment of the references. */
   referenceEnv: Record<string, string>;
-  signIn(): Promise<string>;
+  /** An ID token of a user; without a number, of the first. */
+  signIn(user?: number): Promise<string>;
   /** Drops the database. */
   close(): Promise<void>;
 }
@@ -54,7 +56,7 @@ export async function openStage(): Promise<Stage> {
       // Clients that wait for their response measure what a full process does; the open loop removes this.
       LIMIT_LOOP_DELAY_MS: '100000000',
     },
-    signIn: () => issuer.sign(SUBJECT),
+    signIn: (user = 0) => issuer.sign(subjectOf(user)),
     async close() {
       await issuer.close();
       await administer(server, `drop database ${name} with (force)`);
@@ -62,7 +64,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** Two entries, encrypted and stored by the service's own modules, as after a link. */
+/** Two entries a user, encrypted and stored by the service's own modules, as after a link. */
 async function seed(databaseUrl: string, issuer: string, masterKeys: string): Promise<void> {
   const logger = createLogger('silent');
   const address = { connectionString: databaseUrl };
@@ -72,7 +74,16 @@ async function seed(databaseUrl: string, issuer: string, masterKeys: string): Pr
   // Rows name the keys that a start has checked.
   await checkKeys(db, keyring);
   const grants = new Grants(db, new UserKeys(keyring), new Revocations({ db, keyring, revokers: {}, logger }), logger);
-  const userId = await upsertUser(db, issuer, SUBJECT, `${SUBJECT}@example.com`);
+  for (let user = 0; user < USERS; user += 1) await seedUser(db, grants, issuer, subjectOf(user));
+  await db.close();
+}
+
+function subjectOf(user: number): string {
+  return user === 0 ? 'demo' : `demo-${user}`;
+}
+
+async function seedUser(db: Database, grants: Grants, issuer: string, subject: string): Promise<void> {
+  const userId = await upsertUser(db, issuer, subject, `${subject}@example.com`);
   for (const [institutionId, bankName] of [
     ['ins_1', 'First Example Bank'],
     ['ins_2', 'Second Example Bank'],
@@ -89,7 +100,6 @@ async function seed(databaseUrl: string, issuer: string, masterKeys: string): Pr
       await insertItem(tx, randomUUID(), grant.id, userId, { institutionId, bankName, accounts });
     });
   }
-  await db.close();
 }
 
 async function administer(url: string, sql: string): Promise<void> {

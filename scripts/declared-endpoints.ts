@@ -29,7 +29,7 @@ export function declaredEndpoints(): Endpoint[] {
   const routers = [
     homeRouter(production.config, production.addresses.publicUrl, middleware),
     ...featureRouters(context('development'), middleware, {} as never),
-    openApiRouter(() => ({}), middleware),
+    openApiRouter(async () => ({}), middleware),
     asyncApiRouter(async () => ({}), middleware),
     healthRouter({} as never, middleware),
   ];

@@ -108,4 +108,5 @@ export const UNREAD: ReadonlyMap<string, string> = new Map([
   ['src/database/partitions.ts addMonth', 'changes tables, not rows'],
   ['src/database/partitions.ts attachLimited', 'changes tables, not rows'],
   ['src/database/partitions.ts dropExpired', 'changes tables, not rows'],
+  ['src/users/erasures-repository.ts isChunkLeft', 'sends a text for each partition, with the id of the deleted user'],
 ]);

@@ -20,8 +20,8 @@ import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
 import { requireFirstParty, SESSION_COOKIE } from './http/first-party.ts';
 import { admitted, authenticateWithin, limitBytesPerUser, limitPerAddress } from './http/limits.ts';
-import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
+import { inOrder, matcher, mount } from './http/route-table.ts';
 import { anyOrigin, crossOrigin, securityHeaders } from './http/security-headers.ts';
 import type { Identity } from './identity/identity.ts';
 import { integrationsRouter } from './integrations/integrations-routes.ts';
@@ -54,12 +54,12 @@ export function createApp(context: Context, state: ProcessState): Express {
   const features = featureRouters(context, middleware, state);
   const documented = [health, ...features].flatMap(({ endpoints }) => endpoints);
   const service = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
-  const openApi = openApiRouter(() => openApiDocument(documented, service), middleware);
-  // Loaded when it is first read: it makes a second set of schemas, which only this document needs.
+  // Both documents are loaded when they are first read; the second makes a set of schemas that only it needs.
+  const openApi = openApiRouter(async () => (await import('./http/openapi.ts')).openApiDocument(documented, service), middleware);
   const asyncApi = asyncApiRouter(async () => (await import('./socket/asyncapi.ts')).asyncApiDocument(service), middleware);
   const { consent, protocol } = authorizationRouters(context, middleware);
   const endpoints = [...documented, ...openApi.endpoints, ...asyncApi.endpoints, ...consent.endpoints];
-  const browserPaths = endpoints.filter(({ browser }) => browser === true).map(({ path }) => path);
+  const isForBrowsers = matcher(endpoints.filter(({ browser }) => browser === true).map(({ path }) => path));
   const forAnyOrigin = new Set([...publicPaths(addresses.publicUrl), ...resourcePaths(addresses.publicUrl)]);
   const isForAnyOrigin = ({ path }: Request) => forAnyOrigin.has(path);
   const routes = new Set([...endpoints.map(({ path }) => path), ...protocolPaths(addresses.publicUrl), MCP_PATH]);
@@ -69,28 +69,32 @@ export function createApp(context: Context, state: ProcessState): Express {
   app.disable('x-powered-by').disable('etag').set('trust proxy', config.trustProxy).set('query parser', 'simple');
   // An address has one spelling, so that a proxy that blocks it blocks it completely.
   app.enable('case sensitive routing').enable('strict routing');
-  app.use(requestId);
-  app.use(measured(telemetry, routes, logger));
-  // Probes are frequent: they come before the layers that they don't need.
-  app.use(health);
-  app.use(requestLog(logger));
-  app.use(securityHeaders());
-  // Before the limit, because its error is a page too.
-  app.all(browserPaths, allowErrorPages);
-  // CORS comes before the limit, so that a front end can read the error. It ends preflights, so these are counted before it.
-  app.use(when(isOptions, perAddress));
-  app.use(when(isForAnyOrigin, anyOrigin()));
   const ownOrigins = crossOrigin((origin) => context.allowsOrigin(origin));
-  app.use(when((request) => !isForAnyOrigin(request), ownOrigins));
-  app.use(when((request) => !isOptions(request), perAddress));
+  app.use(
+    inOrder(
+      requestId,
+      measured(telemetry, routes, logger),
+      // Probes are frequent: they come before the layers that they don't need.
+      mount(health),
+      requestLog(logger),
+      securityHeaders(),
+      // Before the limit, because its error is a page too.
+      when(({ path }) => isForBrowsers(path), allowErrorPages),
+      // CORS comes before the limit, so that a front end can read the error. It ends preflights, so these are counted before it.
+      when(isOptions, perAddress),
+      when(isForAnyOrigin, anyOrigin()),
+      when((request) => !isForAnyOrigin(request), ownOrigins),
+      when((request) => !isOptions(request), perAddress),
+      mount(...features, openApi, asyncApi),
+    ),
+  );
   app.use('/assets', files('public'));
   app.use('/client', files('client'));
   // A development dependency, for the page at /api-docs.
   if (config.environment === 'development') app.use('/assets/swagger-ui', files('node_modules/swagger-ui-dist'));
   if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
-  app.use(features, openApi, asyncApi);
   // With MCP_ISSUER, clients sign in at the operator's own server.
-  if (config.mcpIssuer === undefined) app.use(protocol, consent);
+  if (config.mcpIssuer === undefined) app.use(protocol, mount(consent));
   app.use(notFound);
   app.use(errorHandler(logger, telemetry));
   return app;

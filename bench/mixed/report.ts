@@ -4,8 +4,8 @@ import { type Latencies, percentile } from './latencies.ts';
 import type { Outcome } from './open-result.ts';
 import { clientLag, latenciesOf, type Phase, recoverySeconds, shareOf } from './phases.ts';
 import type { Plan } from './plans.ts';
-import { KINDS, type Kind } from './schedule.ts';
 import { LONGEST_STATEMENT, type RowsFigure } from './rows.ts';
+import { KINDS, type Kind } from './schedule.ts';
 import type { StatementCost } from './statement-costs.ts';
 import type { Bookkeeping, OpenLoopResult, SoakResult } from './traffic.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ItemRow } from './items-repository.ts';
+import type { ItemRow, ListedItem } from './items-repository.ts';
 
 /** An item as clients receive it. */
 export const bankAccount = z
@@ -18,13 +18,21 @@ export const bankAccount = z
   .meta({ id: 'BankAccount' });
 
 /** An account's `mask` is empty if the bank gives none. */
-export function toBankAccount({ id, bankName, accounts, status, warning, expiresAt, newAccounts }: ItemRow): z.input<typeof bankAccount> {
+export function toBankAccount({
+  id,
+  bankName,
+  accounts,
+  status,
+  warning,
+  expiresAt,
+  newAccounts,
+}: ItemRow | ListedItem): z.input<typeof bankAccount> {
   return {
     id,
     bank_name: bankName,
     mask: accounts.map(({ name, mask }) => ({ name, mask: mask ?? '' })),
     status: status === 'reauth_required' ? 'relink_required' : status,
-    ...(warning !== null && { warning, ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }) }),
+    ...(warning !== null && { warning, ...(expiresAt !== null && { expires_at: new Date(expiresAt).toISOString() }) }),
     ...(newAccounts && { new_accounts: true }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIST_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { text } from '../validation/validate.ts';
@@ -6,7 +7,7 @@ import { bankAccount, toBankAccount } from './bank-account.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { createLinkToken, deleteItem, linkItem, refreshItem } from './bank-service.ts';
 import type { BankWebhooks } from './bank-webhooks.ts';
-import { selectItems } from './items-repository.ts';
+import { selectItemsOfUsers } from './items-repository.ts';
 
 const MAX_WEBHOOK_BYTES = 256 * 1024;
 const PROOF = 'Plaid-Verification';
@@ -71,6 +72,7 @@ function linkEndpoints(deps: BankDeps): Endpoint[] {
 }
 
 function itemEndpoints(deps: BankDeps): Endpoint[] {
+  const lists = new StatementBatcher((userIds: readonly string[]) => selectItemsOfUsers(deps.db, userIds), LIST_BATCHES);
   return [
     endpoint({
       method: 'get',
@@ -78,7 +80,7 @@ function itemEndpoints(deps: BankDeps): Endpoint[] {
       summary: 'List the bank account entries',
       auth: 'id_token',
       response: accountList,
-      handle: async ({ caller }) => ({ json: { accounts: (await selectItems(deps.db, caller.userId)).map(toBankAccount) } }),
+      handle: async ({ caller }) => ({ json: { accounts: (await lists.add(caller.userId)).map(toBankAccount) } }),
     }),
     endpoint({
       method: 'delete',

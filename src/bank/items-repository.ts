@@ -48,6 +48,34 @@ export async function selectItems(db: Queryable, userId: string): Promise<ItemRo
   return db.query<ItemRow>({ name: 'bank-items', text: `${SELECT} where i.user_id = $1::uuid order by i.connected_at, i.id` }, [userId]);
 }
 
+/** An item as lists show it. */
+export type ListedItem = Pick<ItemRow, 'id' | 'bankName' | 'accounts' | 'status' | 'warning' | 'newAccounts'> & {
+  /** ISO 8601. */
+  expiresAt: string | null;
+};
+
+/**
+ * The items of each user, oldest first, in the users' order. Postgres makes one JSON text a user: it is parsed in a
+ * quarter of the time that rows take, column by column.
+ */
+export async function selectItemsOfUsers(db: Queryable, userIds: readonly string[]): Promise<ListedItem[][]> {
+  const distinct = [...new Set(userIds)];
+  const rows = await db.query<{ userId: string; items: ListedItem[] | null }>(
+    {
+      name: 'items-of-users',
+      text: `select asked.user_id as "userId", listed.items
+             from unnest($1::uuid[]) as asked (user_id) cross join lateral (
+               select json_agg(json_build_object('id', i.id, 'bankName', i.bank_name, 'accounts', i.accounts, 'status', g.status,
+                   'warning', i.warning, 'expiresAt', i.expires_at, 'newAccounts', i.new_accounts)
+                 order by i.connected_at, i.id) as items
+               from bank_items i join grants g on g.id = i.grant_id and g.user_id = asked.user_id where i.user_id = asked.user_id) listed`,
+    },
+    [distinct],
+  );
+  const found = new Map(rows.map(({ userId, items }) => [userId, items ?? []]));
+  return userIds.map((userId) => found.get(userId) ?? []);
+}
+
 export async function selectItem(db: Queryable, userId: string, itemId: string): Promise<ItemRow | undefined> {
   const rows = await db.query<ItemRow>(`${SELECT} where i.id = $2::uuid and i.user_id = $1::uuid`, [userId, itemId]);
   return rows[0];

@@ -13,6 +13,8 @@ const WAITING_MAX = 10_000;
  * batches, the overhead of the statements would be larger than the gain.
  */
 export const CONCURRENT_BATCHES = { batchSize: 128, concurrency: 3 } as const;
+/** For lists that users read: smaller, so that the responses of one batch are written while the next one is read. */
+export const LIST_BATCHES = { batchSize: 16, concurrency: 3 } as const;
 /**
  * A batch is sent after so many turns of the event loop without a new item, or in all; nor later than after a millisecond,
  * which a statement takes: turns of a busy loop take that long each, and everything in it would wait for all of them.

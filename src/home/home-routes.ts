@@ -25,8 +25,8 @@ function developmentPages(config: Config, publicUrl: string): Endpoint[] {
 }
 
 /** `GET /openapi.json`; the document is made on the first request. */
-export function openApiRouter(document: () => object, middleware: EndpointMiddleware): EndpointRouter {
-  let made: Record<string, unknown> | undefined;
+export function openApiRouter(document: () => Promise<object>, middleware: EndpointMiddleware): EndpointRouter {
+  const made = loadOnce(document);
   const endpoints = [
     endpoint({
       method: 'get',
@@ -35,8 +35,7 @@ export function openApiRouter(document: () => object, middleware: EndpointMiddle
       auth: 'none',
       response: z.record(z.string(), z.unknown()),
       async handle() {
-        made ??= document() as Record<string, unknown>;
-        return { json: made };
+        return { json: (await made()) as Record<string, unknown> };
       },
     }),
   ];

@@ -1,4 +1,4 @@
-import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
@@ -8,12 +8,12 @@ import { sendEvents } from './event-stream.ts';
 import { requireCsrfToken } from './first-party.ts';
 import { largeJson, sendPieces } from './large-json.ts';
 import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
+import { type EndpointRouter, inOrder } from './route-table.ts';
+
+export type { EndpointRouter };
 
 /** Of a form that may be as large as JSON. */
 const FORM_FIELDS = 20;
-
-/** The Express router of a feature, with the declarations that it was made from. */
-export type EndpointRouter = Router & { readonly endpoints: readonly Endpoint[] };
 
 /** The middleware that endpoints choose from by their declarations. */
 export interface EndpointMiddleware {
@@ -40,24 +40,31 @@ export interface EndpointMiddleware {
  * @param tag of the endpoints that declare none
  */
 export function endpointRouter(tag: string, endpoints: readonly Endpoint[], middleware: EndpointMiddleware): EndpointRouter {
-  // A router does not inherit these from the app.
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const [path, group] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) addRoutes(router, path, group, middleware);
-  return Object.assign(router, { endpoints: endpoints.map((endpoint) => ({ tag, ...endpoint })) });
+  const groups = Map.groupBy(endpoints, (endpoint) => endpoint.path);
+  return {
+    endpoints: endpoints.map((endpoint) => ({ tag, ...endpoint })),
+    routes: new Map([...groups].map(([path, group]) => [path, handlerOf(group, middleware)])),
+  };
 }
 
-function addRoutes(router: Router, path: string, group: Endpoint[], middleware: EndpointMiddleware): void {
-  const { limits } = middleware;
+/** The endpoints of one path. */
+function handlerOf(group: Endpoint[], middleware: EndpointMiddleware): RequestHandler {
   const allow = allowedMethods(group);
   const limit = group.find((endpoint) => endpoint.limit !== undefined)?.limit;
-  if (limit !== undefined) router.all(path, limits[limit]);
-  if (group.some((endpoint) => endpoint.browser === true)) router.all(path, rejectHeadAndPrefetch(allow));
+  const first = [
+    ...(limit === undefined ? [] : [middleware.limits[limit]]),
+    ...(group.some((endpoint) => endpoint.browser === true) ? [rejectHeadAndPrefetch(allow)] : []),
+  ];
+  const byMethod = new Map<string, RequestHandler>();
   for (const endpoint of group) {
-    router[endpoint.method](path, ...layersOf(endpoint, middleware), (request, response) => serve(endpoint, request, response));
+    const layers = inOrder(...first, ...layersOf(endpoint, middleware), (request, response) => serve(endpoint, request, response));
+    byMethod.set(endpoint.method.toUpperCase(), layers);
+    if (endpoint.method === 'get') byMethod.set('HEAD', layers);
   }
-  router.all(path, () => {
+  const other = inOrder(...first, () => {
     throw new AppError('method_not_allowed', `This address accepts ${allow.join(' and ')} only.`, { allow });
   });
+  return (request, response, next) => (byMethod.get(request.method) ?? other)(request, response, next);
 }
 
 /** A large body is read for those only who may send it. */

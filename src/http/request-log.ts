@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { NextFunction, Request, Response } from 'express';
-import { type HttpLogger, pinoHttp } from 'pino-http';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { guarded } from '../observability/guarded.ts';
 import { withContext } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import { redactPath } from '../observability/redact-url.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    id: string;
+  }
+}
 
 /** Assigns an id to every request: for its response, its errors, and every log line that belongs to it. */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
@@ -39,24 +44,24 @@ export function measured(telemetry: Telemetry, routes: ReadonlySet<string>, logg
 
 /**
  * Logs one line for each request: method, path, status, duration. Never a query, a header or a body, since they carry
- * tokens; text in the path that looks like a token is redacted.
+ * tokens; text in the path that looks like a token is redacted. error-handler.ts logs the reason of a failure at its level.
  */
-export function requestLog(logger: Logger): HttpLogger {
-  return pinoHttp({
-    logger,
-    genReqId: (request) => request.id,
-    // error-handler.ts logs the reason of a failure at its level; a client that disconnects is no fault.
-    customLogLevel: () => 'info',
-    customErrorMessage: () => 'request completed',
-    customErrorObject: (_request, _response, _error, { err: _, ...fields }) => fields,
-    serializers: {
-      req: (request: { id: string; method: string; url: string }) => ({
-        id: request.id,
-        method: request.method,
-        // The target may be in absolute form (RFC 9112, 3.2.2).
-        path: redactPath(request.url.replace(/^[a-z]+:\/\/[^/?]*/i, '')),
-      }),
-      res: (response: { statusCode: number }) => ({ status: response.statusCode }),
-    },
-  });
+export function requestLog(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    const startedAt = Date.now();
+    const { id, method, url } = request;
+    let isLogged = false;
+    const end = () => {
+      if (isLogged) return;
+      isLogged = true;
+      // The target may be in absolute form (RFC 9112, 3.2.2).
+      const req = { id, method, path: redactPath(url.replace(/^[a-z]+:\/\/[^/?]*/i, '')) };
+      const fields = { req, res: { status: response.statusCode }, responseTime: Date.now() - startedAt };
+      // A client that disconnects is no fault.
+      logger.info(fields, response.writableEnded && !request.readableAborted ? 'request completed' : 'request aborted');
+    };
+    // An error of the connection, too, ends a response, and must not end the process.
+    response.on('finish', end).on('close', end).on('error', end);
+    next();
+  };
 }

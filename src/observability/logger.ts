@@ -1,5 +1,6 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { currentFields } from './log-context.ts';
+import { standardOutput } from './standard-output.ts';
 
 export type { Logger };
 
@@ -44,7 +45,7 @@ export function describeError(error: unknown, depth = 0): LoggedError {
  * Structured logs on standard output. Each line has the ids of its context (log-context.ts). Errors pass through
  * {@link describeError}; http/request-log.ts logs only method, path and status of requests.
  */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+export function createLogger(level: string, destination = standardOutput()): Logger {
   const counts: LineCounts = { warn: 0, error: 0 };
   const options = {
     level,
@@ -57,7 +58,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
       return { ...currentFields() };
     },
   };
-  const logger = destination === undefined ? pino(options) : pino(options, destination);
+  const logger = pino(options, destination);
   lines.set(logger, counts);
   return logger;
 }

@@ -1,10 +1,9 @@
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { FrontEnd, textOf } from '../support/chat-scene.ts';
+import { loadsIn, watchLoads } from '../support/module-loads.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { ScriptedModel } from '../support/scripted-model.ts';
-
-/** Prints which of the assistant's libraries are loaded. */
-const WATCH = `import{registerHooks}from'node:module';registerHooks({load(u,c,n){if(/node_modules.(ai|@ai-sdk)./.test(u))console.error('LOADED',u);return n(u,c)}})`;
 
 let place: Place;
 let child: TestProcess;
@@ -17,17 +16,17 @@ afterEach(async () => {
 it('the libraries of the assistant are loaded with the first chat only', async () => {
   const model = await ScriptedModel.start();
   place = await createPlace();
-  const watch = `--import=data:text/javascript,${encodeURIComponent(WATCH)}`;
-  child = await startProcess({ ...place.env, MODELS: model.models(), NODE_OPTIONS: watch });
+  const file = join(place.dataDir, 'loads');
+  const libraries = () => loadsIn(file).filter((url) => /node_modules.(ai|@ai-sdk)./.test(url));
+  child = await startProcess({ ...place.env, ...watchLoads(file), MODELS: model.models() });
   const token = await child.signIn('demo');
   for (const path of ['/models', '/threads', '/tools']) expect((await child.call(path, { token })).status, path).toBe(200);
   expect((await child.call('/threads/none', { token })).status).toBe(404);
-  expect(child.output()).not.toContain('LOADED');
+  expect(libraries()).toEqual([]);
   const frontEnd = new FrontEnd(child, { token, email: '', accountId: '', userId: '', grantId: '' }, 'DefaultChatTransport');
   expect(textOf((await frontEnd.say('Hi')).message)).toBe('Done.');
-  expect(child.output()).toContain('LOADED');
-  expect(child.output()).toContain('openai-compatible');
-  expect(child.output()).not.toContain('anthropic');
+  expect(libraries().join()).toContain('openai-compatible');
+  expect(libraries().join()).not.toContain('anthropic');
   await model.stop();
 });
 

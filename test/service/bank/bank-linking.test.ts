@@ -272,6 +272,16 @@ describe('GET /auth/bank/accounts', () => {
     expect(await list(await newUser())).toEqual([]);
   });
 
+  it('gives each of many concurrent callers their own list', async () => {
+    const users = await Promise.all(Array.from({ length: 6 }, () => newUser()));
+    for (const token of users.slice(0, 3)) await linkBank(steward, token);
+    const alone: unknown[] = [];
+    for (const token of users) alone.push(await list(token));
+    const together = await Promise.all([...users, ...users].map((token) => list(token)));
+    expect(together).toEqual([...alone, ...alone]);
+    expect(new Set(alone.slice(0, 3).map((accounts) => JSON.stringify(accounts))).size).toBe(3);
+  });
+
   it('lists id, bank_name, mask and status, with an empty mask if the bank has none', async () => {
     const token = await newUser();
     await linkBank(steward, token);
