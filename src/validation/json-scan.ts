@@ -20,10 +20,15 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x
 const STEP = 256;
 const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const REQUEST_ID = Buffer.from('"requestId"');
+/** The request id as the last property of the outermost object, where clients put it that add it to a finished request. */
+const LAST_REQUEST_ID = /[{,]\s*"requestId"\s*:\s*("(?:[^"\\]|\\.)*")\s*\}\s*$/;
+/** Of a text's end, searched for it: an id of 64 characters, each escaped. */
+const LAST_BYTES = 512;
 
 /**
  * Scans JSON once without building values, to limit large texts before they are parsed and to find the request id for
- * the error. The scan ends at the first excess. The result is meaningless for text that is not JSON.
+ * the error. The scan ends at the first excess; from there on, the request id is found at the end of the text only. The
+ * result is meaningless for text that is not JSON.
  *
  * @param maxSteps texts, and bytes outside of texts, that are looked at
  */
@@ -31,7 +36,8 @@ export function scanJson(text: Buffer, maxSteps = Number.POSITIVE_INFINITY): Jso
   const scan: JsonScan = { depth: 0, values: 1, requestId: undefined };
   let depth = 0;
   let isNamed = false;
-  for (let at = 0, steps = 0; at < text.length && steps < maxSteps; at += 1, steps += 1) {
+  let at = 0;
+  for (let steps = 0; at < text.length && steps < maxSteps; at += 1, steps += 1) {
     const byte = text[at];
     if (byte === QUOTE) {
       const end = stringEnd(text, at);
@@ -50,6 +56,7 @@ export function scanJson(text: Buffer, maxSteps = Number.POSITIVE_INFINITY): Jso
     else if (byte === COMMA) scan.values += 1;
     if (scan.values > MAX_VALUES) break;
   }
+  if (!isNamed && at < text.length) scan.requestId = lastRequestId(text);
   return scan;
 }
 
@@ -87,8 +94,17 @@ function stringAfterColon(text: Buffer, from: number): unknown {
   const colon = skipSpaces(text, from);
   const start = skipSpaces(text, colon + 1);
   if (text[colon] !== COLON || text[start] !== QUOTE) return undefined;
+  return parsed(text.toString('utf8', start, stringEnd(text, start)));
+}
+
+function lastRequestId(text: Buffer): unknown {
+  const [, found] = LAST_REQUEST_ID.exec(text.toString('utf8', Math.max(0, text.length - LAST_BYTES))) ?? [];
+  return found === undefined ? undefined : parsed(found);
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text.toString('utf8', start, stringEnd(text, start)));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

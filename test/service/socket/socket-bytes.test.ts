@@ -84,6 +84,22 @@ describe('messages of a signed-in client', () => {
     expect(client.frames.length).toBe(before + 3);
   });
 
+  it.each([
+    ['wide', '{},'.repeat(40_000), 'too_large'],
+    ['deep', '['.repeat(70_000), 'invalid_request'],
+    ['very wide', '{},'.repeat(1_000_000), 'too_large'],
+    ['too large and wide', '{},'.repeat(3_000_000), 'too_large'],
+  ])('that are rejected before parsing have their requestId in the error also at their end: %s', async (requestId, items, code) => {
+    const { length } = client.frames;
+    const end = requestId === 'deep' ? ']'.repeat(items.length) : '{}';
+    client.send(`{"type":"call","action":"x.y","input":{"requestId":"inner","a":[${items}${end}]},"requestId":"${requestId}"}`);
+    expect(await client.next((frame) => client.frames.indexOf(frame) >= length)).toMatchObject({
+      type: 'error',
+      requestId,
+      error: { code },
+    });
+  });
+
   it('far beyond the limit are not read: the socket is closed with 1009', async () => {
     const other = await SocketClient.signedIn(steward.url, await steward.signIn());
     other.send(`{"type":"call","requestId":"x","action":"x.y","input":{"a":"${'x'.repeat(17 * MEGABYTE)}"}}`);
