@@ -4,6 +4,8 @@ import { FairShares } from './fair-shares.ts';
 
 /** Seconds, of which each refusal names one at random, so that those who were refused together do not return together. */
 const RETRY_SECONDS = 3;
+/** What has been under way for longer, at most twice as long, is an open stream: a process may have thousands of them and nothing to do. */
+const STREAM_MS = 30_000;
 
 export interface AdmissionOptions {
   /** Monotonic clock, milliseconds. */
@@ -21,7 +23,10 @@ export class Admission {
   readonly #onRefusal: () => void;
   readonly #rate: AdmittedRate;
   readonly #shares: FairShares;
-  #underWay = 0;
+  /** How many requests that began in this period, and in the one before it, have not ended. */
+  #recent = { underWay: 0 };
+  #earlier = { underWay: 0 };
+  #periodAt: number;
 
   constructor({ now = () => performance.now(), random = Math.random, onRefusal = () => {} }: AdmissionOptions = {}) {
     this.#now = now;
@@ -29,6 +34,7 @@ export class Admission {
     this.#onRefusal = onRefusal;
     this.#rate = new AdmittedRate(now());
     this.#shares = new FairShares(now());
+    this.#periodAt = now();
   }
 
   /** Whether requests are refused at the moment. */
@@ -51,17 +57,28 @@ export class Admission {
   begin(client: string): () => void {
     const now = this.#now();
     const asked = this.#shares.count(client, now);
-    if (this.isSaturated && this.#underWay >= this.#rate.few && !this.#isAdmitted(asked, now)) {
+    this.#advance(now);
+    const underWay = this.#recent.underWay + this.#earlier.underWay;
+    if (this.isSaturated && underWay >= this.#rate.few && !this.#isAdmitted(asked, now)) {
       this.#rate.refused();
       this.#onRefusal();
       const retryAfter = 1 + Math.floor(this.#random() * RETRY_SECONDS);
       throw new AppError('unavailable', 'The service has too much to do at the moment.', { retryAfter, logged: true });
     }
-    this.#underWay += 1;
+    const period = this.#recent;
+    period.underWay += 1;
     return () => {
-      this.#underWay -= 1;
+      period.underWay -= 1;
       this.#rate.completed();
     };
+  }
+
+  #advance(now: number): void {
+    const elapsed = now - this.#periodAt;
+    if (elapsed < STREAM_MS) return;
+    this.#earlier = elapsed < 2 * STREAM_MS ? this.#recent : { underWay: 0 };
+    this.#recent = { underWay: 0 };
+    this.#periodAt = now;
   }
 
   #isAdmitted(asked: number, now: number): boolean {

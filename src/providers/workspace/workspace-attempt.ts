@@ -76,6 +76,10 @@ export class Attempt {
 
   async #run(params: MethodParams): Promise<ApiResponse | undefined> {
     const request = this.#build(params);
+    if (this.#signal.aborted) {
+      this.#failure = timedOut();
+      return undefined;
+    }
     if (!this.safe) this.#sendsChange();
     try {
       const response = await exchange(request, {

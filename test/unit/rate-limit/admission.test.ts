@@ -103,6 +103,17 @@ describe('a saturated process', () => {
     expect(admission.isSaturated).toBe(true);
   });
 
+  it('refuses nothing because of streams that have been open for long, which are nothing to do', () => {
+    const ends = Array.from({ length: UNDER_WAY }, (_, index) => admission.begin(`reader-${index}`));
+    pass(120_000, 0);
+    expect(second(3, { ana: 10 })).toEqual({ ana: 1_000 });
+    pass(2_000, 0);
+    occupy();
+    // Their ends free nothing that others have taken since.
+    for (const end of ends) end();
+    expect(second(3, { ana: 10 }).ana).toBeLessThan(1_000);
+  });
+
   it('takes on less and less while the delay stays too long, but never nothing', () => {
     occupy();
     second(0, { ana: 10 });
