@@ -8,9 +8,15 @@ const IPV6_NETWORK_BYTES = 8;
 
 /** The client address as limits count it, also for an upgrade, which does not pass through the app. */
 export function addressOf(app: Express, { headers, socket }: IncomingMessage): string {
-  // Express evaluates X-Forwarded-For; its `ip` reads only these two properties.
+  // Express's `ip` reads only these two properties.
   const request: Express['request'] = Object.create(app.request, { headers: { value: headers }, socket: { value: socket } });
-  return networkOf(request.ip, socket.remoteAddress);
+  return networkOfRequest(request);
+}
+
+/** The key of a request's client; X-Forwarded-For is evaluated by Express. */
+export function networkOfRequest(request: Express['request']): string {
+  const { remoteAddress } = request.socket;
+  return networkOf(request.headers['x-forwarded-for'] === undefined ? remoteAddress : request.ip, remoteAddress);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Caller, Endpoint, LimitName, Principal, Reply } from './endpoint.t
 import { sendEvents } from './event-stream.ts';
 import { requireCsrfToken } from './first-party.ts';
 import { largeJson, sendPieces } from './large-json.ts';
+import { sendJson } from './messages.ts';
 import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
 import { type EndpointRouter, inOrder } from './route-table.ts';
 
@@ -133,15 +134,11 @@ async function sendLarge({ response: schema }: Endpoint, body: Record<string, un
 }
 
 function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unknown }>, response: Response): void {
-  response.setHeader('cache-control', 'no-store');
   if ('json' in reply) {
-    const body = JSON.stringify(endpoint.response?.parse(reply.json));
-    response.setHeader('content-type', 'application/json; charset=utf-8');
-    // Set here, because the response to HEAD states the length of the body that it omits.
-    response.setHeader('content-length', Buffer.byteLength(body));
-    response.end(body);
+    sendJson(response, JSON.stringify(endpoint.response?.parse(reply.json)));
     return;
   }
+  response.setHeader('cache-control', 'no-store');
   if ('redirect' in reply) {
     // No body: Express would write the target, with the secrets in its query, into a page.
     response.status(reply.status ?? 303).setHeader('location', reply.redirect);

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
 import type { Config, Limits } from '../config/config.ts';
 import { guarded } from '../observability/guarded.ts';
 import type { Logger } from '../observability/logger.ts';
 import { boundConnections, type ConnectionBounds } from './connections.ts';
+import { adopt, type MessageClasses, messageClasses } from './messages.ts';
 import { rejectMalformed, rejectUpgradeWhileStarting, respondStarting, respondToClientError } from './raw-responses.ts';
 
 // A static import would read every export and load Node's fetch and WebSocket with it: some 50 ms and 15 MB.
@@ -34,12 +36,14 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 export class HttpServer {
   readonly addresses: Addresses;
   readonly #server: Server;
+  readonly #messages: MessageClasses;
   readonly #bounds: ConnectionBounds;
   readonly #limits: Limits;
   readonly #logger: Logger;
 
-  private constructor(server: Server, bounds: ConnectionBounds, config: Config, logger: Logger) {
+  private constructor(server: Server, messages: MessageClasses, bounds: ConnectionBounds, config: Config, logger: Logger) {
     this.#server = server;
+    this.#messages = messages;
     this.#bounds = bounds;
     this.#limits = config.limits;
     this.#logger = logger;
@@ -48,7 +52,8 @@ export class HttpServer {
 
   /** Binds HOST and PORT. @throws Error with the code of listen(2), for example `EADDRINUSE` */
   static async listen(config: Config, logger: Logger): Promise<HttpServer> {
-    const server = createHttpServer(config.limits);
+    const messages = messageClasses();
+    const server = createHttpServer(config.limits, messages);
     const bounds = boundConnections(server, config.limits, logger);
     server.on('request', respondStarting).on('upgrade', rejectUpgradeWhileStarting);
     server.on('clientError', guarded(logger, 'a connection', respondToClientError, destroySecond));
@@ -58,11 +63,12 @@ export class HttpServer {
       bounds.stop();
       throw error;
     }
-    return new HttpServer(server, bounds, config, logger);
+    return new HttpServer(server, messages, bounds, config, logger);
   }
 
   /** Passes requests and WebSocket upgrades on from now. */
-  serve(app: RequestListener, upgrade: UpgradeListener): void {
+  serve(app: Express, upgrade: UpgradeListener): void {
+    adopt(app, this.#messages);
     const respond = guarded(this.#logger, 'a request', rejectMalformed(this.#limits, app), (_request, response) => response.destroy());
     this.#server.off('upgrade', rejectUpgradeWhileStarting).on('upgrade', guarded(this.#logger, 'an upgrade', upgrade, destroySecond));
     // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
@@ -98,8 +104,9 @@ export class HttpServer {
   }
 }
 
-function createHttpServer(limits: Limits): Server {
+function createHttpServer(limits: Limits, messages: MessageClasses): Server {
   const server = createServer({
+    ...messages,
     maxHeaderSize: limits.headerBytes,
     requestTimeout: limits.requestTimeoutMs,
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),

@@ -3,7 +3,7 @@ import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { Admission } from '../rate-limit/admission.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
-import { networkOf } from './client-address.ts';
+import { networkOfRequest } from './client-address.ts';
 import type { Caller, FirstParty, Principal } from './endpoint.ts';
 import type { AuthenticateFirstParty } from './first-party.ts';
 import type { Authenticate, AuthenticateAny } from './require-credential.ts';
@@ -12,7 +12,7 @@ import type { Authenticate, AuthenticateAny } from './require-credential.ts';
 export function limitPerAddress(limit: number): RequestHandler {
   const limiter = new FixedWindowLimiter();
   return (request: Request, _response, next) => {
-    take(limiter, networkOf(request.ip, request.socket.remoteAddress), limit);
+    take(limiter, networkOfRequest(request), limit);
     next();
   };
 }
@@ -21,7 +21,7 @@ export function limitPerAddress(limit: number): RequestHandler {
 export function admitted(admission: Admission): RequestHandler {
   return (request, response, next) => {
     const caller = response.locals.caller as Principal | undefined;
-    const end = admission.begin(caller === undefined ? networkOf(request.ip, request.socket.remoteAddress) : budgetOf(caller));
+    const end = admission.begin(caller === undefined ? networkOfRequest(request) : budgetOf(caller));
     // A client that has left already: its `close` has been emitted.
     if (response.closed) end();
     else response.once('close', end);

@@ -14,6 +14,8 @@ export interface EndpointRouter {
 export function inOrder(...handlers: readonly RequestHandler[]): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     let index = 0;
+    // Without a reason, too: `next` would take it for no error.
+    const fail = (thrown: unknown): void => next(thrown || new Error('A handler failed without a reason.'));
     const step = (error?: unknown): void => {
       const handler = handlers[index];
       if (error || handler === undefined) {
@@ -23,9 +25,9 @@ export function inOrder(...handlers: readonly RequestHandler[]): RequestHandler 
       index += 1;
       try {
         const result: unknown = handler(request, response, step);
-        if (result instanceof Promise) result.catch(next);
+        if (result instanceof Promise) result.catch(fail);
       } catch (thrown) {
-        next(thrown);
+        fail(thrown);
       }
     };
     step();

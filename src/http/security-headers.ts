@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import cors from 'cors';
+import cors, { type CorsOptions } from 'cors';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
@@ -18,22 +18,22 @@ export function securityHeaders(): RequestHandler {
     }),
   );
   return (_request, response, next) => {
-    for (const [name, value] of headers) response.setHeader(name, value);
+    response.defaultHeaders = response.defaultHeaders.concat(headers);
     next();
   };
 }
 
-/** The headers that helmet sets, which are the same for every request: making them each time takes as long as sending them. */
-function headersOf(middleware: ReturnType<typeof helmet>): [string, string][] {
-  const headers = new Map<string, string>();
-  const recorder = { setHeader: (name: string, value: string) => headers.set(name, value), removeHeader() {} };
+/** The headers that helmet sets, names and values in turn, which are the same for every request: making them each time takes as long as sending them. */
+function headersOf(middleware: ReturnType<typeof helmet>): string[] {
+  const headers: string[] = [];
+  const recorder = { setHeader: (name: string, value: string) => headers.push(name, value), removeHeader() {} };
   middleware({} as IncomingMessage, recorder as unknown as ServerResponse, () => {});
-  return [...headers];
+  return headers;
 }
 
 /** CORS for the front ends on other origins; answers every OPTIONS request itself. */
 export function crossOrigin(allowsOrigin: (origin: string) => boolean): RequestHandler {
-  return cors({
+  return ofPages({
     origin: (origin, done) => done(null, origin !== undefined && allowsOrigin(origin)),
     credentials: true,
     methods: ['GET', 'POST', 'DELETE'],
@@ -45,11 +45,16 @@ export function crossOrigin(allowsOrigin: (origin: string) => boolean): RequestH
 
 /** CORS of endpoints that programs in any browser page may call, with credentials of their own and never with cookies. */
 export function anyOrigin(): RequestHandler {
-  return cors({
-    // A request without an origin isn't a page's, and gets the endpoint's own response, also to OPTIONS.
-    origin: (origin, done) => done(null, origin === undefined ? false : '*'),
+  return ofPages({
+    origin: '*',
     methods: ['GET', 'POST'],
     exposedHeaders: ['x-request-id', 'retry-after', 'www-authenticate'],
     maxAge: PREFLIGHT_SECONDS,
   });
+}
+
+/** A request without an origin isn't a page's, and gets the endpoint's own response, also to OPTIONS. */
+function ofPages(options: CorsOptions): RequestHandler {
+  const handler = cors(options);
+  return (request, response, next) => (request.headers.origin === undefined ? next() : handler(request, response, next));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
-import { networkOf } from '../http/client-address.ts';
+import { networkOfRequest } from '../http/client-address.ts';
 import type { Request } from '../http/endpoint.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { redactUrl } from '../observability/redact-url.ts';
@@ -100,7 +100,7 @@ export class AuthorizationServer {
 
   #countFetch(request: Request): void {
     const now = performance.now();
-    if (this.#fetches.allows(networkOf(request.ip, request.socket.remoteAddress), this.#deps.documentsPerMinute, now)) return;
+    if (this.#fetches.allows(networkOfRequest(request), this.#deps.documentsPerMinute, now)) return;
     throw new AppError('rate_limited', 'Too many documents of clients. Slow down.', { retryAfter: this.#fetches.secondsLeft(now) });
   }
 
