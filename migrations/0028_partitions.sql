@@ -106,6 +106,13 @@ begin
   return total;
 end $$;
 
+-- For a table with several partitions: deleting by `ctid` from all of them at once takes other users' rows with it. Older
+-- code does that, if it was stopped for so long that its row in `replicas` has expired. Rows are deleted from partitions.
+create function refuse_delete() returns trigger language plpgsql as $$
+begin
+  raise exception 'rows of % are deleted from its partitions', tg_table_name using errcode = 'object_not_in_prerequisite_state';
+end $$;
+
 -- Down Migration
 
 create or replace function user_deleted() returns trigger language plpgsql as $$
@@ -151,6 +158,7 @@ begin
   insert into audit_log_early select * from audit_log;
   insert into events_early select * from events;
   drop table audit_log, events;
+  drop function refuse_delete;
   execute format('alter table audit_log_early alter column id add generated always as identity (start with %s)', next_audit_id);
   execute format('alter table events_early alter column id add generated always as identity (start with %s)', next_event_id);
 end $$;

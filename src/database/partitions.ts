@@ -191,6 +191,8 @@ async function validateLimit(db: Database, table: PartitionedTable, logger: Logg
 }
 
 async function attachLimited(tx: Queryable, table: PartitionedTable, end: Date): Promise<void> {
+  // Older code may come back that has been stopped for longer than `replicas` knows it.
+  await tx.query(`create trigger ${table}_delete before delete on ${table} for each statement execute function refuse_delete()`);
   await tx.query(`alter table ${table} detach partition ${table}_early`);
   await tx.query(`alter table ${table} attach partition ${table}_early for values from (minvalue) to ('${end.toISOString()}')`);
   await tx.query(`alter table ${table}_early drop constraint ${table}_early_end`);

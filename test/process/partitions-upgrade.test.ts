@@ -13,6 +13,11 @@ const USERS = 40;
 const ROWS_EACH = 50;
 const INSERT = `insert into audit_log (user_id, surface, action, decision, outcome, milliseconds, call_id)
                 select id, 's', 'a', 'allowed', 'ok', n, gen_random_uuid() from users, generate_series(1, $1::int) n`;
+/** Into a month. */
+const INSERT_LATER = INSERT.replace('call_id)', 'call_id, at)').replace(
+  'gen_random_uuid()',
+  `gen_random_uuid(), now() + interval '65 days'`,
+);
 /** As the release before 0028 sends them. */
 const OLD_CODE = {
   sweepEvents: `with gone as (
@@ -66,10 +71,7 @@ describe.skipIf(!hasPostgres)('tables that become partitioned while they have ro
     expect((await partitionNames(db, 'audit_log')).length).toBeGreaterThan(3);
     expect([await file('audit_log_early'), await file('events_early')]).toEqual([audit, events]);
     // In a month and in the default partition, too.
-    await database.sql(
-      INSERT.replace('call_id)', 'call_id, at)').replace('gen_random_uuid()', `gen_random_uuid(), now() + interval '65 days'`),
-      [1],
-    );
+    await database.sql(INSERT_LATER, [1]);
     await database.sql(
       INSERT.replace('call_id)', 'call_id, at)').replace('gen_random_uuid()', `gen_random_uuid(), now() + interval '650 days'`),
       [1],
@@ -106,6 +108,18 @@ describe.skipIf(!hasPostgres)('tables that become partitioned while they have ro
     await maintainPartitions(db, logger);
     expect((await partitionNames(db, 'events')).length).toBeGreaterThan(3);
     expect(await database.sql('select minimum_code_version as minimum from schema_guard')).toEqual([{ minimum: 2 }]);
+  });
+
+  it('refuse the deletions of an older release that comes back after its months have begun', async () => {
+    await migrateBy('up', 1);
+    await maintainPartitions(db, logger);
+    const [first] = await database.sql<{ id: string }>('select id from users limit 1');
+    // Of all users, with `ctid`s that rows in the other partition have, too.
+    await database.sql(INSERT_LATER, [ROWS_EACH]);
+    const before = await contents();
+    await expect(database.sql(OLD_CODE.erase, [first?.id])).rejects.toThrow('rows of audit_log are deleted from its partitions');
+    await expect(database.sql(OLD_CODE.sweepEvents)).rejects.toThrow('rows of events are deleted from its partitions');
+    expect(await contents()).toEqual(before);
   });
 
   it('begin their months after rows that have times in the future', async () => {
