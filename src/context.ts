@@ -39,7 +39,7 @@ import { openProviders, type Providers } from './providers/open-providers.ts';
 import type { ProviderDescriptor } from './providers/provider.ts';
 import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.ts';
 import { Admission } from './rate-limit/admission.ts';
-import { watchLoopDelay } from './rate-limit/loop-delay.ts';
+import { watchLoopUtilisation } from './rate-limit/loop-utilisation.ts';
 import { WebSessions } from './sign-in/web-sessions.ts';
 import { createSignIn } from './startup/create-sign-in.ts';
 import type { Foundation } from './startup/foundation.ts';
@@ -72,8 +72,8 @@ export interface Overrides {
   fetchDocument?: FetchDocument;
   /** Instead of the providers of this release. */
   providers?: readonly ProviderDescriptor[];
-  /** Delay of the event loop, milliseconds, instead of the measured one. */
-  loopDelay?: () => number;
+  /** Share of its time that the event loop is not idle, instead of the measured one. */
+  loopUtilisation?: () => number;
   /** How often the job queue is polled, instead of every 2 seconds. */
   queuePollSeconds?: number;
 }
@@ -225,16 +225,14 @@ function models({ config }: Foundation, sandbox: Sandbox | undefined): ModelSett
 }
 
 /** What a saturated process does not take on. */
-function createAdmission({ config, db, telemetry }: Foundation, { loopDelay }: Overrides, resources: AsyncDisposableStack): Admission {
-  const { loopDelayMs, databaseQueueMs } = config.limits;
-  let reason = 'event_loop';
-  const admission = new Admission({ onRefusal: () => telemetry.count('refusal', reason) });
-  const stop = watchLoopDelay((measured) => {
-    const ofLoop = (loopDelay?.() ?? measured) / loopDelayMs;
-    const ofDatabase = db.queueMs / databaseQueueMs;
-    reason = ofLoop >= ofDatabase ? 'event_loop' : 'database';
-    admission.sample(Math.max(ofLoop, ofDatabase));
-  });
+function createAdmission(
+  { config, db, telemetry }: Foundation,
+  { loopUtilisation }: Overrides,
+  resources: AsyncDisposableStack,
+): Admission {
+  const { busyLatencyMs, databaseQueueMs } = config.limits;
+  const admission = new Admission({ latencyMs: busyLatencyMs, onRefusal: (reason) => telemetry.count('refusal', reason) });
+  const stop = watchLoopUtilisation((measured) => admission.sample(loopUtilisation?.() ?? measured, db.queueMs / databaseQueueMs));
   resources.defer(stop);
   return admission;
 }

@@ -129,7 +129,7 @@ export async function soak(
 }
 
 async function startService({ env, people }: Scene, open: AsyncDisposableStack): Promise<Target> {
-  const probed = await startProbed(SERVICE, { ...env, LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY, LIMIT_LOOP_DELAY_MS: '' });
+  const probed = await startProbed(SERVICE, { ...env, LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY });
   open.use(probed.server);
   return { probed, load: open.use(await OpenLoad.open(probed.server.port, tokensOf(people))) };
 }

@@ -56,8 +56,11 @@ export const limitVariables = {
   /** Pause before the first retry of a revocation, seconds; doubles up to six hours. */
   LIMIT_REVOCATION_RETRY_SECONDS: positive.max(21_600).default(60),
   LIMIT_DATABASE_CONNECTIONS: positive.default(10),
-  /** How long what is ready may wait for its turn, and a request for a database connection, before requests are refused, milliseconds. */
-  LIMIT_LOOP_DELAY_MS: positive.default(10),
+  /**
+   * How long requests may take on average while the event loop has no idle time, and may wait for a database connection,
+   * before requests are refused, milliseconds.
+   */
+  LIMIT_BUSY_LATENCY_MS: positive.default(100),
   LIMIT_DATABASE_QUEUE_MS: positive.default(150),
   /** For a WebSocket to authenticate, milliseconds. */
   LIMIT_SOCKET_AUTHENTICATION_MS: positive.default(5_000),

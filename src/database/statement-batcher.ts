@@ -16,6 +16,11 @@ export const CONCURRENT_BATCHES = { batchSize: 128, concurrency: 3 } as const;
 /** For lists that users read: smaller, so that the responses of one batch are written while the next one is read. */
 export const LIST_BATCHES = { batchSize: 16, concurrency: 3 } as const;
 /**
+ * For refreshes, whose statements of different batches never wait for each other (they skip locked rows): each is waited for
+ * by a call that has a provider's response ahead or behind it, and its commit by a disk or a standby.
+ */
+export const REFRESH_BATCHES = { batchSize: 8, concurrency: 3 } as const;
+/**
  * A batch is sent after so many turns of the event loop without a new item, or in all; nor later than after a millisecond,
  * which a statement takes: turns of a busy loop take that long each, and everything in it would wait for all of them.
  */

@@ -1,40 +1,46 @@
 import { AppError } from '../errors.ts';
 import { AdmittedRate } from './admitted-rate.ts';
 import { FairShares } from './fair-shares.ts';
+import { StandingQueue } from './standing-queue.ts';
+import { TimeInside } from './time-inside.ts';
 
 /** Seconds, of which each refusal names one at random, so that those who were refused together do not return together. */
 const RETRY_SECONDS = 3;
-/** What has been under way for longer, at most twice as long, is an open stream: a process may have thousands of them and nothing to do. */
-const STREAM_MS = 30_000;
+/** Below this share of its time the event loop is not what requests wait for. */
+const BUSY = 0.9;
+/** With so few requests under way nothing is refused: not they are what makes a process slow. */
+const FEW = 128;
 
 export interface AdmissionOptions {
+  /** Mean time of requests inside the process that is acceptable while its event loop is busy, milliseconds. */
+  latencyMs: number;
   /** Monotonic clock, milliseconds. */
   now?: () => number;
   /** Uniform in [0, 1). */
   random?: () => number;
-  /** Called with each refusal. */
-  onRefusal?: () => void;
+  /** Called with each refusal and what the process has too little of. */
+  onRefusal?: (reason: 'event_loop' | 'database') => void;
 }
 
 /** Decides at the start of each request whether a saturated process takes it on: the one place for all transports. */
 export class Admission {
+  readonly #latencyMs: number;
   readonly #now: () => number;
   readonly #random: () => number;
-  readonly #onRefusal: () => void;
-  readonly #rate: AdmittedRate;
+  readonly #onRefusal: (reason: 'event_loop' | 'database') => void;
+  readonly #inside: TimeInside;
+  readonly #queue = new StandingQueue();
+  readonly #rate = new AdmittedRate();
   readonly #shares: FairShares;
-  /** How many requests that began in this period, and in the one before it, have not ended. */
-  #recent = { underWay: 0 };
-  #earlier = { underWay: 0 };
-  #periodAt: number;
+  #reason: 'event_loop' | 'database' = 'event_loop';
 
-  constructor({ now = () => performance.now(), random = Math.random, onRefusal = () => {} }: AdmissionOptions = {}) {
+  constructor({ latencyMs, now = () => performance.now(), random = Math.random, onRefusal = () => {} }: AdmissionOptions) {
+    this.#latencyMs = latencyMs;
     this.#now = now;
     this.#random = random;
     this.#onRefusal = onRefusal;
-    this.#rate = new AdmittedRate(now());
+    this.#inside = new TimeInside(now());
     this.#shares = new FairShares(now());
-    this.#periodAt = now();
   }
 
   /** Whether requests are refused at the moment. */
@@ -42,9 +48,24 @@ export class Admission {
     return this.#rate.perSecond !== Number.POSITIVE_INFINITY;
   }
 
-  /** How long work waits in this process, by what is acceptable: more than 1 is too long. Called every few milliseconds. */
-  sample(load: number): void {
-    this.#rate.sample(load, this.#now());
+  /**
+   * Judges the last interval. Called every tenth of a second.
+   *
+   * @param utilisation of the event loop, from 0 to 1
+   * @param database how long requests wait for a database connection, by what is acceptable
+   */
+  sample(utilisation: number, database: number): void {
+    const now = this.#now();
+    const ms = this.#inside.sample(now);
+    // Requests that wait for something else are slow, too, and leave the event loop idle.
+    const loop = utilisation < BUSY ? 0 : ms / this.#latencyMs;
+    this.#queue.add({ loop, database, underWay: this.#inside.underWay });
+    if (!this.isSaturated) {
+      if (!this.#queue.isTooLong) return;
+      this.#rate.begin(now);
+    }
+    this.#reason = database > loop ? 'database' : 'event_loop';
+    this.#rate.adjust(Math.max(loop, database), this.#inside.completedPerSecond);
   }
 
   /**
@@ -57,28 +78,13 @@ export class Admission {
   begin(client: string): () => void {
     const now = this.#now();
     const asked = this.#shares.count(client, now);
-    this.#advance(now);
-    const underWay = this.#recent.underWay + this.#earlier.underWay;
-    if (this.isSaturated && underWay >= this.#rate.few && !this.#isAdmitted(asked, now)) {
+    if (this.isSaturated && this.#inside.underWay >= FEW && !this.#isAdmitted(asked, now)) {
       this.#rate.refused();
-      this.#onRefusal();
+      this.#onRefusal(this.#reason);
       const retryAfter = 1 + Math.floor(this.#random() * RETRY_SECONDS);
       throw new AppError('unavailable', 'The service has too much to do at the moment.', { retryAfter, logged: true });
     }
-    const period = this.#recent;
-    period.underWay += 1;
-    return () => {
-      period.underWay -= 1;
-      this.#rate.completed();
-    };
-  }
-
-  #advance(now: number): void {
-    const elapsed = now - this.#periodAt;
-    if (elapsed < STREAM_MS) return;
-    this.#earlier = elapsed < 2 * STREAM_MS ? this.#recent : { underWay: 0 };
-    this.#recent = { underWay: 0 };
-    this.#periodAt = now;
+    return this.#inside.begin();
   }
 
   #isAdmitted(asked: number, now: number): boolean {

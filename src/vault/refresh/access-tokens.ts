@@ -1,4 +1,4 @@
-import { StatementBatcher } from '../../database/statement-batcher.ts';
+import { CONCURRENT_BATCHES, REFRESH_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { AppError } from '../../errors.ts';
 import { withTimeLimit } from '../../rate-limit/time-limit.ts';
 import { DecryptedTokenCache } from './decrypted-token-cache.ts';
@@ -8,10 +8,10 @@ import { earlyBy, isDue, isLeased, isPausing, isValid, leaseSeconds } from './re
 import { postponed, type RefreshDeps, TokenRefresher } from './token-refresher.ts';
 
 /**
- * How old a row may be when its token is used: longer than its statement takes under load, and far less than the second
- * within which a disconnect on another replica has to take effect.
+ * How old a row may be when its token is used: longer than its statement takes under load, and with the time until the
+ * request is sent far less than the second within which a disconnect on another replica has to take effect.
  */
-const RECENT_MS = 100;
+const RECENT_MS = 300;
 
 /** Valid access tokens, refreshed when due. Every use reads the grant's row, so that a disconnect on any replica takes effect. */
 export class AccessTokens {
@@ -25,8 +25,8 @@ export class AccessTokens {
 
   constructor(deps: RefreshDeps) {
     this.#refresher = new TokenRefresher(deps);
-    this.#rows = new StatementBatcher((grants) => selectRefreshRows(deps.db, grants));
-    this.#leases = new StatementBatcher((grants) => selectOrLease(deps.db, grants, leaseSeconds(deps)));
+    this.#rows = new StatementBatcher((grants) => selectRefreshRows(deps.db, grants), CONCURRENT_BATCHES);
+    this.#leases = new StatementBatcher((grants) => selectOrLease(deps.db, grants, leaseSeconds(deps)), REFRESH_BATCHES);
     this.#opened = new DecryptedTokenCache(deps.userKeys);
     this.#patienceMs = deps.patienceMs;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
-import { StatementBatcher } from '../../database/statement-batcher.ts';
+import { REFRESH_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { Renewal } from '../../providers/provider.ts';
 import { jittered } from '../../rate-limit/backoff.ts';
@@ -34,7 +34,7 @@ export class RefreshCommit {
 
   constructor(deps: CommitDeps) {
     this.#deps = deps;
-    this.#stores = new StatementBatcher((renewed) => storeRenewedTokens(deps.db, renewed, 'skip'));
+    this.#stores = new StatementBatcher((renewed) => storeRenewedTokens(deps.db, renewed, 'skip'), REFRESH_BATCHES);
   }
 
   /**

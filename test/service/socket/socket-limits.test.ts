@@ -163,7 +163,7 @@ describe('a client that reads large responses slowly', () => {
     const { config, logger, feed } = steward.context;
     const megabyte = 'x'.repeat(MEGABYTE);
     sockets = new SocketServer({
-      admission: new Admission(),
+      admission: new Admission({ latencyMs: 100 }),
       authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: now / 1000 + 3_600 }),
       isAllowedOrigin: () => true,
       addressOf: () => 'here',

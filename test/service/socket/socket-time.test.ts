@@ -31,7 +31,7 @@ beforeEach(async () => {
   response = async () => ({});
   const { config, logger, feed } = steward.context;
   sockets = new SocketServer({
-    admission: new Admission(),
+    admission: new Admission({ latencyMs: 100 }),
     authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
     isAllowedOrigin: () => true,
     addressOf: () => 'here',
