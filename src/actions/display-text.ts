@@ -10,7 +10,7 @@ const LINE_BREAK = /\r\n?|\u000b|\u2028|\u2029/g;
 
 /** Schema of a provider's text as one line: truncated to `max` characters; control characters and lone surrogates are replaced. */
 export function singleLine(max: number) {
-  return z.string().transform((text) => text.slice(0, max).toWellFormed().replace(CONTROL, ' '));
+  return z.string().overwrite((text) => text.slice(0, max).toWellFormed().replace(CONTROL, ' '));
 }
 
 /** Characters that end a line, change the text direction, or are invisible. */
@@ -42,5 +42,5 @@ export function displayAddress(address: string): string {
 
 /** Schema of a provider's text with line breaks and tabs; otherwise truncated and cleaned like {@link singleLine}. */
 export function multiLine(max: number) {
-  return z.string().transform((text) => text.slice(0, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
+  return z.string().overwrite((text) => text.slice(0, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
 }

@@ -21,6 +21,8 @@ export interface Statement {
   text: string;
   /** Milliseconds; the database's default if unset. */
   query_timeout?: number;
+  /** How values are parsed; the driver's parsers if unset. */
+  types?: pg.CustomTypesConfig;
 }
 
 /** What repositories receive: the pool, or a transaction. */

@@ -178,7 +178,7 @@ export class ActionRun {
     const { userId, account, configured } = this.#call;
     const { provider } = configured.action;
     const grant = grantAccess(this.#deps, { userId, grantId: account.grantId }, this.#grant);
-    const session = this.#deps.providers.session(provider, grant, this.#abort.signal);
+    const session = this.#deps.providers.session(provider, grant, this.#abort);
     if (session === undefined) throw notConfigured(provider);
     this.#session = session;
     return session;
@@ -228,7 +228,7 @@ class Context implements RunContext {
 
   get progress(): (message: string) => void {
     return (message) => {
-      if (!this.#abort.isAborted) this.#progress?.(message);
+      if (!this.#abort.aborted) this.#progress?.(message);
     };
   }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { SHARED_ARRAYS } from '../database/shared-arrays.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
 import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
 import { REFRESH_COLUMNS, type RefreshRow } from '../vault/refresh/refresh-repository.ts';
@@ -11,10 +12,10 @@ export interface AgentAccountRow {
   /** E-mail address, or the bank's name. */
   label: string;
   /** The last digits of its accounts' numbers, which distinguish several connections to one bank. */
-  masks: string[];
+  masks: readonly string[];
   isDefault: boolean;
   status: GrantStatus;
-  scopes: string[];
+  scopes: readonly string[];
   /** The user has items that were written after others' text was read. */
   hasTaintedItems: boolean;
   /** Clients for which the user has set it to read-only; null among them: for everything. */
@@ -45,6 +46,7 @@ export async function selectUserAccounts(db: Queryable, userIds: readonly string
   const rows = await db.query<Row>(
     {
       name: 'user-accounts',
+      types: SHARED_ARRAYS,
       text: `select a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes,
                exists (select 1 from tainted_items t where t.user_id = asked.user_id) as "hasTaintedItems",
                array(select client_id from read_only_accounts where grant_id = g.id and user_id = asked.user_id) as "readOnlyFor", ${REFRESH_COLUMNS}

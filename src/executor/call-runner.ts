@@ -32,7 +32,7 @@ export class CallRunner {
    *
    * @throws AppError `aborted`, `rate_limited`, `outcome_unknown`, what {@link recordStart} and {@link runAction} throw
    */
-  async run(call: Call, entry: AuditEntryBuilder, basis: Basis = {}): Promise<CallResult> {
+  run(call: Call, entry: AuditEntryBuilder, basis: Basis = {}): Promise<CallResult> {
     const { configured, userId, signal } = call;
     if (signal.aborted) throw aborted();
     const changes = changesSomething(configured);
@@ -40,7 +40,7 @@ export class CallRunner {
     if (changes || isPaid(call) || basis.approval !== undefined) return this.#runRecorded(call, entry, basis);
     entry.decision = 'allowed';
     // Only here: a call that is recorded first may have waited for the transaction of a disconnect.
-    return await runAction(this.#deps, new ActionRun(this.#deps, call, call.grant), call);
+    return runAction(this.#deps, new ActionRun(this.#deps, call, call.grant), call);
   }
 
   /** The result of an earlier call with the same key. Keys are shared by all contexts of a user: this one may not have received it yet. */

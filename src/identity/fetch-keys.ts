@@ -1,6 +1,9 @@
-import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { Agent, IncomingMessage } from 'node:http';
 import { readCapped } from '../rate-limit/capped-body.ts';
+
+// Not imported; see http/http-server.ts.
+const { request: httpRequest } = process.getBuiltinModule('node:http');
+const { request: httpsRequest } = process.getBuiltinModule('node:https');
 
 /** Discovery documents and key sets are a few kilobytes. */
 const MAX_BYTES = 262_144;

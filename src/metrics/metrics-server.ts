@@ -1,8 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MetricsSettings } from '../config/config.ts';
 import { StartError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
+
+// Not imported; see http/http-server.ts.
+const { createServer } = process.getBuiltinModule('node:http');
 
 const PATH = '/metrics';
 /** For a few scrapers; slow and idle connections are closed. */

@@ -2,6 +2,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate, gunzipS
 import { onDeadline } from './deadline.ts';
 import { type DispatchHandler, nodeDispatcher } from './node-dispatcher.ts';
 import { LARGE_BYTES } from './responses.ts';
+import type { RunSignal } from './run-signal.ts';
 
 export interface HttpRequest {
   method: string;
@@ -30,7 +31,7 @@ export interface ReadLimit {
 
 export interface ExchangeOptions {
   /** Ends the request. */
-  signal: AbortSignal;
+  signal: RunSignal;
   /** Time limit, milliseconds; undefined: only the signal ends the request. */
   timeoutMs?: number;
   limit(status: number): ReadLimit;
@@ -113,7 +114,7 @@ class Exchange implements DispatchHandler {
     const { signal, timeoutMs } = this.#options;
     if (signal.aborted) this.#end();
     if (this.#isOver) return false;
-    signal.addEventListener('abort', this.#end, { once: true });
+    signal.onAbort(this.#end);
     if (timeoutMs !== undefined) this.#stopDeadline = onDeadline(timeoutMs, this.#end);
     return true;
   }
@@ -259,7 +260,7 @@ class Exchange implements DispatchHandler {
     if (this.#isOver) return false;
     this.#isOver = true;
     this.#stopDeadline?.();
-    this.#options.signal.removeEventListener('abort', this.#end);
+    this.#options.signal.offAbort(this.#end);
     this.#decoder?.destroy();
     return true;
   }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { AgentNeeds, GrantAccess, OpenOptions, ProviderDescriptor, ProviderSession, Renewal, SandboxSettings } from './provider.ts';
+import type { RunSignal } from './run-signal.ts';
 
 type ClientOf<Descriptor> = Descriptor extends ProviderDescriptor<infer _Settings, infer Client, infer _Session> ? Client : never;
 
@@ -33,7 +34,7 @@ export class Providers {
   }
 
   /** Opens a session on a grant. @returns undefined: the provider is not configured */
-  session(name: string, grant: GrantAccess, signal: AbortSignal): ProviderSession | undefined {
+  session(name: string, grant: GrantAccess, signal: RunSignal): ProviderSession | undefined {
     const descriptor = this.#descriptors.get(name);
     return this.isConfigured(name) ? descriptor?.session(this.#clients.get(name), grant, signal) : undefined;
   }

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import { exchange } from './http-exchange.ts';
 import { parseJson } from './response-json.ts';
+import { runSignal } from './run-signal.ts';
 
 export interface JsonResponse {
   status: number;
@@ -32,7 +33,7 @@ export async function fetchJson(url: string, { method = 'GET', headers = {}, bod
   const { origin, pathname, search } = new URL(url);
   try {
     const request = { method, origin, path: pathname + search, headers, body };
-    const { status, retryAfter, bytes } = await exchange(request, { signal, limit: () => LIMIT });
+    const { status, retryAfter, bytes } = await exchange(request, { signal: runSignal(signal), limit: () => LIMIT });
     return { status, body: bytes.length === 0 ? null : parseJson(bytes), retryAfter: retryAfterSeconds(retryAfter) };
   } catch (error) {
     if (error instanceof AppError) throw error;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exactMatch } from '../validation/exact-match.ts';
 import { isObject } from '../validation/is-object.ts';
 
 const SYNC = { async: false } as const;
@@ -15,11 +16,16 @@ function run<S extends z.ZodType>(schema: S, value: unknown): z.core.ParsePayloa
  * @param max items it may contain
  */
 export function list<S extends z.ZodType>(item: S, max = Number.POSITIVE_INFINITY) {
+  const isExact = exactMatch(item);
   return z
     .custom<unknown[]>((value) => Array.isArray(value) && value.length <= max, 'must be a list of no more items than documented')
     .transform((items, context): z.output<S>[] => {
       const read = new Array<z.output<S>>(items.length);
       for (let index = 0; index < items.length; index += 1) {
+        if (isExact(items[index])) {
+          read[index] = items[index] as z.output<S>;
+          continue;
+        }
         const parsed = run(item, items[index]);
         if (parsed.issues.length > 0) {
           const path = [index, ...(parsed.issues[0]?.path ?? [])];

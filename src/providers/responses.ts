@@ -68,7 +68,9 @@ export function readResponse<Args, Result>(
   nulls: 'dropped' | 'kept' = 'dropped',
 ): Result | Promise<Result> {
   const isSlow = 'run' in understanding && understanding.isSlow?.(args) === true;
-  if (isSlow || bytes.length > LARGE_BYTES || countValues(bytes) > MANY_VALUES) {
+  // Each value takes at least a byte.
+  const mayBeMany = bytes.length >= MANY_VALUES;
+  if (isSlow || bytes.length > LARGE_BYTES || (mayBeMany && countValues(bytes) > MANY_VALUES)) {
     return readOffThread(bytes, understanding, args, work, nulls);
   }
   const response = parsed(bytes, nulls);

@@ -29,7 +29,11 @@ export function handlerOf(deps: RequestDeps, principal: Principal, frame: Reques
   if (frame.type === 'approve' || frame.type === 'approval_result') return handle;
   return async (signal, progress) => {
     const end = deps.admission.begin(budgetOf(principal));
-    return handle(signal, progress).finally(end);
+    try {
+      return await handle(signal, progress);
+    } finally {
+      end();
+    }
   };
 }
 

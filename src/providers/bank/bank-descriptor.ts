@@ -23,7 +23,7 @@ export const bankDescriptor = describeProvider({
     const provider = new BankProvider(settings, limits.providerTimeoutMs, telemetry);
     return { provider, webhookKeys: new WebhookKeys((kid) => provider.webhookKey(kid)) };
   },
-  session: ({ provider }, grant, signal) => provider.session(grant, signal),
+  session: ({ provider }, grant, signal) => provider.session(grant, signal.signal),
   revoke: ({ provider }, token) => provider.remove(token),
   needs: {
     key: 'products',

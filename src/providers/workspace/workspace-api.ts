@@ -1,6 +1,7 @@
 import { LargeResponses } from '../../threads/large-responses.ts';
 import { UserConcurrency } from '../../threads/user-concurrency.ts';
 import type { GrantAccess } from '../provider.ts';
+import type { RunSignal } from '../run-signal.ts';
 import type { WorkspaceApiOptions } from './workspace-attempt.ts';
 import { type InTurn, WorkspaceSession } from './workspace-session.ts';
 
@@ -18,7 +19,7 @@ export class WorkspaceApi {
   }
 
   /** @param signal ends every request of the session */
-  session(userId: string, tokens: Pick<GrantAccess, 'current' | 'renewed'>, signal: AbortSignal): WorkspaceSession {
+  session(userId: string, tokens: Pick<GrantAccess, 'current' | 'renewed'>, signal: RunSignal): WorkspaceSession {
     const inTurn: InTurn = (work) => this.#concurrency.run(userId, work);
     return new WorkspaceSession({ ...this.#options, userId, large: this.#large }, inTurn, tokens, signal);
   }

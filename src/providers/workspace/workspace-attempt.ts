@@ -4,6 +4,7 @@ import type { LargeResponses } from '../../threads/large-responses.ts';
 import { ExchangeEnded, exchange, type HttpRequest, type HttpResponse } from '../http-exchange.ts';
 import { networkCode, outcomeOfStatus } from '../provider-fetch.ts';
 import { LARGE_BYTES } from '../responses.ts';
+import type { RunSignal } from '../run-signal.ts';
 import type { Method, MethodParams } from './workspace-request.ts';
 
 /** A response, and whether its body was read in full. */
@@ -36,7 +37,7 @@ const NEVER_SENT = new Set([
 export class Attempt {
   readonly #options: SessionOptions;
   readonly #method: Method;
-  readonly #signal: AbortSignal;
+  readonly #signal: RunSignal;
   readonly #maxBytes: number;
   readonly #sendsChange: () => void;
   /** Nothing was sent. */
@@ -48,7 +49,7 @@ export class Attempt {
   #queues = false;
 
   /** @param maxBytes limit of the response */
-  constructor(options: SessionOptions, method: Method, signal: AbortSignal, maxBytes: number, sendsChange: () => void) {
+  constructor(options: SessionOptions, method: Method, signal: RunSignal, maxBytes: number, sendsChange: () => void) {
     this.#options = options;
     this.#method = method;
     this.#sendsChange = sendsChange;

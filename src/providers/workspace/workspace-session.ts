@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { backoff } from '../../rate-limit/backoff.ts';
-import { offThread } from '../../threads/off-thread.ts';
+import { offThread, type WorkOptions } from '../../threads/off-thread.ts';
 import type { Portable } from '../../threads/portable.ts';
 import type { GrantAccess } from '../provider.ts';
 import { retryAfterSeconds } from '../provider-fetch.ts';
 import { parseJson, unreadableResponse } from '../response-json.ts';
 import { type ResponseFormat, type ResponseReader, readResponse } from '../responses.ts';
+import type { RunSignal } from '../run-signal.ts';
 import { toWorkspaceApiError, WorkspaceApiError } from './workspace-api-errors.ts';
 import { type ApiResponse, Attempt, type SessionOptions, timedOut } from './workspace-attempt.ts';
 import { findMethod, type MethodParams } from './workspace-request.ts';
@@ -35,11 +36,11 @@ export class WorkspaceSession {
   readonly #options: SessionOptions;
   readonly #inTurn: InTurn;
   readonly #tokens: Tokens;
-  readonly #signal: AbortSignal;
+  readonly #signal: RunSignal;
   /** Requests for changes that were sent and not rejected. */
   #changes = 0;
 
-  constructor(options: SessionOptions, inTurn: InTurn, tokens: Tokens, signal: AbortSignal) {
+  constructor(options: SessionOptions, inTurn: InTurn, tokens: Tokens, signal: RunSignal) {
     this.#options = options;
     this.#inTurn = inTurn;
     this.#tokens = tokens;
@@ -109,8 +110,14 @@ export class WorkspaceSession {
     return offThread(work, input, { ...this.#work, isOwn: true, transfer });
   }
 
-  get #work() {
-    return { userId: this.#options.userId, signal: this.#signal };
+  get #work(): WorkOptions {
+    const signal = this.#signal;
+    return {
+      userId: this.#options.userId,
+      get signal() {
+        return signal.signal;
+      },
+    };
   }
 
   async #send(id: string, params: MethodParams, maxBytes: number): Promise<ApiResponse & { isRead: boolean }> {
@@ -148,16 +155,17 @@ export class WorkspaceSession {
   }
 
   /** The token is read right before the request, because waiting for a place may take long and the account may be gone by then. */
-  async #sendOnce(attempt: Attempt, params: MethodParams, early: string, takenAt: number): Promise<ApiResponse | undefined> {
+  #sendOnce(attempt: Attempt, params: MethodParams, early: string, takenAt: number): Promise<ApiResponse | undefined> {
     if (this.#signal.aborted) throw timedOut();
-    return attempt.run(params, performance.now() - takenAt > FRESH_MS ? await this.#tokens.current() : early);
+    if (performance.now() - takenAt <= FRESH_MS) return attempt.run(params, early);
+    return Promise.resolve(this.#tokens.current()).then((token) => attempt.run(params, token));
   }
 
   /** Waits as long as the provider asked for; otherwise the pause doubles, with jitter. */
   async #pause(sends: number, seconds: number | undefined): Promise<void> {
     const ms = seconds === undefined ? backoff(FIRST_PAUSE_MS, sends) : seconds * 1000;
     try {
-      await sleep(ms, undefined, { signal: this.#signal });
+      await sleep(ms, undefined, { signal: this.#signal.signal });
     } catch {
       throw timedOut();
     }

@@ -19,7 +19,7 @@ export function toyDescriptor(url: string) {
     settings: () => ({ url }),
     sandboxed: () => ({ url }),
     open: async (settings) => settings,
-    session: (client, grant, signal) => toySession(client.url, grant, signal),
+    session: (client, grant, { signal }) => toySession(client.url, grant, signal),
     refresh: (client, refreshToken) => refresh(client.url, refreshToken),
     async revoke(client, token) {
       const { status } = await post(client.url, '/revoke', { token });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AppError } from '../../../src/errors.ts';
 import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
+import { runSignal } from '../../../src/providers/run-signal.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 import { loadTable } from '../../../src/providers/workspace/workspace-methods.ts';
 import { WorkspaceProvider } from '../../../src/providers/workspace/workspace-provider.ts';
@@ -68,7 +69,7 @@ function bank(timeoutMs: number): BankProvider {
 function session(timeoutMs: number) {
   const tokens = { current: async () => 'token', renewed: async () => 'token' };
   const api = new WorkspaceApi({ apiUrl: url, timeoutMs });
-  return api.session('u1', tokens, new AbortController().signal);
+  return api.session('u1', tokens, runSignal(new AbortController().signal));
 }
 
 describe('a response that arrived in time at a process that was blocked past the deadline', () => {

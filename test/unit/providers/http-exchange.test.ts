@@ -5,6 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ExchangeEnded, type ExchangeOptions, exchange } from '../../../src/providers/http-exchange.ts';
 import { LARGE_BYTES } from '../../../src/providers/responses.ts';
+import { runSignal } from '../../../src/providers/run-signal.ts';
 
 const MEGABYTE = 1024 * 1024;
 const TURNS = 20;
@@ -73,7 +74,7 @@ const tooLarge = () => new Error('too large');
 const limit = (bytes: number) => () => ({ bytes, error: tooLarge });
 
 function send(options: Partial<ExchangeOptions> = {}, method = 'GET', headers: Record<string, string> = {}, body?: string) {
-  const signal = new AbortController().signal;
+  const signal = runSignal(new AbortController().signal);
   return exchange({ method, origin, path: '/', headers, body }, { signal, timeoutMs: 20_000, limit: limit(MEGABYTE), ...options });
 }
 
@@ -177,7 +178,7 @@ describe('a request fails', () => {
   });
 
   it('when nobody listens', async () => {
-    const signal = new AbortController().signal;
+    const signal = runSignal(new AbortController().signal);
     const request = { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {} };
     await expect(exchange(request, { signal, limit: limit(1) })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
@@ -261,7 +262,9 @@ describe('a large response', () => {
         });
         controller.abort();
       });
-    await expect(send({ limit: limit(12 * MEGABYTE), enterLarge, signal: controller.signal })).rejects.toBeInstanceOf(ExchangeEnded);
+    await expect(send({ limit: limit(12 * MEGABYTE), enterLarge, signal: runSignal(controller.signal) })).rejects.toBeInstanceOf(
+      ExchangeEnded,
+    );
     await ended.promise;
   });
 });
@@ -276,13 +279,13 @@ describe('a request that is given up', () => {
         socket.write(part);
         setImmediate(() => controller.abort());
       };
-      await expect(send({ signal: controller.signal })).rejects.toBeInstanceOf(ExchangeEnded);
+      await expect(send({ signal: runSignal(controller.signal) })).rejects.toBeInstanceOf(ExchangeEnded);
       while (sockets.size > 0) await nextTurn();
     },
   );
 
   it('before it begins is not sent', async () => {
-    await expect(send({ signal: AbortSignal.abort() })).rejects.toBeInstanceOf(ExchangeEnded);
+    await expect(send({ signal: runSignal(AbortSignal.abort()) })).rejects.toBeInstanceOf(ExchangeEnded);
     expect(requests).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fetchJson } from '../../../src/providers/provider-fetch.ts';
+import { runSignal } from '../../../src/providers/run-signal.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 
 /** More than Node's fetch reads ahead, so that the body is incomplete. */
@@ -71,7 +72,7 @@ describe('a response of several content codings, whose body stays open', () => {
     codings = Array(6).fill('gzip').join(',');
     const controller = new AbortController();
     const tokens = { current: async () => 'token', renewed: async () => 'token' };
-    const session = new WorkspaceApi({ apiUrl: url, timeoutMs: 60_000 }).session('user', tokens, controller.signal);
+    const session = new WorkspaceApi({ apiUrl: url, timeoutMs: 60_000 }).session('user', tokens, runSignal(controller.signal));
     const call = session.call('drive.files.create', { requestBody: { name: 'a' } }, z.object({}));
     await expect(call).rejects.toMatchObject({ code: 'provider_error' });
     await over(controller);
