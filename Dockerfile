@@ -14,7 +14,7 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
 # The heap's young generation, MB. The default starts so small that collections slow down the start, and grows to four
 # times this maximum under load without shrinking. Helper threads for its collection use more of two busy processors
 # than they save on the main thread.
-CMD ["node", "--no-parallel-scavenge", "--min-semi-space-size=4", "--max-semi-space-size=16", "src/start.js"]
+CMD ["node", "--no-parallel-scavenge", "--min-semi-space-size=2", "--max-semi-space-size=16", "src/start.js"]
 
 FROM base AS development
 COPY package.json package-lock.json ./

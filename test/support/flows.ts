@@ -131,9 +131,13 @@ export async function queueInstalled(steward: TestSteward): Promise<void> {
   await eventually(async () => (await steward.sql('select 1 from pgboss.queue')).length > 3);
 }
 
-/** Removes a job from the schedule, so that it runs only when a test starts it. */
+/** Takes the next hour's minutes of a job that runs every minute, so that it runs only when a test starts it. */
 export async function unschedule(sql: TestSteward['sql'], job: string): Promise<void> {
-  await eventually(async () => (await sql('delete from pgboss.schedule where name = $1 returning name', [job])).length > 0);
+  const minutes = `
+    insert into pgboss.job (name, policy, state, singleton_on)
+    select $1, 'exclusive', 'completed', date_trunc('minute', now() at time zone 'utc') + n * interval '1 minute'
+    from generate_series(0, 60) n on conflict do nothing`;
+  await eventually(() => sql(minutes, [job]));
 }
 
 /** Makes the background sweep run now instead of within the minute. */
