@@ -62,6 +62,9 @@ export class Workers {
         return;
       } catch (error) {
         this.#context.logger.warn({ err: describeError(error) }, 'background work could not start; retrying');
+        // A queue that has started takes its schema for granted.
+        await this.#jobs?.stop().catch(() => {});
+        this.#jobs = undefined;
         await sleep(START_RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
@@ -73,8 +76,8 @@ export class Workers {
     // event loop, so that the service is announced first.
     await nextTurn();
     const { Jobs } = await import('./jobs/jobs.ts');
-    this.#jobs ??= new Jobs((text, values) => db.executeSql(text, values), embedded, logger, telemetry, this.#pollSeconds);
-    const jobs = this.#jobs;
+    const jobs = new Jobs((text, values) => db.executeSql(text, values), embedded, logger, telemetry, this.#pollSeconds);
+    this.#jobs = jobs;
     await jobs.start();
     const retry = { retrySeconds: config.limits.revocationRetrySeconds, retryMaxSeconds: SIX_HOURS, keepSeconds: EIGHT_DAYS };
     const enqueue = await jobs.work('revoke', retry, (id) => revocations.attempt(id));

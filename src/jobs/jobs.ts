@@ -3,6 +3,7 @@ import { withContext } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
+import { eachMinute } from './each-minute.ts';
 
 /** Runs one statement for the queue, outside the service's transactions. */
 export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
@@ -30,13 +31,25 @@ export class Jobs {
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
   readonly #pollSeconds: number;
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #eachMinute: typeof eachMinute;
+  readonly #ends: (() => void)[] = [];
   /** Every worker polls every 2 seconds; while the database is unavailable, one line per minute is enough. */
   readonly #warn: ThrottledLog;
 
-  /** @param pollSeconds how often each worker polls; at least 0.5 */
-  constructor(executeSql: ExecuteSql, embedded: boolean, logger: Logger, telemetry: Telemetry, pollSeconds = POLL_SECONDS) {
+  /**
+   * @param pollSeconds how often each worker polls; at least 0.5
+   * @param minutes calls back once a minute
+   */
+  constructor(
+    executeSql: ExecuteSql,
+    embedded: boolean,
+    logger: Logger,
+    telemetry: Telemetry,
+    pollSeconds = POLL_SECONDS,
+    minutes = eachMinute,
+  ) {
     this.#pollSeconds = pollSeconds;
+    this.#eachMinute = minutes;
     this.#logger = logger;
     this.#telemetry = telemetry;
     this.#warn = throttledLog(logger, 'warn');
@@ -100,12 +113,12 @@ export class Jobs {
       await this.#try(name, job?.id ?? '', handle);
     });
     const send = () => this.#boss.send(name, null, { singletonSeconds: MINUTE_SECONDS }).catch((error: unknown) => this.#report(error));
-    this.#timers.push(setInterval(send, MINUTE_SECONDS * 1_000));
+    this.#ends.push(this.#eachMinute(() => void send()));
   }
 
   /** Waits for running jobs, then stops. */
   async stop(): Promise<void> {
-    this.#timers.forEach(clearInterval);
+    for (const end of this.#ends) end();
     await this.#boss.stop({ graceful: true, close: false, timeout: 15_000 });
   }
 
