@@ -114,7 +114,7 @@ async function callOnce({ port }: Running, first: string): Promise<unknown> {
   socket.on('error', reject).on('open', () => socket.send(first));
   socket.on('message', (message) => {
     const { type, data } = JSON.parse(String(message)) as { type: string; data?: unknown };
-    if (type === 'authenticated') socket.send(MESSAGE);
+    if (type === 'ready') socket.send(MESSAGE);
     else if (type === 'result') resolve(data);
     else if (type === 'error') reject(new Error(String(message)));
   });

@@ -68,7 +68,7 @@ async function runBatches(): Promise<void> {
 async function answer(text: string): Promise<string> {
   const start = performance.now();
   const { type, requestId, action, account } = JSON.parse(text);
-  if (type === 'authenticate') return JSON.stringify({ type: 'authenticated', requestId });
+  if (type === 'authenticate') return JSON.stringify({ type: 'ready', requestId });
   const { statusCode, body } = await request(URL, { headers: { authorization: `Bearer ${TOKEN}` } });
   const { labels } = (await body.json()) as { labels: { id: string; name: string; type: string }[] };
   if (statusCode !== 200) throw new Error(`the provider answered ${statusCode}`);
