@@ -59,6 +59,7 @@ export class Workers {
     while (!signal.aborted) {
       try {
         await this.#startOnce();
+        this.#context.logger.debug('background work has started');
         return;
       } catch (error) {
         this.#context.logger.warn({ err: describeError(error) }, 'background work could not start; retrying');

@@ -128,7 +128,7 @@ export async function liveTokens(steward: Service, email: string): Promise<{ acc
 
 /** The queue's installation begins after `ready` and occupies the embedded database's one connection. */
 export async function queueInstalled(steward: TestSteward): Promise<void> {
-  await eventually(async () => (await steward.sql('select 1 from pgboss.queue')).length > 3);
+  await eventually(() => steward.logs.some((line) => line.includes('background work has started')));
 }
 
 /** Takes the next hour's minutes of a job that runs every minute, so that it runs only when a test starts it. */
