@@ -19,7 +19,7 @@ export function grantAccess(
     current() {
       const row = unused;
       unused = undefined;
-      return (row && tokens.justRead(row)) ?? tokens.current(userId, grantId);
+      return (row && tokens.justRead(row)) ?? tokens.current(userId, grantId, row);
     },
     renewed: (rejected) => tokens.renewed(userId, grantId, rejected),
     rejected: (accessToken, status) => statuses.rejected(userId, grantId, accessToken, status),

@@ -32,11 +32,12 @@ export class AccessTokens {
   }
 
   /**
+   * @param known the grant as the caller has read it before
    * @returns a token that is valid now
    * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`, `unavailable`
    */
-  async current(userId: string, grantId: string): Promise<string> {
-    return this.#fresh(await this.#readToUse(userId, grantId));
+  async current(userId: string, grantId: string, known?: RefreshRow): Promise<string> {
+    return this.#fresh(await this.#readToUse(userId, grantId, known));
   }
 
   /**
@@ -76,8 +77,8 @@ export class AccessTokens {
    * Of concurrent callers, one takes the lease in the statement that reads the row; the others would only wait for it. If
    * the token was valid a moment ago, no lease is requested.
    */
-  async #readToUse(userId: string, grantId: string): Promise<RefreshRow> {
-    const isGood = this.#opened.has(grantId);
+  async #readToUse(userId: string, grantId: string, known: RefreshRow | undefined): Promise<RefreshRow> {
+    const isGood = known === undefined ? this.#opened.has(grantId) : isServed(known);
     if (isGood || this.#leasing.has(grantId) || !this.#refresher.mayBegin(grantId)) return this.#read(userId, grantId);
     this.#leasing.add(grantId);
     try {

@@ -101,6 +101,15 @@ describe('a call', () => {
     expect(await statementsOf(() => scene.call(user, 'test.run'))).toEqual(['user-accounts', 'refresh-rows-or-leases', 'audit-insert']);
     expect(sent).toBe(1);
   });
+
+  it('leases a token that its own reading found due, also if it was valid a moment ago', async () => {
+    scene.work = (_input, context) => profile(context);
+    await profileCall();
+    await leave(scene.steward.sql, user, -60);
+    expect(await statementsOf(profileCall)).toEqual(['user-accounts', 'refresh-rows-or-leases', 'audit-insert']);
+    expect(statements).not.toContain('refresh-lease');
+    expect(sent).toBe(2);
+  });
 });
 
 describe('the statement of the accounts', () => {
