@@ -31,7 +31,7 @@ function headersOf(middleware: ReturnType<typeof helmet>): string[] {
   return headers;
 }
 
-/** CORS for the front ends on other origins; answers every OPTIONS request itself. */
+/** CORS for the front ends on other origins; answers their OPTIONS requests itself. */
 export function crossOrigin(allowsOrigin: (origin: string) => boolean): RequestHandler {
   return ofPages({
     origin: (origin, done) => done(null, origin !== undefined && allowsOrigin(origin)),
