@@ -17,9 +17,10 @@ export const CONCURRENT_BATCHES = { batchSize: 128, concurrency: 3 } as const;
 export const LIST_BATCHES = { batchSize: 16, concurrency: 3 } as const;
 /**
  * For refreshes, whose statements of different batches never wait for each other (they skip locked rows): each is waited for
- * by a call that has a provider's response ahead or behind it, and its commit by a disk or a standby.
+ * by a call that has a provider's response ahead or behind it, and its commit by a disk or a standby. Commits of several
+ * connections share a write to the disk.
  */
-export const REFRESH_BATCHES = { batchSize: 8, concurrency: 3 } as const;
+export const REFRESH_BATCHES = { batchSize: 8, concurrency: 3, leastBatch: 1 } as const;
 /**
  * A batch is sent after so many turns of the event loop without a new item, or in all; nor later than after a millisecond,
  * which a statement takes: turns of a busy loop take that long each, and everything in it would wait for all of them.
@@ -34,19 +35,24 @@ export class StatementBatcher<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #batchSize: number;
   readonly #concurrency: number;
+  readonly #leastBatch: number;
   #waiting: Waiting<Item, Result>[] = [];
   /** Statements that run or are about to. */
   #running = 0;
 
   /**
    * @param work returns the results of the items, in their order
-   * @param options `batchSize`: the most items of one statement. `concurrency`: statements that run at a time; another
-   * one begins only with a full batch
+   * @param options `batchSize`: the most items of one statement. `concurrency`: statements that run at a time.
+   * `leastBatch`: how many items another one begins with while one runs; default: a full batch
    */
-  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>, options: { batchSize?: number; concurrency?: number } = {}) {
+  constructor(
+    work: (items: readonly Item[]) => Promise<readonly Result[]>,
+    options: { batchSize?: number; concurrency?: number; leastBatch?: number } = {},
+  ) {
     this.#work = work;
     this.#batchSize = options.batchSize ?? BATCH_SIZE;
     this.#concurrency = options.concurrency ?? 1;
+    this.#leastBatch = options.leastBatch ?? this.#batchSize;
   }
 
   /** @throws AppError `unavailable`, also when too many items wait; what `work` throws for this item alone */
@@ -64,9 +70,9 @@ export class StatementBatcher<Item, Result> {
     return promise;
   }
 
-  /** @param others statements that run already; without any, a batch need not be full */
+  /** @param others statements that run already */
   #isWorthAnother(others: number): boolean {
-    return this.#waiting.length >= (others === 0 ? 1 : this.#batchSize);
+    return this.#waiting.length >= (others === 0 ? 1 : this.#leastBatch);
   }
 
   async #runBatches(): Promise<void> {

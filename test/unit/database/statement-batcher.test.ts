@@ -88,6 +88,22 @@ describe('StatementBatcher', () => {
       expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
     });
 
+    it('begins another statement with as few items as are said to be worth one', async () => {
+      const statements = new Statements();
+      const batcher = new StatementBatcher(statements.work, { batchSize: 8, concurrency: 2, leastBatch: 1 });
+      const results = [batcher.add(1)];
+      await statements.begun(1);
+      results.push(batcher.add(2));
+      await statements.begun(2);
+      results.push(batcher.add(3));
+      await turns();
+      expect(statements.sent.map(({ items }) => items)).toEqual([[1], [2]]);
+      ended(statements, 0);
+      await statements.begun(3);
+      ended(statements, 2);
+      expect(await Promise.all(results)).toEqual([10, 20, 30]);
+    });
+
     it('leaves a batch that is not full to the last running statement', async () => {
       const statements = new Statements();
       const batcher = new StatementBatcher(statements.work, { batchSize: 2, concurrency: 2 });
