@@ -1,14 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BUNDLE, writeBundle } from '../scripts/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-export const SERVICE = 'src/start.js';
+/** What the production image starts: see {@link writeService}. */
+export const SERVICE = `${BUNDLE}/start.js`;
 /** What `npm start` gives Node. */
 export const SERVICE_OPTIONS = startScript()
   .split(' ')
@@ -30,6 +32,14 @@ export interface Running {
   /** Resident memory, MB of 10⁶ bytes. */
   residentMb(): number;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Writes the bundle and stores its compiled code, as the build of the production image does. */
+export async function writeService(): Promise<void> {
+  await writeBundle();
+  rmSync(join(ROOT, 'node_modules/.cache/steward'), { recursive: true, force: true });
+  const { status } = spawnSync(process.execPath, [`${BUNDLE}/warm-module-cache.js`], { cwd: ROOT, env: {}, stdio: 'inherit' });
+  if (status !== 0) throw new Error('the compiled code could not be stored');
 }
 
 /** A reference as plain JavaScript: stripping types at its start would favour the service. */

@@ -1,18 +1,23 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BUNDLE } from '../scripts/bundle.ts';
 import { getRequest, type LoadClient } from './load.ts';
 import { SERVICE, startServer } from './processes.ts';
 import type { Stage } from './stage.ts';
 
 const LOAD_MS = 8_000;
 const SHOWN = 15;
+const BUNDLED = new URL(`../${BUNDLE}/`, import.meta.url).href;
+/** Lines of the bundle's files. */
+const bundled = new Map<string, string[]>();
 /** Idle time, and samples without a function. */
 const IDLE = new Set(['(idle)', '(root)', '(program)']);
 
 /** The part of a .cpuprofile file that is read here; see the DevTools protocol, Profiler.Profile. */
 interface CpuProfile {
-  nodes: { id: number; callFrame: { functionName: string; url: string } }[];
+  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   samples: number[];
   /** Microseconds since the sample before. */
   timeDeltas: number[];
@@ -52,7 +57,7 @@ function describe(profile: CpuProfile): string {
     if (frame === undefined || IDLE.has(frame.functionName)) return;
     const time = profile.timeDeltas[index] ?? 0;
     total += time;
-    const name = moduleOf(frame.url, frame.functionName);
+    const name = moduleOf(frame);
     byModule.set(name, (byModule.get(name) ?? 0) + time);
   });
   const rows = [...byModule].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
@@ -60,9 +65,17 @@ function describe(profile: CpuProfile): string {
 }
 
 /** The package, the file of ours, or the part of Node that a function belongs to. */
-function moduleOf(url: string, functionName: string): string {
+function moduleOf({ url, functionName, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {
   if (url === '') return `native ${functionName}`;
   if (url.startsWith('node:')) return url;
-  const inPackage = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
-  return inPackage ?? url.slice(url.lastIndexOf('/src/') + 1);
+  const path = url.startsWith(BUNDLED) ? bundledAt(fileURLToPath(url), lineNumber) : url;
+  return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path.slice(path.lastIndexOf('src/'));
+}
+
+/** The module of the bundle that has this line, counted from 0: the bundler writes its path above it. */
+function bundledAt(file: string, line: number): string {
+  const lines = bundled.get(file) ?? readFileSync(file, 'utf8').split('\n');
+  bundled.set(file, lines);
+  const heading = lines.slice(0, line + 1).findLast((text) => /^\/\/ (src|node_modules)\//.test(text));
+  return heading?.slice('// '.length) ?? file;
 }

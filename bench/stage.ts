@@ -12,6 +12,7 @@ import { Revocations } from '../src/vault/revocations.ts';
 import { checkKeys } from '../src/vault/rotation/check-keys.ts';
 import { UserKeys } from '../src/vault/user-keys.ts';
 import { startIssuer, type TestIssuer } from '../test/support/issuer.ts';
+import { writeService } from './processes.ts';
 
 /** Users with two bank entries each. */
 export const USERS = 32;
@@ -31,6 +32,7 @@ export interface Stage {
 }
 
 export async function openStage(): Promise<Stage> {
+  await writeService();
   const server = process.env.BENCH_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
   const name = `steward_bench_${randomBytes(6).toString('hex')}`;
   await administer(server, `create database ${name}`);

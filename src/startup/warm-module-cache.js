@@ -1,8 +1,17 @@
 // Runs once when an image is built. Loads the modules of every start without starting the service, so that their
 // compiled code is in the cache, and a missing file or package fails the build.
 import './module-cache.js';
+import { keepYoungGenerationSmall } from './young-generation.js';
 
-await Promise.all([import('../config/load-config.ts'), import('./startup-error.ts'), import('../server.ts')]);
+// The flags of a start, under which alone V8 uses what is stored.
+keepYoungGenerationSmall();
+await Promise.all([
+  import('../config/load-config.ts'),
+  import('../observability/development-log.ts'),
+  import('./announce.ts'),
+  import('./startup-error.ts'),
+  import('../server.ts'),
+]);
 await Promise.all([
   import('../jobs/jobs.ts'),
   import('../identity/firebase.ts'),

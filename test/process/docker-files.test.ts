@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -156,11 +156,26 @@ describe('the production image', () => {
   });
 
   it('contains every module that a start loads, compiled in advance', () => {
-    expect(stage('production').at(-1)).toBe('RUN node src/startup/warm-module-cache.js');
-    const { status, stderr } = spawnSync(process.execPath, ['src/startup/warm-module-cache.js'], { cwd: image, env: {}, encoding: 'utf8' });
-    expect(stderr).toBe('');
-    expect(status).toBe(0);
-    expect(globSync('node_modules/.cache/steward/*/*', { cwd: image }).length).toBeGreaterThan(400);
+    expect(stage('production').at(-1)).toBe('RUN node dist/warm-module-cache.js');
+    const warmed = spawnSync(process.execPath, ['dist/warm-module-cache.js'], { cwd: image, env: {}, encoding: 'utf8' });
+    expect(warmed).toMatchObject({ status: 0, stderr: '' });
+    // It ends for want of settings, after everything was loaded.
+    const { stderr } = start(image, { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    const looks = [...stderr.matchAll(/V8 code cache for \w+ (\S+) was (accepted|rejected)/g)];
+    expect(looks.map(([, module, outcome]) => [basename(module ?? ''), outcome])).toContainEqual(['service.js', 'accepted']);
+    expect(looks.filter(([, , outcome]) => outcome === 'rejected')).toEqual([]);
+  });
+
+  it('contains every package that the files of its bundle import', () => {
+    const files = globSync('dist/*.js', { cwd: image }).filter((file) => !/^dist\/(start|main)\.js$/.test(file));
+    const load = `for (const file of ${JSON.stringify(files)}) await import('./' + file);`;
+    const loaded = spawnSync(process.execPath, ['--input-type=module', '-e', load], { cwd: image, env: {}, encoding: 'utf8' });
+    expect(loaded).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('has no sandbox in its bundle', () => {
+    const files = globSync('dist/*.js', { cwd: image }).map((file) => readFileSync(join(image, file), 'utf8'));
+    expect(files.filter((code) => code.includes('// sandbox/'))).toEqual([]);
   });
 
   it('keeps neither type declarations nor source maps of its dependencies', () => {
@@ -179,11 +194,7 @@ describe('the production image', () => {
   });
 
   it('names all missing settings in one message', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['src/start.js'], {
-      cwd: image,
-      env: { NODE_ENV: 'production', HOST: '0.0.0.0' },
-      encoding: 'utf8',
-    });
+    const { status, stderr } = start(image);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^Steward can't start with this configuration:/);
     for (const name of ['PUBLIC_URL', 'SITE_URL', 'DATABASE_URL', 'MASTER_KEYS', 'FIREBASE_PROJECT_ID']) {
@@ -192,18 +203,17 @@ describe('the production image', () => {
   });
 });
 
-/** Repeats the `source` and `dependencies` stages, with links to the production dependencies. */
+/** Runs the command of the production image, without settings. */
+function start(image: string, env: Record<string, string> = {}) {
+  const command = stage('production').find((line) => line.startsWith('CMD '));
+  const [, ...words] = JSON.parse(command?.slice('CMD '.length) ?? '[]') as string[];
+  return spawnSync(process.execPath, words, { cwd: image, env: { NODE_ENV: 'production', HOST: '0.0.0.0', ...env }, encoding: 'utf8' });
+}
+
+/** Repeats the `source` and `dependencies` stages, with links to the production dependencies, and adds the bundle. */
 function assemble(image: string): void {
-  for (const line of stage('source')) {
-    const [instruction, ...words] = line.split(' ');
-    const target = words.pop() ?? '';
-    if (instruction === 'COPY')
-      for (const from of words) cpSync(join(ROOT, from), join(image, target === './' ? from : target), { recursive: true });
-    if (line.startsWith('RUN rm -r ')) {
-      for (const pattern of [...words.slice(2), target])
-        for (const path of globSync(pattern, { cwd: image })) rmSync(join(image, path), { recursive: true });
-    }
-  }
+  copyFiles('source', image);
+  addBundle(image);
   const lock = JSON.parse(text('package-lock.json')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>;
   };
@@ -212,5 +222,31 @@ function assemble(image: string): void {
     if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || dev || devOptional || optional) continue;
     mkdirSync(dirname(join(image, path)), { recursive: true });
     symlinkSync(join(ROOT, path), join(image, path));
+  }
+}
+
+/** Repeats the `bundle` stage in a folder of its own. */
+function addBundle(image: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-bundle-'));
+  try {
+    copyFiles('bundle', folder);
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    expect(stage('bundle').at(-1)).toBe('RUN node scripts/bundle.ts');
+    const written = spawnSync(process.execPath, ['scripts/bundle.ts'], { cwd: folder, encoding: 'utf8' });
+    expect(written).toMatchObject({ status: 0, stderr: '' });
+    expect(stage('production')).toContain('COPY --from=bundle /app/dist ./dist');
+    cpSync(join(folder, 'dist'), join(image, 'dist'), { recursive: true });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function copyFiles(name: string, folder: string): void {
+  for (const line of stage(name).filter((instruction) => instruction.startsWith('COPY '))) {
+    const [, ...words] = line.split(' ');
+    const target = words.pop() ?? '';
+    // A folder's contents are copied, and a file is copied into a folder.
+    for (const from of words)
+      cpSync(join(ROOT, from), join(folder, target.endsWith('/') ? join(target, basename(from)) : target), { recursive: true });
   }
 }

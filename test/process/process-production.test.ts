@@ -107,8 +107,8 @@ describe.skipIf(!hasPostgres)('a production process', () => {
     expect(await child.kill('SIGTERM')).toMatchObject({ code: 0 });
     const reports = readdirSync(join(folder, 'loaded')).map((file) => JSON.parse(readFileSync(join(folder, 'loaded', file), 'utf8')));
     const loaded: string[] = reports.flatMap((report) => report.result.map((script: { url: string }) => script.url));
-    expect(loaded.some((url) => url.endsWith('/src/server.ts'))).toBe(true);
-    expect(loaded.filter((url) => /\/src\/sandbox\/|@electric-sql/.test(url))).toEqual([]);
+    expect(loaded.some((url) => /\/src\/server\.ts$|\/dist\/service\.js$/.test(url))).toBe(true);
+    expect(loaded.filter((url) => /\/sandbox[/.]|@electric-sql/.test(url))).toEqual([]);
   });
 
   it('does not warn if ALLOWED_USERS is set, and rejects all other users', async () => {

@@ -10,8 +10,12 @@ declare module 'vitest' {
   }
 }
 
-/** Looks for a Postgres, removes the databases of killed runs there, and at the end those of this run. */
+/**
+ * Looks for a Postgres, removes the databases of killed runs there, and at the end those of this run. With TEST_BUNDLE=1,
+ * writes the bundle that processes then run: see process.ts.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (process.env.TEST_BUNDLE !== undefined) await (await import('../../scripts/bundle.ts')).writeBundle();
   const run = await openRun();
   project.provide('postgres', run?.server ?? null);
   return async () => run?.close();

@@ -22,7 +22,10 @@ export function loadsIn(file: string): string[] {
   return readFileSync(file, 'utf8').split('\n').filter(Boolean);
 }
 
-/** Modules by package, or by room of the service, with their number: `express 8`. Node's own modules are omitted. */
+/**
+ * Modules by package, by room of the service, or by file of the bundle, with their number: `express 8`. Node's own modules
+ * are omitted.
+ */
 export function summarizeLoads(urls: readonly string[]): string[] {
   const owners = urls.filter((url) => url.startsWith('file:')).map(ownerOf);
   return [...Map.groupBy(owners, (owner) => owner)].map(([owner, all]) => `${owner} ${all.length}`).toSorted();
@@ -30,5 +33,5 @@ export function summarizeLoads(urls: readonly string[]): string[] {
 
 function ownerOf(url: string): string {
   const inPackage = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
-  return inPackage ?? /\/(src(?:\/[^/]+(?=\/))?)\//.exec(url)?.[1] ?? 'others';
+  return inPackage ?? /\/(src(?:\/[^/]+(?=\/))?)\//.exec(url)?.[1] ?? /\/(dist\/[^/]+)$/.exec(url)?.[1] ?? 'others';
 }

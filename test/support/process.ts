@@ -10,6 +10,8 @@ import { type Service, serviceAt } from './steward.ts';
 import { createDatabase } from './test-database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** With TEST_BUNDLE=1, processes run what the production image runs. */
+const ENTRY = process.env.TEST_BUNDLE === undefined ? 'src/start.js' : 'dist/start.js';
 const READY = [/^Steward is ready at (\S+)/m, /"url":"([^"]+)".*"msg":"ready"/];
 
 export interface Exit {
@@ -54,7 +56,7 @@ export async function createPlace(): Promise<Place> {
   };
 }
 
-/** Starts `node src/start.js`, of this release or another's folder, and waits until it is ready. Its environment has only these variables. */
+/** Starts the service, of this release or another's folder, and waits until it is ready. Its environment has only these variables. */
 export async function startProcess(env: Record<string, string>, release = ROOT): Promise<TestProcess> {
   const child = spawnSteward(env, release, release);
   const ready = await Promise.race([child.ready, child.exited]);
@@ -62,7 +64,7 @@ export async function startProcess(env: Record<string, string>, release = ROOT):
   return { ...serviceAt(ready), ...child };
 }
 
-/** Runs `node src/start.js` until it exits: for starts that fail. */
+/** Runs the service until it exits: for starts that fail. */
 export async function runProcess(env: Record<string, string>, cwd = ROOT): Promise<Exit> {
   const child = spawnSteward(env, cwd);
   const ready = await Promise.race([child.ready, child.exited]);
@@ -72,7 +74,7 @@ export async function runProcess(env: Record<string, string>, cwd = ROOT): Promi
 }
 
 function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {
-  const child = spawn(process.execPath, [join(release, 'src/start.js')], {
+  const child = spawn(process.execPath, [join(release, release === ROOT ? ENTRY : 'src/start.js')], {
     cwd,
     env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
