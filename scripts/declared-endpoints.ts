@@ -29,8 +29,8 @@ export function declaredEndpoints(): Endpoint[] {
   const routers = [
     homeRouter(production.config, production.addresses.publicUrl, middleware),
     ...featureRouters(context('development'), middleware, {} as never),
-    openApiRouter(async () => ({}), middleware),
-    asyncApiRouter(async () => ({}), middleware),
+    openApiRouter(async () => () => ({}), middleware),
+    asyncApiRouter(async () => () => ({}), middleware),
     healthRouter({} as never, middleware),
   ];
   return routers.flatMap((router) => router.endpoints);

@@ -55,8 +55,14 @@ export function createApp(context: Context, state: ProcessState): Express {
   const documented = [health, ...features].flatMap(({ endpoints }) => endpoints);
   const service = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
   // Both documents are loaded when they are first read; the second makes a set of schemas that only it needs.
-  const openApi = openApiRouter(async () => (await import('./http/openapi.ts')).openApiDocument(documented, service), middleware);
-  const asyncApi = asyncApiRouter(async () => (await import('./socket/asyncapi.ts')).asyncApiDocument(service), middleware);
+  const openApi = openApiRouter(async () => {
+    const { openApiDocument } = await import('./http/openapi.ts');
+    return () => openApiDocument(documented, service);
+  }, middleware);
+  const asyncApi = asyncApiRouter(async () => {
+    const { asyncApiDocument } = await import('./socket/asyncapi.ts');
+    return () => asyncApiDocument(service);
+  }, middleware);
   const { consent, protocol } = authorizationRouters(context, middleware);
   const endpoints = [...documented, ...openApi.endpoints, ...asyncApi.endpoints, ...consent.endpoints];
   const isForBrowsers = matcher(endpoints.filter(({ browser }) => browser === true).map(({ path }) => path));

@@ -11,7 +11,8 @@ import { prefersPage } from '../http/error-handler.ts';
 import { pagePolicy } from '../http/html.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import { isObject } from '../validation/is-object.ts';
-import { excessOf, scanJson } from '../validation/json-scan.ts';
+import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
+import { parseLargeJson } from '../validation/parse-large-json.ts';
 import { text, uuid } from '../validation/validate.ts';
 import { type Attempt, approvalPage, approvalsPage, endPage } from './approval-page.ts';
 import { approval, outcome, shown } from './approval-schemas.ts';
@@ -106,7 +107,7 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
       const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leaving.signal };
       const run = async () => {
         if (digest !== undefined || caller.session !== undefined) await assertShown(executor, decision, digest);
-        const input = argumentsOf(form);
+        const input = await argumentsOf(form);
         const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };
         return executor.approve({ ...decision, ...more });
       };
@@ -121,21 +122,27 @@ function daysOfForm(value: unknown): unknown {
   return typeof value === 'string' && /^[1-9]\d?$/.test(value) ? Number(value) : value;
 }
 
+interface Arguments {
+  input?: object | undefined;
+  input_json?: string | undefined;
+}
+
 /** @throws AppError `invalid_request`, `too_large` */
-function argumentsOf({ input, input_json: json }: { input?: object | undefined; input_json?: string | undefined }): object | undefined {
+async function argumentsOf({ input, input_json: json }: Arguments): Promise<object | undefined> {
   if (json === undefined) return input;
   if (input !== undefined) throw new AppError('invalid_request', 'input: must not be sent beside input_json.');
-  const excess = excessOf(scanJson(Buffer.from(json)));
+  const bytes = Buffer.from(json);
+  const excess = excessOf(await scanJson(bytes));
   if (excess !== undefined) throw new AppError(excess.code, `The arguments have ${excess.reason}.`);
-  const value = parsedJson(json);
+  const value = await parsedJson(bytes);
   if (!isObject(value)) throw new AppError('invalid_request', 'The arguments must be a JSON object: { … }.');
   return value;
 }
 
 /** @throws AppError `invalid_request` */
-function parsedJson(text: string): unknown {
+async function parsedJson(bytes: Buffer): Promise<unknown> {
   try {
-    return JSON.parse(text);
+    return bytes.length > LARGE_BYTES ? await parseLargeJson(bytes) : JSON.parse(bytes.toString());
   } catch (error) {
     // The rest of the message repeats the text.
     const [place] = /line \d{1,9} column \d{1,9}/.exec((error as SyntaxError).message) ?? [];

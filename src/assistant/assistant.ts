@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import type { ChatRequest } from '../http/chat-request.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
 import type { Principal } from '../http/endpoint.ts';
+import { importInTurns } from '../threads/import-in-turns.ts';
 import { loadOnce } from '../threads/load-once.ts';
 import { type BudgetOfDay, Budgets } from './budgets.ts';
 import type { ChatDeps } from './chat-deps.ts';
@@ -27,11 +28,7 @@ export class Assistant {
 
   constructor(deps: ChatDeps) {
     this.#deps = deps;
-    this.#load = loadOnce(async () => {
-      const { ChatRuns } = await import('./chat-runs.ts');
-      this.#loaded = new ChatRuns(deps);
-      return this.#loaded;
-    });
+    this.#load = loadOnce(() => this.#loadRuns());
   }
 
   /**
@@ -81,6 +78,13 @@ export class Assistant {
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     await this.#loaded?.close(withinMs);
+  }
+
+  async #loadRuns(): Promise<ChatRuns> {
+    await importInTurns([...this.#deps.models.slice(0, 1).map(({ provider }) => `@ai-sdk/${provider}`), 'ai']);
+    const { ChatRuns } = await import('./chat-runs.ts');
+    this.#loaded = new ChatRuns(this.#deps);
+    return this.#loaded;
   }
 
   async #runs(): Promise<ChatRuns> {

@@ -17,8 +17,8 @@ export interface ModelBounds {
   callIds: readonly string[];
 }
 
-/** One token has some characters; a model that sends more parts than this sends empty ones. */
-const MAX_PARTS = 200_000;
+/** Of one step: more than the tokens that models write in one. The SDK sorts the times of all at the end, in one turn of the event loop. */
+const MAX_PARTS = 65_536;
 /** Of texts and thoughts that a model alternates between: front ends copy all of a message's parts for each piece of one. */
 const MAX_TEXTS = 500;
 /** What providers take as the name of a tool. They would refuse every later request of the thread with another one. */
@@ -32,7 +32,7 @@ const CALL_ID = /^[A-Za-z0-9_-]+$/;
  * are unique in the thread: front ends would take another call with the id of an earlier one for the same.
  */
 export function boundedModel(model: Model, bounds: ModelBounds): Model {
-  const counted = { bytes: 0, parts: 0, texts: 0 };
+  const counted = { bytes: 0, texts: 0 };
   const known = new Set(bounds.callIds);
   const middleware: LanguageModelMiddleware = {
     async wrapStream({ doStream }) {
@@ -42,16 +42,17 @@ export function boundedModel(model: Model, bounds: ModelBounds): Model {
       const ids = new CallIds(known);
       // Some providers send the calls only once all have begun.
       const calls = { begun: 0, complete: 0 };
+      let parts = 0;
       const nestings = new Map<string, Nesting>();
       const check = (part: Part) => {
-        counted.parts += 1;
+        parts += 1;
         counted.bytes += bytesOf(part);
         if (part.type === 'text-start' || part.type === 'reasoning-start') counted.texts += 1;
         if (part.type === 'tool-input-start') calls.begun += 1;
         if (part.type === 'tool-call') calls.complete += 1;
         if (Math.max(calls.begun, calls.complete) > bounds.stepCalls)
           throw new AppError('too_large', `The model made more than ${bounds.stepCalls} calls in one step; none was made.`);
-        if (counted.bytes > bounds.outputBytes || counted.parts > MAX_PARTS || counted.texts > MAX_TEXTS)
+        if (counted.bytes > bounds.outputBytes || parts > MAX_PARTS || counted.texts > MAX_TEXTS)
           throw new AppError('too_large', 'The model wrote more than one answer may have.');
         if (!isShallow(part, nestings)) throw new AppError('provider_error', 'The model wrote arguments with too many levels or values.');
         return ids.unique(part);

@@ -19,7 +19,7 @@ export class ChunkLog {
     return this.#bytes;
   }
 
-  /** What was sent so far. There may be 200,000 chunks, so that reading them takes several turns of the event loop. */
+  /** What was sent so far. There may be some 100,000 chunks, so that reading them takes several turns of the event loop. */
   async chunks(): Promise<UIMessageChunk[]> {
     const chunks: UIMessageChunk[] = [];
     const turns = new WorkTurns();

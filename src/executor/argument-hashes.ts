@@ -1,10 +1,13 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 
 const KEPT = 10_000;
+/** Longer texts are hashed in a turn of the event loop of their own. */
+const LONG = 128 * 1024;
 
 /**
  * Identifies arguments without revealing them. The key is derived from the user's key: a plain hash of short arguments
@@ -29,6 +32,11 @@ export class ArgumentHashes {
    */
   of(userId: string, action: string, accountId: string | null, input: unknown): string | Promise<string> {
     const text = canonicalJson([action, accountId, input]);
+    if (text.length > LONG) return nextTurn().then(() => this.#hash(userId, text));
+    return this.#hash(userId, text);
+  }
+
+  #hash(userId: string, text: string): string | Promise<string> {
     const known = this.#keys.get(userId);
     return known === undefined ? this.#derived(userId).then((key) => hmac(key, text)) : hmac(known, text);
   }

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../integrations/catalog.ts';
 import type { AgentNeeds } from '../providers/provider.ts';
+import { isLargeValue } from '../validation/large-value.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
 import type { AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
@@ -55,11 +57,14 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   assertPermitted(client, found);
   const given = called.input ?? {};
   guardInput(given);
+  const isLarge = isLargeValue(given);
+  if (isLarge) await nextTurn();
   const input = parseArguments(action.input, inputSchema, given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
   const { accounts, addresses, grants } = await (connected ?? deps.accounts(userId));
   const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
+  if (isLarge) await nextTurn();
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
   entry.setSubject(account.id, argumentsHash);

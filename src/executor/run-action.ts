@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Undo } from '../actions/action.ts';
 import { labelsOf } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
+import { isLargeValue } from '../validation/large-value.ts';
 import type { ActionRun } from './action-run.ts';
 import type { Call, CallResult } from './call.ts';
 import type { ContextReads } from './context-reads.ts';
@@ -38,11 +40,16 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
     throw error;
   }
   const output = configured.action.output.parse(given) ?? null;
+  const isLarge = isLargeValue(output);
+  if (isLarge) await nextTurn();
   const { provider, integrity, sources } = configured.action;
   const marked = sources === undefined ? undefined : await deps.written.mark(call, sources(output, call.input));
   const labels = labelsOf(provider, integrity, marked);
   const { value, truncated } = truncateOutput(output, configured.capBytes);
+  if (isLarge) await nextTurn();
   for (const reading of readings) deps.reads.record(reading, value, labels);
+  // It is sent next.
+  if (isLarge) await nextTurn();
   const undo = undoOf(run, call, deps.catalog());
   const ms = Math.round(performance.now() - startedAt);
   const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type Config, isLoopback } from '../config/config.ts';
@@ -24,9 +25,23 @@ function developmentPages(config: Config, publicUrl: string): Endpoint[] {
   ];
 }
 
+/** Loads what makes a document. */
+type LoadDocument = () => Promise<() => object | Promise<object>>;
+
+/** Each step in a turn of the event loop of its own: to load, make, check and write it in one takes some 40 milliseconds. */
+function madeOnce(load: LoadDocument): () => Promise<object> {
+  return loadOnce(async () => {
+    const make = await load();
+    await nextTurn();
+    const document = await make();
+    await nextTurn();
+    return document;
+  });
+}
+
 /** `GET /openapi.json`; the document is made on the first request. */
-export function openApiRouter(document: () => Promise<object>, middleware: EndpointMiddleware): EndpointRouter {
-  const made = loadOnce(document);
+export function openApiRouter(load: LoadDocument, middleware: EndpointMiddleware): EndpointRouter {
+  const made = madeOnce(load);
   const endpoints = [
     endpoint({
       method: 'get',
@@ -43,8 +58,8 @@ export function openApiRouter(document: () => Promise<object>, middleware: Endpo
 }
 
 /** `GET /asyncapi.json`; the document is made on the first request. */
-export function asyncApiRouter(document: () => Promise<object>, middleware: EndpointMiddleware): EndpointRouter {
-  const made = loadOnce(document);
+export function asyncApiRouter(load: LoadDocument, middleware: EndpointMiddleware): EndpointRouter {
+  const made = madeOnce(load);
   const endpoints = [
     endpoint({
       method: 'get',

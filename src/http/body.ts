@@ -1,10 +1,16 @@
-import type { IncomingMessage } from 'node:http';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors.ts';
+import { offThread } from '../threads/off-thread.ts';
 import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
+import { parseLargeJson } from '../validation/parse-large-json.ts';
+import { networkOfRequest } from './client-address.ts';
+import type { Principal } from './endpoint.ts';
+import { assertWellFormed, formFields } from './form-fields.ts';
 import { rejectSocket } from './raw-responses.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
+const CHARSET = /;\s*charset="?([^\s";]+)/i;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /** Read beyond the limit, so that the client receives the error: at least this, and three times the limit. */
 const SURPLUS_BYTES = 1024 * 1024;
 const SURPLUS_LIMITS = 3;
@@ -14,18 +20,12 @@ const PACKET_BYTES = 1_024;
 
 /** Parses form and JSON bodies of up to `limit` bytes, forms of up to `fields` fields; rejects other media types. */
 export function body(limit: number, fields: number): RequestHandler[] {
-  return [
-    cutOff(limit),
-    requireFormOrJson,
-    express.urlencoded({ extended: false, limit, parameterLimit: fields, verify: rejectMalformedEscapes, inflate: false }),
-    express.json({ limit, strict: true, inflate: false, verify: rejectExcess }),
-    requireObject,
-  ];
+  return [cutOff(limit), requireFormOrJson, formParser(limit, fields), jsonParser(limit), requireObject];
 }
 
 /** Parses a JSON object of up to `limit` bytes. */
 export function jsonBody(limit: number): RequestHandler[] {
-  return [cutOff(limit), requireJson, express.json({ limit, strict: true, inflate: false, verify: rejectExcess }), requireObject];
+  return [cutOff(limit), requireJson, jsonParser(limit), requireObject];
 }
 
 /** Reads a JSON body of up to `limit` bytes as a Buffer, for checking a signature over its bytes. */
@@ -71,19 +71,81 @@ function requireFormOrJson(request: Request, _response: Response, next: NextFunc
   throw new AppError('unsupported_media_type', `Send ${FORM} or application/json.`);
 }
 
-/** The parser keeps a malformed escape as it is; this rejects it. */
-function rejectMalformedEscapes(_request: IncomingMessage, _response: unknown, raw: Buffer): void {
-  try {
-    decodeURIComponent(raw.toString('latin1').replaceAll('+', ' '));
-  } catch (cause) {
-    throw new AppError('invalid_request', 'The form is not percent-encoded correctly.', { cause });
-  }
+function formParser(limit: number, fields: number): RequestHandler {
+  const parser = express.urlencoded({
+    extended: false,
+    limit: Math.min(limit, LARGE_BYTES),
+    parameterLimit: fields,
+    verify: (_request, _response, raw) => assertWellFormed(raw),
+    inflate: false,
+  });
+  return ifLarge(FORM, limit, parser, async (bytes, request, { locals }) => {
+    const input = { bytes, fields };
+    if (bytes.length <= LARGE_BYTES) return formFields.run(input);
+    const caller = locals.caller as Principal | undefined;
+    return offThread(formFields, input, { userId: caller?.userId ?? networkOfRequest(request), transfer: [bytes.buffer] });
+  });
 }
 
-/** Nesting that no action accepts, before it is parsed. */
-function rejectExcess(_request: IncomingMessage, _response: unknown, raw: Buffer): void {
-  const excess = raw.length > LARGE_BYTES ? excessOf(scanJson(raw)) : undefined;
+function jsonParser(limit: number): RequestHandler {
+  const parser = express.json({ limit: Math.min(limit, LARGE_BYTES), strict: true, inflate: false });
+  return ifLarge('json', limit, parser, largeObject);
+}
+
+/**
+ * Express' parsers decode and parse a body in one turn of the event loop, so that large ones have a parser of their own.
+ *
+ * @param type of the bodies that are parsed
+ */
+function ifLarge(
+  type: string,
+  limit: number,
+  small: RequestHandler,
+  parse: (bytes: Buffer<ArrayBuffer>, request: Request, response: Response) => Promise<unknown>,
+): RequestHandler {
+  if (limit <= LARGE_BYTES) return small;
+  const read = express.raw({ type, limit, inflate: false });
+  return (request, response, next) => {
+    if (!isLarge(request) || request.is(type) === false) {
+      small(request, response, next);
+      return;
+    }
+    assertUtf8(request);
+    read(request, response, (error: unknown) => {
+      if (error !== undefined) {
+        next(error);
+        return;
+      }
+      parse(request.body, request, response).then((parsed) => {
+        request.body = parsed;
+        next();
+      }, next);
+    });
+  };
+}
+
+/** Of unknown length: perhaps. */
+function isLarge({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
+}
+
+function assertUtf8({ headers }: Request): void {
+  const [, charset = 'utf-8'] = CHARSET.exec(headers['content-type'] ?? '') ?? [];
+  if (charset.toLowerCase() !== 'utf-8') throw new AppError('unsupported_media_type', 'Send UTF-8.');
+}
+
+/** @throws AppError `invalid_request`, `too_large` */
+async function largeObject(bytes: Buffer): Promise<unknown> {
+  // As Express' parser has it.
+  if (bytes.length === 0) return {};
+  const text = bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  // Nesting that no action accepts, before it is parsed.
+  const excess = excessOf(await scanJson(text));
   if (excess !== undefined) throw new AppError(excess.code, `The body has ${excess.reason}.`);
+  const value = await parseLargeJson(text).catch(() => undefined);
+  // The parser's message quotes the body.
+  if (typeof value !== 'object' || value === null) throw new AppError('invalid_request', 'The request could not be read.');
+  return value;
 }
 
 function requireObject(request: Request, _response: Response, next: NextFunction): void {

@@ -1,7 +1,8 @@
-import type { Configuration, ServerMetadata } from 'openid-client';
+import type { Configuration, CustomFetchOptions, ServerMetadata } from 'openid-client';
 import { z } from 'zod';
 import type { OidcSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import { readCapped } from '../rate-limit/capped-body.ts';
 import { loadOnce } from '../threads/load-once.ts';
 import { fetchJson } from './fetch-keys.ts';
 import type { Identity, VerifyIdToken } from './identity.ts';
@@ -11,6 +12,8 @@ const TIMEOUT_SECONDS = 10;
 const RETRY_SECONDS = 10;
 const DISCOVERED_MS = 60_000;
 const SCOPE = 'openid email';
+/** Three tokens are some kilobytes. */
+const MAX_TOKENS_BYTES = 262_144;
 
 /** An OAuth client of the issuer. */
 export interface CodeFlowClient {
@@ -81,7 +84,8 @@ export class CodeFlow {
 
   /** Read anew after a minute, so that a change of the issuer's addresses needs no restart. */
   async #configuration(): Promise<Configuration> {
-    const { Configuration, ClientSecretBasic, ClientSecretPost, None, allowInsecureRequests } = await load();
+    const library = await load();
+    const { Configuration, ClientSecretBasic, ClientSecretPost, None, allowInsecureRequests } = library;
     const { clientId, clientSecret } = this.#client;
     const server = await this.#server();
     const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true;
@@ -89,6 +93,7 @@ export class CodeFlow {
       clientSecret === undefined ? None() : takesPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
     const configuration = new Configuration(server, clientId, undefined, authentication);
     configuration.timeout = TIMEOUT_SECONDS;
+    configuration[library.customFetch] = fetchTokens;
     // The configuration admits http on loopback only, and in development.
     if (this.#settings.discoveryUrl.startsWith('http:')) allowInsecureRequests(configuration);
     return configuration;
@@ -119,6 +124,13 @@ export class CodeFlow {
       throw identityUnavailable(RETRY_SECONDS, error);
     }
   }
+}
+
+/** The library reads responses of any size. */
+async function fetchTokens(url: string, options: CustomFetchOptions): Promise<Response> {
+  const { body, status, headers } = await fetch(url, options as RequestInit);
+  const tooLarge = () => new Error(`the token endpoint responded with more than ${MAX_TOKENS_BYTES} bytes`);
+  return new Response(body && (await readCapped(body, MAX_TOKENS_BYTES, tooLarge)), { status, headers });
 }
 
 /** The library's errors may quote the issuer's response, so only their codes are kept. */

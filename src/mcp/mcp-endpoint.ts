@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { importInTurns } from '../threads/import-in-turns.ts';
 import { loadOnce } from '../threads/load-once.ts';
 import type { McpDeps } from './mcp-deps.ts';
 import type { McpHandler } from './mcp-handler.ts';
@@ -15,6 +16,7 @@ export class McpEndpoint {
 
   constructor(deps: McpDeps) {
     this.#load = loadOnce(async () => {
+      await importInTurns(['@modelcontextprotocol/server', '@modelcontextprotocol/node']);
       const { mcpHandler } = await import('./mcp-handler.ts');
       this.#loaded = mcpHandler(deps, BODY_BYTES);
       return this.#loaded;

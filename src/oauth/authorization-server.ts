@@ -8,11 +8,15 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import { redactUrl } from '../observability/redact-url.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
+import { importInTurns } from '../threads/import-in-turns.ts';
 import type { ServiceSecret, ServiceSecrets } from '../vault/service-secrets.ts';
 import type { AuthorizationProvider, Respond } from './authorization-provider.ts';
 import { documentFetcher, type FetchDocument } from './client-documents.ts';
 import { Entries } from './entries.ts';
 import { selectEmail } from './entries-repository.ts';
+
+/** The largest parts of the library first: 180 modules, most of which import each other. */
+const LIBRARY = ['helpers/configuration', 'models/index', 'actions/index', 'index'].map((part) => `oidc-provider/lib/${part}.js`);
 
 export interface AuthorizationServerDeps {
   db: Database;
@@ -78,6 +82,7 @@ export class AuthorizationServer {
   async #load(): Promise<Loaded> {
     const secrets = await this.#deps.secrets.current();
     if (this.#loaded?.secrets === secrets) return this.#loaded;
+    await importInTurns(LIBRARY);
     const { createProvider } = await import('./authorization-provider.ts');
     const { publicUrl, refreshWaitMs, isDevelopment } = this.#deps;
     this.#loaded = {

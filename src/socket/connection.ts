@@ -13,7 +13,9 @@ import {
   eventFrame,
   type Frame,
   type Incoming,
+  isLargeFrame,
   parseFrame,
+  parseLargeFrame,
   RETRY_SECONDS,
   type RequestFrame,
   resultFrame,
@@ -38,6 +40,8 @@ export class Connection implements AuthenticatedSocket {
   readonly #heartbeat: Heartbeat;
   readonly #authentication: Authentication<Connection>;
   #requests: InFlightRequests | undefined;
+  /** Messages behind a large one, which is parsed in several turns of the event loop; undefined: none is. */
+  #behind: Buffer[] | undefined;
   #closing = false;
 
   constructor(socket: WebSocket, host: ConnectionHost<Connection>) {
@@ -101,7 +105,7 @@ export class Connection implements AuthenticatedSocket {
     const isOpening = this.userId === undefined && !this.authenticating;
     if (isBinary) this.close(CLOSE.frame, 'text frames only');
     else if (isOpening && data.length > this.#host.limits.socketOpeningBytes) this.close(TOO_LARGE, 'too much before the sign-in');
-    else this.#accept(parseFrame(data, this.#host.limits.socketPayloadBytes));
+    else this.#receive(data);
   }
 
   /** Each is answered with a pong, so it counts as a message. */
@@ -138,7 +142,7 @@ export class Connection implements AuthenticatedSocket {
     if (this.#sendQueue.tick(now)) {
       // Reading was paused, so its pongs were not received; but it has read what was sent.
       this.#heartbeat.confirm();
-      if (!this.authenticating) this.#socket.resume();
+      this.#resume();
       if (this.userId !== undefined) this.#host.service.feed.catchUp(this.userId);
     }
     if (this.#sendQueue.isSlow) this.#received.paused(now);
@@ -179,6 +183,30 @@ export class Connection implements AuthenticatedSocket {
     return allowed;
   }
 
+  /** Messages are accepted in the order in which they were sent. */
+  #receive(data: Buffer): void {
+    if (this.#behind !== undefined) this.#behind.push(data);
+    else if (isLargeFrame(data, this.#host.limits.socketPayloadBytes)) this.#runTask(() => this.#receiveLarge(data));
+    else this.#accept(parseFrame(data));
+  }
+
+  async #receiveLarge(data: Buffer): Promise<void> {
+    const behind: Buffer[] = [];
+    this.#behind = behind;
+    this.#socket.pause();
+    const frame = await parseLargeFrame(data, this.#host.limits.socketPayloadBytes);
+    this.#behind = undefined;
+    if (this.#closing) return;
+    this.#accept(frame);
+    this.#resume();
+    for (const next of behind) this.#receive(next);
+  }
+
+  /** Reads on, unless something that was received has to be done first. */
+  #resume(): void {
+    if (!this.authenticating && this.#behind === undefined && !this.#sendQueue.isSlow) this.#socket.resume();
+  }
+
   #accept(frame: Incoming): void {
     if (this.#closing) return;
     if (this.#authentication.queue(frame)) return;
@@ -214,7 +242,7 @@ export class Connection implements AuthenticatedSocket {
     await this.#authentication.run(frame, token);
     const queued = this.#authentication.finish();
     if (this.#closing) return;
-    if (!this.#sendQueue.isSlow) this.#socket.resume();
+    this.#resume();
     for (const next of queued) this.#accept(next);
   }
 

@@ -8,6 +8,7 @@ import { exactMatch } from '../validation/exact-match.ts';
 import { isObject } from '../validation/is-object.ts';
 import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
 import { nearestName } from '../validation/nearest-name.ts';
+import { parseLargeJson } from '../validation/parse-large-json.ts';
 import { check, uuid } from '../validation/validate.ts';
 import { shownName } from '../validation/validation-messages.ts';
 import type { ResultOf, ServerFrame } from './server-frames.ts';
@@ -15,7 +16,7 @@ import type { ResultOf, ServerFrame } from './server-frames.ts';
 /** Identifies a request until its response; `""` is reserved for frames that no client requested. */
 const requestId = z.string().min(1).max(64);
 const MAX_TOKEN = 8192;
-/** Steps of looking for the `requestId` of a frame that is too large. */
+/** Bytes of a frame that is too large, looked at for its `requestId`. */
 const SCANNED = 1_000_000;
 
 /**
@@ -82,6 +83,8 @@ export type RequestFrame = Extract<Frame, { type: 'list' | 'call' | 'approvals' 
 type InvalidFrame = { type: 'invalid'; requestId: string; reason: string; code?: 'invalid_request' | 'too_large' };
 export type Incoming = Frame | InvalidFrame;
 
+const NOT_JSON: InvalidFrame = { type: 'invalid', requestId: '', reason: 'The frame is not JSON.' };
+
 /** Close codes of steward.v1. */
 export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1012, tryAgain: 1013 } as const;
 
@@ -91,35 +94,44 @@ export const RETRY_SECONDS = 60;
 /** Errors after which the same request may succeed. */
 const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'provider_timeout']);
 
-/**
- * Parses a client's frame.
- *
- * @param maxBytes larger ones are not parsed at all
- */
-export function parseFrame(data: Buffer, maxBytes: number): Incoming {
-  const invalid = data.length > Math.min(maxBytes, LARGE_BYTES) ? checkLarge(data, maxBytes) : undefined;
-  if (invalid !== undefined) return invalid;
+/** Whether a frame takes several turns of the event loop. @param maxBytes larger ones are not parsed at all */
+export function isLargeFrame(data: Buffer, maxBytes: number): boolean {
+  return data.length > Math.min(maxBytes, LARGE_BYTES);
+}
+
+/** Parses a client's frame, unless it is large. */
+export function parseFrame(data: Buffer): Incoming {
   let value: unknown;
   try {
     value = JSON.parse(data.toString());
   } catch {
-    return { type: 'invalid', requestId: '', reason: 'The frame is not JSON.' };
+    return NOT_JSON;
   }
+  return frameOf(value);
+}
+
+/**
+ * Parses a client's large frame.
+ *
+ * @param maxBytes larger ones are not parsed at all
+ */
+export async function parseLargeFrame(data: Buffer, maxBytes: number): Promise<Incoming> {
+  const isTooLarge = data.length > maxBytes;
+  const scan = await (isTooLarge ? scanJson(data, SCANNED) : scanJson(data));
+  const invalid = { type: 'invalid', requestId: idOf({ requestId: scan.requestId }) } as const;
+  if (isTooLarge) return { ...invalid, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
+  const excess = excessOf(scan);
+  if (excess !== undefined) return { ...invalid, code: excess.code, reason: `The frame has ${excess.reason}.` };
+  return parseLargeJson(data).then(frameOf, () => NOT_JSON);
+}
+
+function frameOf(value: unknown): Incoming {
   if (!isObject(value)) return { type: 'invalid', requestId: '', reason: 'The frame must be an object with a type and a requestId.' };
   const { type } = value;
   if (!isKnown(type)) return { type: 'invalid', requestId: idOf(value), reason: unknownType(type) };
   if (EXACT.get(type)?.(value) === true) return value as Frame;
   const checked = check(FRAMES[type], value);
   return 'problem' in checked ? { type: 'invalid', requestId: idOf(value), reason: checked.problem } : checked.value;
-}
-
-function checkLarge(data: Buffer, maxBytes: number): InvalidFrame | undefined {
-  const isTooLarge = data.length > maxBytes;
-  const scan = isTooLarge ? scanJson(data, SCANNED) : scanJson(data);
-  const invalid = { type: 'invalid', requestId: idOf({ requestId: scan.requestId }) } as const;
-  if (isTooLarge) return { ...invalid, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
-  const excess = excessOf(scan);
-  return excess && { ...invalid, code: excess.code, reason: `The frame has ${excess.reason}.` };
 }
 
 function isKnown(type: unknown): type is keyof typeof FRAMES {

@@ -1,5 +1,7 @@
 // Runs once when an image is built. Loads the modules of every start without starting the service, so that their
-// compiled code is in the cache, and a missing file or package fails the build.
+// compiled code is in the cache, and a missing file or package fails the build. So does it with what first uses load:
+// compiling it would keep other requests waiting.
+import { createRequire } from 'node:module';
 import './module-cache.js';
 import { keepYoungGenerationSmall } from './young-generation.js';
 
@@ -21,3 +23,11 @@ await Promise.all([
   import('../providers/workspace/workspace-provider.ts'),
   import('../providers/workspace/workspace-api.ts'),
 ]);
+await Promise.all([
+  import('../assistant/chat-runs.ts'),
+  import('../http/openapi.ts'),
+  import('../mcp/mcp-handler.ts'),
+  import('../oauth/authorization-provider.ts'),
+  import('../socket/asyncapi.ts'),
+]);
+createRequire(import.meta.url)('plaid');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { connectGrant } from '../support/refreshing.ts';
 import { callsTools, type ModelScript, ScriptedModel, says } from '../support/scripted-model.ts';
 import { SocketClient } from '../support/socket-client.ts';
 import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
-import { CALLS, FILES, FRAMES, JSON_VALUES, MAIL_PARTS, MAIL_PAYLOADS } from '../support/worst-inputs.ts';
+import { CALLS, FILES, FORMS, FRAMES, JSON_VALUES, MAIL_PARTS, MAIL_PAYLOADS, RECIPIENTS } from '../support/worst-inputs.ts';
 
 const FILE = `version: 1
 defaults:
@@ -86,6 +87,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   mainThread.close();
+  MainThread.print();
   await client.close();
   await steward.kill('SIGKILL');
   await Promise.all([api.close(), provider.stop(), model.stop()]);
@@ -128,6 +130,12 @@ describe('an answer of a provider', () => {
     await staysWithin(`mail: ${kind}`, () => act('mail.read', { message: 'm1' }));
   });
 
+  it.each(Object.entries(RECIPIENTS))('with a draft that has %s', async (kind, make) => {
+    const headers = ['To', 'Cc', 'Bcc'].flatMap((name) => Array(10).fill({ name, value: make() }));
+    said = { '/drafts/r1': `{"id":"r1","message":${message(JSON.stringify({ mimeType: 'text/plain', headers }))}}` };
+    await staysWithin(`draft: ${kind}`, () => act('mail.draft_send', { id: 'r1' }));
+  });
+
   it.each(Object.entries(FILES))('with %s', async (kind, make) => {
     const { mimeType, content } = make();
     const payload = {
@@ -152,6 +160,11 @@ describe('a client', () => {
     await staysWithin(`frame: ${kind}`, frames);
     const body = { token, body: input, headers: { 'content-type': 'application/json' } };
     await staysWithin(`body: ${kind}`, async () => (await steward.call(`/agents/${action}`, body)).body.code ?? 'result');
+  });
+
+  it.each(Object.entries(FORMS))('may decide with a form of %s', async (kind, make) => {
+    const body = { token, body: make(), headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    await staysWithin(`form: ${kind}`, async () => (await steward.call(`/approvals/${randomUUID()}`, body)).body.code ?? 'result');
   });
 
   it.each(Object.entries(FRAMES))('may send a frame %s', async (kind, make) => {
@@ -187,6 +200,7 @@ describe('the assistant', () => {
   it.each<[string, ModelScript]>([
     ['one piece of half a megabyte', says('é'.repeat(250_000))],
     ['50,000 pieces of one letter', sends(delta('x').repeat(50_000))],
+    ['150,000 pieces of one letter', sends(delta('x').repeat(150_000))],
     ['a line without an end', sends(`data: ${'x'.repeat(8_000_000)}`)],
     ['arguments of half a megabyte', callsTools([{ name: 'drive_search', input: { query: 'x'.repeat(500_000) } }])],
     ['arguments of many objects', callsTools([{ name: 'drive_search', input: { query: Array(100_000).fill({}) } }])],

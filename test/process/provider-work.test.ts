@@ -242,6 +242,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   mainThread.close();
+  MainThread.print();
   await client.close();
   await steward.kill('SIGKILL');
   await api.close();

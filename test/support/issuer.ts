@@ -14,6 +14,10 @@ export interface TestIssuer {
   keyFetches(): number;
   /** Requests for the discovery document. */
   discoveries(): number;
+  /** Publishes more: members of the discovery document, and keys. */
+  publishes(discovery: object, keys: readonly object[]): void;
+  /** What the token endpoint responds, instead of tokens. */
+  respondsWith(body: string): void;
   /** What the token endpoint responds to a form; null: nothing is issued. */
   issues(respond: (form: URLSearchParams) => Promise<object | null>): void;
   /** An ID token of `<user>@example.com`. @param claims replace the usual ones; undefined removes one */
@@ -34,10 +38,16 @@ export async function startIssuer(): Promise<TestIssuer> {
   let isDown = false;
   let keyFetches = 0;
   let discoveries = 0;
+  let published: { discovery: object; keys: readonly object[] } = { discovery: {}, keys: [] };
+  let tokenBody: string | undefined;
   let issue: (form: URLSearchParams) => Promise<object | null> = async () => null;
   const { url, close } = await startLoopbackServer(async (request, response) => {
     await held;
     if (isDown) return void request.socket.destroy();
+    if (request.url === '/token' && tokenBody !== undefined) {
+      response.setHeader('content-type', 'application/json').end(tokenBody);
+      return;
+    }
     if (request.url === '/token') {
       const tokens = await issue(new URLSearchParams(await text(request)));
       response.statusCode = tokens === null ? 400 : 200;
@@ -48,7 +58,9 @@ export async function startIssuer(): Promise<TestIssuer> {
     if (isKeys) keyFetches += 1;
     else discoveries += 1;
     const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
-    const body = isKeys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/jwks`, ...endpoints };
+    const body = isKeys
+      ? { keys: [jwk, ...published.keys] }
+      : { issuer: url, jwks_uri: `${url}/jwks`, ...endpoints, ...published.discovery };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
   return {
@@ -56,6 +68,12 @@ export async function startIssuer(): Promise<TestIssuer> {
     publicKey: jwk,
     keyFetches: () => keyFetches,
     discoveries: () => discoveries,
+    publishes(discovery, keys) {
+      published = { discovery, keys };
+    },
+    respondsWith(body) {
+      tokenBody = body;
+    },
     issues(respond) {
       issue = respond;
     },

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+import { startProcess, type TestProcess } from './process.ts';
 import type { MeterReading } from './turn-meter.ts';
 
 /** Units of work that one turn of the event loop may take: 50 milliseconds where a unit takes one. */
@@ -16,6 +18,9 @@ interface Turn {
   profile: string[];
 }
 
+/** Of a test file. */
+const readings: string[] = [];
+
 /**
  * Measures the longest turn of a service's main thread: the time for which nobody else is served. It is counted in units of
  * work, whatever the machine does beside it (docs/decisions/0033-main-thread.md). Give {@link env} to the service's process;
@@ -23,7 +28,6 @@ interface Turn {
  */
 export class MainThread {
   readonly #folder = mkdtempSync(join(tmpdir(), 'steward-meter-'));
-  readonly #readings: string[] = [];
   #socket: Socket | undefined;
 
   get env(): Record<string, string> {
@@ -41,23 +45,44 @@ export class MainThread {
    * @param work gives how it ended
    */
   async longestTurn(name: string, work: () => Promise<string>): Promise<Turn> {
-    let best: Turn | undefined;
-    for (let tries = 0; tries < TRIES && (best === undefined || best.units > MOST_UNITS); tries += 1) {
-      await this.#ask('start');
-      const outcome = await work();
-      const { longest, unit, profile }: MeterReading = JSON.parse(await this.#ask('stop'));
-      const turn = { units: longest / unit, outcome, profile };
-      if (best === undefined || turn.units < best.units) best = turn;
-    }
-    const turn = best as Turn;
-    this.#readings.push([turn.units.toFixed(1).padStart(6), name, turn.outcome, ...turn.profile].join('  '));
-    return turn;
+    return noted(name, await least(() => this.#read(work)));
+  }
+
+  /**
+   * Does some work in a new process, and in another one if a turn took too long: what a process does once.
+   *
+   * @param work gives how it ended
+   */
+  static async longestFirstTurn(name: string, env: Record<string, string>, work: (steward: TestProcess) => Promise<string>): Promise<Turn> {
+    const read = async () => {
+      const mainThread = new MainThread();
+      const steward = await startProcess({ ...env, ...mainThread.env, LOG_LEVEL: 'debug' });
+      try {
+        await eventually(() => steward.output().includes('background work has started'));
+        return await mainThread.#read(() => work(steward));
+      } finally {
+        mainThread.close();
+        await steward.kill('SIGKILL');
+      }
+    };
+    return noted(name, await least(read));
+  }
+
+  /** Prints the readings of the file, if they are asked for. */
+  static print(): void {
+    if (process.env.METER_TABLE !== undefined) console.log(`units of the longest turn\n${readings.sort().reverse().join('\n')}`);
   }
 
   close(): void {
     this.#socket?.destroy();
     rmSync(this.#folder, { recursive: true, force: true });
-    if (process.env.METER_TABLE !== undefined) console.log(`units of the longest turn\n${this.#readings.sort().reverse().join('\n')}`);
+  }
+
+  async #read(work: () => Promise<string>): Promise<Turn> {
+    await this.#ask('start');
+    const outcome = await work();
+    const { longest, unit, profile }: MeterReading = JSON.parse(await this.#ask('stop'));
+    return { units: longest / unit, outcome, profile };
   }
 
   async #ask(word: string): Promise<string> {
@@ -78,4 +103,18 @@ export class MainThread {
       socket.off('data', onData).off('close', onEnd);
     }
   }
+}
+
+async function least(read: () => Promise<Turn>): Promise<Turn> {
+  let best = await read();
+  for (let tries = 1; tries < TRIES && best.units > MOST_UNITS; tries += 1) {
+    const turn = await read();
+    if (turn.units < best.units) best = turn;
+  }
+  return best;
+}
+
+function noted(name: string, turn: Turn): Turn {
+  readings.push([turn.units.toFixed(1).padStart(6), name, turn.outcome, ...turn.profile].join('  '));
+  return turn;
 }

@@ -14,6 +14,12 @@ const object = (count: number, name: (index: number) => string, value: string) =
 const shuffled = (index: number) => `k${(index * 7_919) % 1_000_003}`;
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64url');
 
+/** An object with many names, and lists in each other. */
+export const members = (bytes: number) => object(bytes / 14, shuffled, '1');
+export const nested = (bytes: number) => `${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2)}`;
+/** The beginning of a webhook, whose last member follows. */
+export const HEAD = '{"webhook_type":"ITEM","webhook_code":"ERROR","item_id":"item-1","environment":"sandbox","error":';
+
 /** JSON values of the size of the largest response. */
 export const JSON_VALUES: Record<string, () => string> = {
   'one text': () => `"${wall(ANSWER, 'x')}"`,
@@ -31,7 +37,7 @@ export const JSON_VALUES: Record<string, () => string> = {
   'names of one object': () => object(ANSWER / 14, shuffled, '1'),
   'numbers as names': () => object(ANSWER / 13, (index) => String((index * 7_919) % 4_294_967), '1'),
   'one name again and again': () => object(ANSWER / 8, () => 'id', '{}'),
-  nested: () => `${'['.repeat(ANSWER / 2)}${']'.repeat(ANSWER / 2)}`,
+  nested: () => nested(ANSWER),
   'nested objects': () => `${'{"a":'.repeat(ANSWER / 6)}1${'}'.repeat(ANSWER / 6)}`,
   'it is cut': () => `{"a":"${wall(ANSWER, 'x')}`,
 };
@@ -68,6 +74,8 @@ function explodingStream(): Buffer {
   return pdfStream(deflateSync(Buffer.from('(x) Tj '.repeat(8 * MEGABYTE))), '/Filter/FlateDecode');
 }
 
+const HEADERS = ['Subject', 'From', 'To', 'Content-Type'];
+
 /** Payloads of messages, whose form is what is bad. */
 export const MAIL_PAYLOADS: Record<string, () => string> = {
   'parts in 1,000 levels': () => `${'{"mimeType":"multipart/mixed","parts":['.repeat(1_000)}${']}'.repeat(1_000)}`,
@@ -78,9 +86,24 @@ export const MAIL_PAYLOADS: Record<string, () => string> = {
   '200,000 headers': () => `{"mimeType":"text/plain","headers":${list(200_000, '{"name":"Received","value":"by example.org"}')}}`,
   'a header of encoded words': () =>
     `{"mimeType":"text/plain","headers":[{"name":"Subject","value":"${wall(ANSWER, '=?utf-8?q?=C3=A9?= ')}"}]}`,
+  ...Object.fromEntries(
+    ['=?utf-8?q?=C3=A9?= ', '=?utf-8?q?', '<a@b.example>, ', '"a\\" <', 'a\u0301\u202e'].map((of) => [
+      // Read on the main thread.
+      `short headers of ${of}`,
+      () => JSON.stringify({ mimeType: 'text/plain', headers: HEADERS.map((name) => ({ name, value: wall(60_000, of) })) }),
+    ]),
+  ),
   'a header of the beginnings of encoded words': () =>
     `{"mimeType":"text/plain","headers":[{"name":"From","value":"${wall(ANSWER, '=?utf-8?q?')}"}]}`,
 };
+
+/** Fields of a message, as long as they are read. */
+export const RECIPIENTS: Record<string, () => string> = Object.fromEntries(
+  ['a@b.example,', '"', '<', '(', 'a:', 'a:b@c.d;', '=?utf-8?q?=C3=A9?= <a@b.example>,', '\\"a" <b@c.d>,', ',', '@'].map((of) => [
+    `fields of ${of}`,
+    () => wall(60_000, of),
+  ]),
+);
 
 /** Frames and bodies are limited to eight megabytes, and texts of a call to a million characters. */
 const FRAME = 8 * MEGABYTE - 1_000;
@@ -125,3 +148,10 @@ export const FRAMES: Record<string, () => string> = {
 function frame(input: string): string {
   return `{"type":"call","requestId":"r","action":"x.y","input":${input}}`;
 }
+
+/** Forms of decisions. */
+export const FORMS: Record<string, () => string> = {
+  'arguments, escaped': () => `approved=true&input_json=${wall(FRAME, '%C3%A9')}`,
+  'arguments of white space': () => `approved=true&input_json={"a":1${wall(FRAME, '+')}}`,
+  'many fields': () => `approved=true${wall(FRAME, '&a')}`,
+};

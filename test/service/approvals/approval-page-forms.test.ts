@@ -100,6 +100,15 @@ describe('changing the arguments on the page', () => {
     expect((await scene.audit(user)).map(({ decision }) => decision)).toContain('edited');
   });
 
+  it('takes longer ones than the page shows', async () => {
+    const id = await ask();
+    const text = 'é + = %25 '.repeat(30_000);
+    const again = await edit(await open(id), id, () => JSON.stringify({ to: [ANA, ZOE], text: `${text}more` }));
+    expect(again.status).toBe(409);
+    expect(again.text).toContain('34 more characters are not shown.');
+    expect(again.text.includes(text.slice(0, -30))).toBe(true);
+  });
+
   it('shows the new question if others would see it, and does nothing', async () => {
     const id = await ask();
     const again = await edit(await open(id), id, (text) => text.replace(ANA, `${ANA}", "${ZOE}`));

@@ -140,6 +140,23 @@ describe('a request beyond the limits of its form', () => {
     expect((await sendRaw(steward.url, [`GET /${'a'.repeat(999)} HTTP/1.1`, 'Connection: close'])).status).toBe(404);
   });
 
+  it('with a large body is read like one with a small body', async () => {
+    steward = await startSteward({ LIMIT_BODY_BYTES: '300000' });
+    const post = (body: string, type: string) => steward.call('/waitlist', { body, headers: { 'content-type': type } });
+    const [form, json] = ['application/x-www-form-urlencoded', 'application/json'];
+    const padding = 'x+%C3%A9'.repeat(20_000);
+    expectError(await post(`email=a%40example.com&y=${padding}`, form), 'invalid_request', /^y: is unknown/);
+    expectError(await post(`email=a%40example.com&y=${padding}%C3`, form), 'invalid_request', /percent-encoded/);
+    expectError(await post(`email=a%40example.com${'&y'.repeat(100_000)}`, form), 'too_large');
+    expectError(await post(`email=a%40example.com&y=${padding}`, `${form}; charset=latin1`), 'unsupported_media_type');
+    expectError(await post(`email=${padding.repeat(3)}`, form), 'too_large');
+    expectError(await post(`{"email":"a@example.com","y":"${padding}"}`, json), 'invalid_request', /^y: is unknown/);
+    expect((await post(`\ufeff{"email":"a@example.com"${' '.repeat(100_000)}}`, json)).status).toBe(200);
+    for (const wrong of [`["${padding}"]`, `"${padding}"`, `{"email":"${padding}`]) expectError(await post(wrong, json), 'invalid_request');
+    expectError(await post(`{"y":[${'[],'.repeat(50_000)}[]]}`, json), 'too_large');
+    expectError(await post(`{"y":"${padding}"}`, `${json}; charset=utf-16`), 'unsupported_media_type');
+  });
+
   it('with too many fields is 413', async () => {
     steward = await startSteward({ LIMIT_FORM_FIELDS: '5' });
     const fields = (count: number) =>

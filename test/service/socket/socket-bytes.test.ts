@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -20,6 +21,23 @@ function frame(opcode: number, payload: Buffer, final = true): Buffer {
   head[1] = 0x80 | Math.min(payload.length, 126);
   if (payload.length >= 126) head.writeUInt16BE(payload.length, 2);
   return Buffer.concat([head, payload]);
+}
+
+/** A text frame, masked. */
+function masked(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const head = Buffer.alloc(payload.length < 126 ? 2 : payload.length < 65_536 ? 4 : 10);
+  head[0] = 0x81;
+  if (payload.length < 126) head[1] = 0x80 | payload.length;
+  else if (payload.length < 65_536) {
+    head[1] = 0x80 | 126;
+    head.writeUInt16BE(payload.length, 2);
+  } else {
+    head[1] = 0x80 | 127;
+    head.writeBigUInt64BE(BigInt(payload.length), 2);
+  }
+  const mask = randomBytes(4);
+  return Buffer.concat([head, mask, payload.map((byte, index) => byte ^ (mask[index % 4] as number))]);
 }
 
 /** The client's socket below the WebSocket. */
@@ -71,6 +89,37 @@ describe('messages of a signed-in client', () => {
       expect(response).toMatchObject({ type: 'error', requestId, error: { code: 'too_large', retryable: false } });
     }
     expect((await client.request({ type: 'list' })).type).toBe('result');
+  });
+
+  it('are handled in the order in which they were sent, whatever their size', async () => {
+    const large = { a: 'x'.repeat(1_000_000) };
+    const { length } = client.frames;
+    // Each reply is sent at once.
+    for (const [requestId, more] of [
+      ['1st', large],
+      ['2nd', {}],
+      ['3rd', large],
+      ['4th', large],
+      ['5th', {}],
+    ] as const)
+      client.send({ type: 'unknown', requestId, ...more });
+    await client.frame('5th');
+    expect(client.frames.slice(length).map(({ requestId }) => requestId)).toEqual(['1st', '2nd', '3rd', '4th', '5th']);
+  });
+
+  it('are read as they were masked, however they arrive in pieces', async () => {
+    const contents = [70_000, 10, 65_536, 65_537, 200].map((bytes, index) => [`piece ${index}`, randomBytes(bytes / 2).toString('hex')]);
+    const stream = Buffer.concat(contents.map(([requestId, a]) => masked(JSON.stringify({ type: 'unknown', requestId, a }))));
+    const { length } = client.frames;
+    const socket = raw(client).setNoDelay(true);
+    // The headers in single bytes.
+    for (let at = 0, size = 1; at < stream.length; at += size, size = size === 1 && at % 29 !== 28 ? 1 : Math.min(size * 7, 20_000)) {
+      socket.write(stream.subarray(at, at + size));
+      await new Promise(setImmediate);
+    }
+    const [last] = contents.at(-1) as [string];
+    expect(await client.frame(last)).toMatchObject({ errorText: expect.stringContaining('type') });
+    expect(client.frames.slice(length).map(({ requestId }) => requestId)).toEqual(contents.map(([requestId]) => requestId));
   });
 
   it('are rejected before parsing if they have more elements than any call may have', async () => {
