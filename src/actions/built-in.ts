@@ -14,12 +14,13 @@ export function builtIn<I extends z.ZodType, O extends z.ZodType, P extends stri
 }
 
 function inputSchema<S extends z.ZodType>(schema: S): Schema<z.output<S>> {
+  const isExact = exactMatch(schema);
   return {
     // Generated on demand, which only `npm run generate` needs: dozens of schemas would slow every start.
     get jsonSchema() {
       return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
     },
-    parse: (value) => validate(schema, value),
+    parse: (value) => (isExact(value) ? (value as z.output<S>) : validate(schema, value)),
   };
 }
 

@@ -4,11 +4,11 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import { type Audience, UNKNOWN } from '../providers/audience.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import type { ProviderSession } from '../providers/provider.ts';
-import type { ActiveUses } from '../vault/active-uses.ts';
+import { type ActiveUses, NOWHERE, type Use } from '../vault/active-uses.ts';
 import { grantAccess } from '../vault/grant-access.ts';
 import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { AccessTokens } from '../vault/refresh/access-tokens.ts';
-import type { RefreshRow } from '../vault/refresh/refresh-repository.ts';
+import type { GrantInUse } from '../vault/refresh/refresh-repository.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
 import { RunAbort } from './run-abort.ts';
 import { asAccountError } from './select-account.ts';
@@ -44,13 +44,13 @@ export interface Exposure {
 export class ActionRun {
   readonly #deps: RunDeps;
   readonly #call: Call;
-  readonly #grant: RefreshRow | undefined;
+  readonly #grant: GrantInUse | undefined;
   readonly #abort = new RunAbort();
   #session: ProviderSession | undefined;
   #undo: Undo | undefined;
 
   /** @param grant the account's grant, if the run begins right after it was read */
-  constructor(deps: RunDeps, call: Call, grant?: RefreshRow) {
+  constructor(deps: RunDeps, call: Call, grant?: GrantInUse) {
     this.#deps = deps;
     this.#call = call;
     this.#grant = grant;
@@ -119,45 +119,9 @@ export class ActionRun {
     return this.#withTimeout(Math.min(PREVIEW_MS, this.#call.configured.policy.timeoutMs), read);
   }
 
-  /** Callbacks in place of an async function: most runs are over within a turn of the event loop. */
   #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
-    const { signal, configured, account, userId } = this.#call;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const end = () => {
-      this.#deps.uses.end(use);
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      // Ends work that the action left running.
-      this.#abort.abort(FINISHED);
-    };
-    const fail = (error: unknown) => {
-      const { scopes, provider } = configured.action;
-      reject(asAccountError(error, account, scopes, this.#deps.providers.needs(provider)));
-    };
-    const stop = (error: AppError) => {
-      // Before the abort, so that this error wins over what the aborted action throws.
-      fail(error);
-      this.#abort.abort(error);
-      end();
-    };
-    const use = { userId, grantId: account.grantId, action: configured.name, stop };
-    const onAbort = () => stop(aborted());
-    const timer = setTimeout(() => stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
-    this.#deps.uses.begin(use);
-    if (!changesSomething(configured)) {
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-    }
-    this.#start(work).then(
-      (result) => {
-        end();
-        resolve(result);
-      },
-      (error: unknown) => {
-        end();
-        fail(error);
-      },
-    );
+    new TimedWork(this.#deps, this.#call, this.#abort, resolve, reject).run(ms, () => this.#start(work));
     return promise;
   }
 
@@ -182,6 +146,77 @@ export class ActionRun {
     if (session === undefined) throw notConfigured(provider);
     this.#session = session;
     return session;
+  }
+}
+
+/** Work of a run until it is done, or is stopped. Callbacks in place of an async function: most is done within a turn of the event loop. */
+class TimedWork<Result> implements Use {
+  readonly userId: string;
+  readonly grantId: string;
+  readonly action: string;
+  startedAt = 0;
+  place = NOWHERE;
+  readonly #deps: RunDeps;
+  readonly #call: Call;
+  readonly #abort: RunAbort;
+  readonly #resolve: (result: Result) => void;
+  readonly #reject: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: RunDeps, call: Call, runAbort: RunAbort, resolve: (result: Result) => void, reject: (error: unknown) => void) {
+    this.userId = call.userId;
+    this.grantId = call.account.grantId;
+    this.action = call.configured.name;
+    this.#deps = deps;
+    this.#call = call;
+    this.#abort = runAbort;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  run(ms: number, start: () => Promise<Result>): void {
+    const { signal, configured } = this.#call;
+    this.#timer = setTimeout(() => this.stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
+    this.#deps.uses.begin(this);
+    if (!changesSomething(configured)) {
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+      if (signal.aborted) this.#onAbort();
+    }
+    start().then(
+      (result) => {
+        this.#end();
+        this.#resolve(result);
+      },
+      (error: unknown) => {
+        this.#end();
+        this.#fail(error);
+      },
+    );
+  }
+
+  stop(reason: AppError): void {
+    // Before the abort, so that this error wins over what the aborted action throws.
+    this.#fail(reason);
+    this.#abort.abort(reason);
+    this.#end();
+  }
+
+  readonly #onAbort = (): void => {
+    this.stop(aborted());
+  };
+
+  #end(): void {
+    this.#deps.uses.end(this);
+    clearTimeout(this.#timer);
+    this.#call.signal.removeEventListener('abort', this.#onAbort);
+    // Ends work that the action left running.
+    this.#abort.abort(FINISHED);
+  }
+
+  #fail(error: unknown): void {
+    const { configured, account } = this.#call;
+    const { scopes, provider } = configured.action;
+    this.#reject(asAccountError(error, account, scopes, this.#deps.providers.needs(provider)));
   }
 }
 

@@ -79,7 +79,7 @@ export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]):
                  as row (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, count,
                    decided_surface, client_id)
              ), gone as (
-               select distinct user_id as id from given where not exists (select 1 from users where id = user_id::uuid)
+               select id from (select distinct user_id as id from given) asked where not exists (select 1 from users where users.id = asked.id::uuid)
              ), written as (
                insert into audit_log (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, count,
                    decided_surface, client_id)

@@ -5,12 +5,13 @@ import type { AgentNeeds } from '../providers/provider.ts';
 import { isLargeValue } from '../validation/large-value.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
-import type { AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
+import type { AccountsQuery, AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
 import { assertAllowed } from './allow-lists.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
 import { type Call, changesSomething, type Invocation } from './call.ts';
 import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from './client-grant.ts';
+import { isGated } from './gate.ts';
 import { guardInput } from './input-guard.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { assertScopes, assertUsable, assertWritable, selectAccount } from './select-account.ts';
@@ -18,7 +19,7 @@ import { withoutAccount } from './tool-call.ts';
 
 export interface CheckDeps extends Pick<RunDeps, 'providers'> {
   catalog(): Catalog;
-  accounts(userId: string): Promise<UserAccounts>;
+  accounts(query: AccountsQuery): Promise<UserAccounts>;
   /** The client's active grant. */
   client(userId: string, clientId: string, action?: string): Promise<ClientGrant | undefined>;
   hashes: ArgumentHashes;
@@ -51,7 +52,9 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const called = invocation.action === found.tool ? withoutAccount(invocation, inputSchema) : invocation;
   const { action } = configured;
   // Both are read at the same time, which saves a client's call a round trip; the first error counts.
-  const connected = clientId === undefined ? undefined : deps.accounts(userId);
+  // Only the rule of a gated call looks at accounts of other providers, to know the user's own addresses.
+  const query = { userId, provider: isGated(configured) ? undefined : action.provider };
+  const connected = clientId === undefined ? undefined : deps.accounts(query);
   connected?.catch(() => {});
   const client = clientId === undefined ? undefined : await activeClient(deps, userId, clientId, found.name);
   assertPermitted(client, found);
@@ -62,7 +65,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const input = parseArguments(action.input, inputSchema, given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
-  const { accounts, addresses, grants } = await (connected ?? deps.accounts(userId));
+  const { accounts, addresses, grants } = await (connected ?? deps.accounts(query));
   const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
   if (isLarge) await nextTurn();
   const hash = deps.hashes.of(userId, configured.name, account.id, given);

@@ -3,7 +3,7 @@ import type { Labels } from '../actions/labels.ts';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { LoadedAction } from '../integrations/catalog.ts';
-import type { RefreshRow } from '../vault/refresh/refresh-repository.ts';
+import type { GrantInUse } from '../vault/refresh/refresh-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 import type { ClientGrant } from './client-grant.ts';
 
@@ -26,10 +26,10 @@ export interface Invocation {
   /** Full name in the catalog, or the tool name, with which `input` may name the account. */
   action: string;
   /** Id or label; undefined: the default. */
-  account?: string;
+  account?: string | undefined;
   input: unknown;
   /** A change under the same key runs once within 24 hours; reads ignore it. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /** Aborts a read; a change that has started runs to its end. */
   signal: CallSignal;
   progress?(message: string): void;
@@ -48,10 +48,10 @@ export interface Call {
   thread: string | undefined;
   /** Addresses that the user typed in the thread, in lower case. */
   named: ReadonlySet<string>;
-  /** The addresses of all of the user's accounts, in lower case. */
+  /** The addresses of all of the user's accounts, in lower case; of a call that isn't gated, those of the provider's. */
   ownAddresses: readonly string[];
   /** The account's grant as it was read with the account. */
-  grant: RefreshRow | undefined;
+  grant: GrantInUse | undefined;
   /** The arguments as received. */
   given: unknown;
   /** The arguments as parsed, with defaults. */

@@ -8,7 +8,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import type { RunDeps } from './action-run.ts';
-import { type AgentAccountRow, selectUserAccounts, type UserAccounts } from './agent-accounts-repository.ts';
+import { type AccountsQuery, type AgentAccountRow, selectUserAccounts, type UserAccounts } from './agent-accounts-repository.ts';
 import { mayBeAllowed } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { ApprovalDecisions, type Decision } from './approval-decisions.ts';
@@ -56,7 +56,7 @@ type Asking = Pick<Principal, 'userId' | 'clientId'> & { thread?: string };
 export class Executor {
   readonly #catalog: () => Catalog;
   readonly #checks: CheckDeps;
-  readonly #accounts: StatementBatcher<string, UserAccounts>;
+  readonly #accounts: StatementBatcher<AccountsQuery, UserAccounts>;
   readonly #auditor: CallAuditor;
   readonly #keys: IdempotencyKeys;
   readonly #gate: Gate;
@@ -71,10 +71,10 @@ export class Executor {
     const { db, userKeys, emit, logger, telemetry, catalog } = deps;
     this.#catalog = catalog;
     this.#auditor = new CallAuditor(deps);
-    this.#accounts = new StatementBatcher((userIds) => selectUserAccounts(db, userIds), CONCURRENT_BATCHES);
+    this.#accounts = new StatementBatcher((queries) => selectUserAccounts(db, queries), CONCURRENT_BATCHES);
     const hashes = new ArgumentHashes(db, userKeys);
     const client = (userId: string, clientId: string, action?: string) => useClientGrant(db, userId, clientId, action);
-    const checks = { ...deps, accounts: (userId: string) => this.#accounts.add(userId), client, hashes };
+    const checks = { ...deps, accounts: (query: AccountsQuery) => this.#accounts.add(query), client, hashes };
     const contexts = { taints: new Taints(db), reads: new ContextReads(db, userKeys, logger), written: new WrittenItems(db) };
     // For a call that a client requested and the user decides on.
     const asker = async (userId: string, clientId: string) => (await client(userId, clientId)) ?? Promise.reject(askerEnded());
@@ -165,7 +165,7 @@ export class Executor {
 
   /** A user's connected accounts, oldest connection first. */
   async accounts(userId: string): Promise<readonly AgentAccountRow[]> {
-    return (await this.#accounts.add(userId)).accounts;
+    return (await this.#accounts.add({ userId, provider: undefined })).accounts;
   }
 
   /** A client's grant. @throws AppError `invalid_token` when it is revoked or has expired */

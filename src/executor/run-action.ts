@@ -52,8 +52,11 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
   if (isLarge) await nextTurn();
   const undo = undoOf(run, call, deps.catalog());
   const ms = Math.round(performance.now() - startedAt);
-  const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };
-  return { data: value, meta: { ...meta, ...(undo !== undefined && { undo }), ...(call.edited && { edited: true }) } };
+  const meta: CallResult['meta'] = { account: account.label, accountId: account.id, ms, labels };
+  if (truncated) meta.truncated = true;
+  if (undo !== undefined) meta.undo = undo;
+  if (call.edited) meta.edited = true;
+  return { data: value, meta };
 }
 
 /** The call that reverts a run, by the name that the file in force gives to its action; undefined: it has no such action. */

@@ -18,8 +18,8 @@ export interface HttpResponse {
   status: number;
   /** Value of Retry-After; undefined: there is none. */
   retryAfter: string | undefined;
-  /** Decoded; not a slice of a larger buffer. */
-  bytes: Uint8Array<ArrayBuffer>;
+  /** Decoded. May be a slice of a larger buffer. */
+  bytes: Uint8Array;
 }
 
 export interface ReadLimit {
@@ -88,7 +88,7 @@ class Exchange implements DispatchHandler {
   #stopDeadline: (() => void) | undefined;
   /** Closes the connection; undefined: the request is not sent yet. */
   #abort: Abort | undefined;
-  #resume = () => {};
+  #resume: (() => void) | undefined;
   #status = 0;
   #retryAfter: string | undefined;
   #coding: string | undefined;
@@ -205,7 +205,7 @@ class Exchange implements DispatchHandler {
       this.#fail(error as Error);
     }
     if (this.#isOver) return;
-    if (this.#decoder === undefined) this.#resume();
+    if (this.#decoder === undefined) this.#resume?.();
     else this.#decoder.resume();
   }
 
@@ -214,7 +214,7 @@ class Exchange implements DispatchHandler {
     const decoder = (decoderOf(this.#coding ?? '') ?? createGunzip)();
     this.#decoder = decoder;
     decoder.on('data', (chunk: Buffer) => this.#isOver || this.#take(chunk));
-    decoder.on('drain', () => this.#isOver || this.#resume());
+    decoder.on('drain', () => this.#isOver || this.#resume?.());
     decoder.on('end', () => this.#succeed());
     decoder.on('error', (error) => this.#fail(error));
     let mayWrite = true;
@@ -272,7 +272,10 @@ function decoderOf(coding: string): (() => Decoder) | undefined {
   return coding === 'br' ? () => createBrotliDecompress(BROTLI) : undefined;
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [first] = chunks;
+  // Most responses are one chunk, which is not copied.
+  if (first?.byteLength === size) return new Uint8Array(first.buffer, first.byteOffset, size);
   const bytes = new Uint8Array(size);
   let offset = 0;
   for (const chunk of chunks) {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { offThread, type WorkOptions } from '../threads/off-thread.ts';
+import { offThread, owned, type WorkOptions } from '../threads/off-thread.ts';
 import { findPortable, type Portable, portable } from '../threads/portable.ts';
 import { countValues, parseJson, tidy, unreadableResponse } from './response-json.ts';
 
@@ -56,12 +56,12 @@ export function checked<S extends z.ZodType>(schema: S, response: unknown): z.ou
 /**
  * Parses a response's JSON, off the main thread if it is large.
  *
- * @param bytes are transferred to the other thread
+ * @param bytes are transferred to the other thread, if they have a buffer of their own
  * @param nulls whether fields that are null are dropped; see {@link tidy}
  * @throws AppError `provider_error` when it is not as expected; what {@link offThread} throws
  */
 export function readResponse<Args, Result>(
-  bytes: Uint8Array<ArrayBuffer>,
+  bytes: Uint8Array,
   understanding: ResponseFormat<Args, Result>,
   args: Args,
   work: WorkOptions,
@@ -71,7 +71,7 @@ export function readResponse<Args, Result>(
   // Each value takes at least a byte.
   const mayBeMany = bytes.length >= MANY_VALUES;
   if (isSlow || bytes.length > LARGE_BYTES || (mayBeMany && countValues(bytes) > MANY_VALUES)) {
-    return readOffThread(bytes, understanding, args, work, nulls);
+    return readOffThread(owned(bytes), understanding, args, work, nulls);
   }
   const response = parsed(bytes, nulls);
   return 'run' in understanding ? understanding.run({ response, args }) : checked(understanding, response);

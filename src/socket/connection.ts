@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../http/endpoint.ts';
@@ -44,10 +45,11 @@ export class Connection implements AuthenticatedSocket {
   #behind: Buffer[] | undefined;
   #closing = false;
 
-  constructor(socket: WebSocket, host: ConnectionHost<Connection>) {
+  /** @param carrier what the WebSocket runs on */
+  constructor(socket: WebSocket, carrier: Duplex, host: ConnectionHost<Connection>) {
     this.#socket = socket;
     this.#host = host;
-    this.#sendQueue = new SendQueue(socket, host);
+    this.#sendQueue = new SendQueue(socket, carrier, host);
     this.#authentication = new Authentication(this, host);
     this.#heartbeat = new Heartbeat(socket, host.limits.socketPingMs, host.now());
   }

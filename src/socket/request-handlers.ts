@@ -78,14 +78,5 @@ function call(
   signal: CallSignal,
   progress: (message: string) => void,
 ): Promise<ResultOf<'call'>> {
-  return executor.invoke({
-    user,
-    surface: SURFACE,
-    action,
-    input,
-    signal,
-    progress,
-    ...(account !== undefined && { account }),
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-  });
+  return executor.invoke({ user, surface: SURFACE, action, account, input, idempotencyKey, signal, progress });
 }

@@ -1,5 +1,7 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Limits } from '../config/config.ts';
+import { textFrame } from './text-frame.ts';
 
 /** No response is larger: their size is capped. */
 const LARGEST_FRAME_BYTES = 4 * 1024 * 1024;
@@ -23,6 +25,7 @@ const NONE: Queued[] = [];
 /** Sends frames to one client, no faster than it reads. */
 export class SendQueue {
   readonly #socket: WebSocket;
+  readonly #carrier: Duplex;
   readonly #host: SendQueueHost;
   /** Oldest first. Short, because no request is accepted from a slow reader. */
   #queued: Queued[] = NONE;
@@ -31,8 +34,10 @@ export class SendQueue {
   /** The fewest bytes buffered since. */
   #fewest = 0;
 
-  constructor(socket: WebSocket, host: SendQueueHost) {
+  /** @param carrier what the WebSocket runs on */
+  constructor(socket: WebSocket, carrier: Duplex, host: SendQueueHost) {
     this.#socket = socket;
+    this.#carrier = carrier;
     this.#host = host;
   }
 
@@ -60,7 +65,7 @@ export class SendQueue {
   /** Passes everything to the socket before it is closed. */
   flush(): void {
     for (const { frame, sent } of this.#queued.splice(0)) {
-      if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame);
+      if (this.#socket.readyState === this.#socket.OPEN) this.#carrier.write(textFrame(frame));
       sent();
     }
   }
@@ -82,7 +87,8 @@ export class SendQueue {
 
   #write(frame: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#socket.send(frame, frame.length > LARGE ? () => this.#drain() : undefined);
+    if (frame.length > LARGE) this.#carrier.write(textFrame(frame), () => this.#drain());
+    else this.#carrier.write(textFrame(frame));
     const buffered = this.#socket.bufferedAmount;
     if (buffered > this.#host.limits.socketBufferBytes + LARGEST_FRAME_BYTES) this.#socket.terminate();
     else if (this.isSlow) this.#recordProgress(buffered, this.#host.now());

@@ -103,3 +103,9 @@ function tooMuchWork(error: unknown): AppError {
   const cause = new Error(`off thread: ${error instanceof Error ? error.name : 'failed'}`);
   return new AppError('too_large', 'This takes more work to read than one request may have. Ask for a smaller part of it.', { cause });
 }
+
+/** The bytes in a buffer of their own, which can be kept or transferred to another thread. */
+export function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const isWhole = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
+  return isWhole ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+}

@@ -13,7 +13,13 @@ export interface Use {
   action: string;
   /** Ends the call: its waiting steps do not begin, its running ones are aborted. Must not throw. */
   stop(reason: AppError): void;
+  /** `performance.now()` when it began. Set here, like {@link place}. */
+  startedAt: number;
+  /** Position among the uses; {@link NOWHERE} before it begins and after its end. */
+  place: number;
 }
+
+export const NOWHERE = -1;
 
 /** A disconnect on another replica takes effect here within a second: this interval, the query, and a margin. */
 const LOOK_MS = 400;
@@ -30,8 +36,11 @@ const REMEMBERED_MS = 60_000;
 export class ActiveUses {
   readonly #db: Database;
   readonly #failures: FailureLog;
-  /** With `performance.now()` when each began. */
-  readonly #uses = new Map<Use, number>();
+  /**
+   * Unordered. Not a set: each call would come and go in it, and what is in a table that a set has outgrown is kept until the
+   * next full garbage collection, with everything that the call refers to.
+   */
+  readonly #uses: Use[] = [];
   readonly #ended = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -42,25 +51,33 @@ export class ActiveUses {
 
   /** Adds a use until {@link end}. It is stopped immediately if its grant has just ended. */
   begin(use: Use): void {
-    this.#uses.set(use, performance.now());
+    use.startedAt = performance.now();
+    use.place = this.#uses.push(use) - 1;
     if (this.#ended.has(use.grantId)) use.stop(disconnected());
     this.#timer ??= this.#lookLater();
   }
 
+  /** Without effect on a use that has ended. */
   end(use: Use): void {
-    this.#uses.delete(use);
+    const last = use.place === NOWHERE ? undefined : this.#uses.pop();
+    if (last === undefined) return;
+    if (last !== use) {
+      this.#uses[use.place] = last;
+      last.place = use.place;
+    }
+    use.place = NOWHERE;
   }
 
   /** Stops every use of a grant that has ended. */
   endGrant(grantId: string): void {
     if (!this.#ended.has(grantId)) setTimeout(() => this.#ended.delete(grantId), REMEMBERED_MS).unref();
     this.#ended.add(grantId);
-    for (const use of [...this.#uses.keys()]) if (use.grantId === grantId) use.stop(disconnected());
+    for (const use of [...this.#uses]) if (use.grantId === grantId) use.stop(disconnected());
   }
 
   /** Stops the uses by actions for which `rejection` returns an error. */
   endActions(rejection: (action: string) => AppError | undefined): void {
-    for (const use of [...this.#uses.keys()]) {
+    for (const use of [...this.#uses]) {
       const reason = rejection(use.action);
       if (reason !== undefined) use.stop(reason);
     }
@@ -74,11 +91,11 @@ export class ActiveUses {
   async #look(): Promise<void> {
     const startedBefore = performance.now() - YOUNG_MS;
     const grants = new Map<string, string>();
-    for (const [{ grantId, userId }, startedAt] of this.#uses) if (startedAt <= startedBefore) grants.set(grantId, userId);
+    for (const { grantId, userId, startedAt } of this.#uses) if (startedAt <= startedBefore) grants.set(grantId, userId);
     await this.#failures.run(async () => {
       if (grants.size > 0) for (const grantId of await selectEndedGrants(this.#db, grants)) this.endGrant(grantId);
     });
-    this.#timer = this.#uses.size > 0 ? this.#lookLater() : undefined;
+    this.#timer = this.#uses.length > 0 ? this.#lookLater() : undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { GrantAccess } from '../providers/provider.ts';
 import type { GrantStatuses } from './grant-status.ts';
 import type { AccessTokens } from './refresh/access-tokens.ts';
-import type { RefreshRow } from './refresh/refresh-repository.ts';
+import type { GrantInUse } from './refresh/refresh-repository.ts';
 
 /**
  * A grant as the sessions of its provider use it.
@@ -11,7 +11,7 @@ import type { RefreshRow } from './refresh/refresh-repository.ts';
 export function grantAccess(
   { tokens, statuses }: { tokens: AccessTokens; statuses: GrantStatuses },
   { userId, grantId }: { userId: string; grantId: string },
-  known?: RefreshRow,
+  known?: GrantInUse,
 ): GrantAccess {
   let unused = known;
   return {

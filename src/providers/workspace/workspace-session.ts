@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { backoff } from '../../rate-limit/backoff.ts';
-import { offThread, type WorkOptions } from '../../threads/off-thread.ts';
+import { offThread, owned, type WorkOptions } from '../../threads/off-thread.ts';
 import type { Portable } from '../../threads/portable.ts';
 import type { GrantAccess } from '../provider.ts';
 import { retryAfterSeconds } from '../provider-fetch.ts';
@@ -89,7 +89,7 @@ export class WorkspaceSession {
   ): Promise<Result> {
     const { bytes, release } = await this.#send(method, params, Math.min(maxBytes, MAX_RESPONSE_BYTES));
     try {
-      return await use(bytes);
+      return await use(owned(bytes));
     } finally {
       release();
     }

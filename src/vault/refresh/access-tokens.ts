@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { withTimeLimit } from '../../rate-limit/time-limit.ts';
 import { DecryptedTokenCache } from './decrypted-token-cache.ts';
 import { usable } from './refresh-read.ts';
-import { type DueGrant, type GrantName, type RefreshRow, selectOrLease, selectRefreshRows } from './refresh-repository.ts';
+import { type DueGrant, type GrantInUse, type GrantName, type RefreshRow, selectOrLease, selectRefreshRows } from './refresh-repository.ts';
 import { earlyBy, isDue, isLeased, isPausing, isValid, leaseSeconds } from './refresh-timing.ts';
 import { postponed, type RefreshDeps, TokenRefresher } from './token-refresher.ts';
 
@@ -36,17 +36,17 @@ export class AccessTokens {
    * @returns a token that is valid now
    * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`, `unavailable`
    */
-  async current(userId: string, grantId: string, known?: RefreshRow): Promise<string> {
+  async current(userId: string, grantId: string, known?: GrantInUse): Promise<string> {
     return this.#fresh(await this.#readToUse(userId, grantId, known));
   }
 
   /**
    * The token of a grant that the caller has just read.
    *
-   * @returns undefined: the grant has to be read again, because it isn't recent or needs a refresh
+   * @returns undefined: the grant has to be read again, because it isn't recent or its token is due
    */
-  justRead(grant: RefreshRow): string | Promise<string> | undefined {
-    if (grant.status !== 'active' || !isRecent(grant) || !isServed(grant)) return undefined;
+  justRead(grant: GrantInUse): string | Promise<string> | undefined {
+    if (grant.status !== 'active' || !isRecent(grant) || isDue(grant)) return undefined;
     const tokens = this.#opened.of(grant);
     return tokens instanceof Promise ? tokens.then(({ accessToken }) => accessToken) : tokens.accessToken;
   }
@@ -77,8 +77,8 @@ export class AccessTokens {
    * Of concurrent callers, one takes the lease in the statement that reads the row; the others would only wait for it. If
    * the token was valid a moment ago, no lease is requested.
    */
-  async #readToUse(userId: string, grantId: string, known: RefreshRow | undefined): Promise<RefreshRow> {
-    const isGood = known === undefined ? this.#opened.has(grantId) : isServed(known);
+  async #readToUse(userId: string, grantId: string, known: GrantInUse | undefined): Promise<RefreshRow> {
+    const isGood = known === undefined ? this.#opened.has(grantId) : !isDue(known);
     if (isGood || this.#leasing.has(grantId) || !this.#refresher.mayBegin(grantId)) return this.#read(userId, grantId);
     this.#leasing.add(grantId);
     try {
@@ -114,7 +114,7 @@ export class AccessTokens {
   }
 }
 
-function isRecent({ readAt }: RefreshRow): boolean {
+function isRecent({ readAt }: GrantInUse): boolean {
   return performance.now() - readAt <= RECENT_MS;
 }
 

@@ -1,9 +1,9 @@
 import type { Tokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';
 import { openGrant } from './refresh-read.ts';
-import type { RefreshRow } from './refresh-repository.ts';
+import type { GrantInUse } from './refresh-repository.ts';
 
-interface Opened extends Pick<RefreshRow, 'userId' | 'provider' | 'keyId'> {
+interface Opened extends Pick<GrantInUse, 'userId' | 'provider' | 'keyId'> {
   sealed: Uint8Array;
   wrapped: Uint8Array;
   tokens: Tokens;
@@ -34,18 +34,18 @@ export class DecryptedTokenCache {
   }
 
   /** @throws AppError `internal` when the tokens were altered, or their key is gone; `unavailable` while the key service is unavailable */
-  of(row: RefreshRow): Tokens | Promise<Tokens> {
+  of(row: GrantInUse): Tokens | Promise<Tokens> {
     const known = this.#young.get(row.id) ?? this.#old.get(row.id);
     return known !== undefined && isSame(known, row) ? known.tokens : this.#open(row);
   }
 
-  async #open(row: RefreshRow): Promise<Tokens> {
+  async #open(row: GrantInUse): Promise<Tokens> {
     const { tokens } = await openGrant(this.#userKeys, row);
     this.#keep(row, tokens);
     return tokens;
   }
 
-  #keep({ id, userId, provider, keyId, tokens: sealed, wrapped }: RefreshRow, tokens: Tokens): void {
+  #keep({ id, userId, provider, keyId, tokens: sealed, wrapped }: GrantInUse, tokens: Tokens): void {
     if (this.#young.size >= KEPT_MAX) this.#age();
     this.#old.delete(id);
     // Copied, because the driver's buffers are slices of larger ones.
@@ -65,7 +65,7 @@ export class DecryptedTokenCache {
 }
 
 /** Compares everything that decryption depends on. */
-function isSame(opened: Opened, row: RefreshRow): boolean {
+function isSame(opened: Opened, row: GrantInUse): boolean {
   return (
     opened.userId === row.userId &&
     opened.provider === row.provider &&

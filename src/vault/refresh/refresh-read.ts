@@ -3,11 +3,11 @@ import { AppError } from '../../errors.ts';
 import type { GrantStatus } from '../grants-repository.ts';
 import { openTokens, type Tokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';
-import type { RefreshRow } from './refresh-repository.ts';
+import type { GrantInUse, RefreshRow } from './refresh-repository.ts';
 
 /** A grant with its decrypted tokens, for the duration of one call. */
-export interface OpenGrant {
-  row: RefreshRow;
+export interface OpenGrant<Row extends GrantInUse = RefreshRow> {
+  row: Row;
   key: DataKey;
   tokens: Tokens;
 }
@@ -30,7 +30,7 @@ export function usable(row: RefreshRow | undefined): RefreshRow {
 }
 
 /** @throws AppError `internal` when it was altered, or its key is gone; `unavailable` while the key service is unavailable */
-export async function openGrant(userKeys: UserKeys, row: RefreshRow): Promise<OpenGrant> {
+export async function openGrant<Row extends GrantInUse>(userKeys: UserKeys, row: Row): Promise<OpenGrant<Row>> {
   const key = await userKeys.unwrap(row.userId, { id: row.keyId, wrapped: row.wrapped });
   return { row, key, tokens: openTokens(key, row) };
 }

@@ -1,5 +1,5 @@
 import { backoff } from '../../rate-limit/backoff.ts';
-import { EARLY_SHARE, type RefreshRow } from './refresh-repository.ts';
+import { EARLY_SHARE, type GrantInUse, type RefreshRow } from './refresh-repository.ts';
 
 /** Tokens are refreshed 1 to 5 minutes early, spread by grant, so that tokens of the same hour do not expire together. */
 const LEAST_EARLY_SECONDS = 60;
@@ -30,7 +30,7 @@ export function earlyBy(grantId: string): number {
 }
 
 /** Whether the access token has expired or is about to. */
-export function isDue({ id, remaining, life }: RefreshRow): boolean {
+export function isDue({ id, remaining, life }: GrantInUse): boolean {
   return remaining !== null && remaining <= Math.min(earlyBy(id), Math.max(life ?? 0, 0) * EARLY_SHARE);
 }
 

@@ -113,9 +113,29 @@ describe('a call', () => {
 });
 
 describe('the statement of the accounts', () => {
+  it('reads those of the provider that is called, or all, for each of several calls', async () => {
+    const { userId } = user;
+    const other = await scene.connect();
+    const queries = [
+      { userId, provider: 'bank' },
+      { userId: other.userId, provider: 'workspace' },
+      { userId, provider: 'workspace' },
+      { userId, provider: undefined },
+    ] as const;
+    const found = await selectUserAccounts(scene.steward.context.db, queries);
+    expect(found.map(({ accounts }) => accounts.map(({ grantId }) => grantId))).toEqual([
+      [],
+      [other.grantId],
+      [user.grantId],
+      [user.grantId],
+    ]);
+    expect(found.map(({ grants }) => grants.map(({ id }) => id))).toEqual([[], [other.grantId], [user.grantId], [user.grantId]]);
+  });
+
   it('is not planned again at each execution', async () => {
     const [session] = await scene.steward.context.db.transaction(async (tx) => {
-      for (let execution = 0; execution < 12; execution += 1) await selectUserAccounts(tx, [user.userId]);
+      for (let execution = 0; execution < 12; execution += 1)
+        await selectUserAccounts(tx, [{ userId: user.userId, provider: 'workspace' }]);
       return tx.query<{ plans: string }>(`select custom_plans as plans from pg_prepared_statements where name like 'user-accounts%'`);
     });
     // PostgreSQL plans the first five, then compares (PREPARE, Notes).
