@@ -1,8 +1,9 @@
 -- Up Migration
 
--- `audit_log` and `events` become partitioned by month. Each existing table becomes a partition of the new one as it is:
--- as the default partition, which needs no scan, with its indexes. src/database/partitions.ts later limits it to the time
--- before some month and adds the months after it, in separate transactions (docs/decisions/0031-partitions.md).
+-- `audit_log` and `events` become partitioned by month. Each existing table becomes a partition of the new one as it is,
+-- with its indexes: the one of rows whose `is_early` is not null. The new column with its constant default is not null, which
+-- proves that without a scan. src/database/partitions.ts later adds the months, of the rows whose `is_early` is null, in
+-- separate transactions (docs/decisions/0031-partitions.md).
 
 -- Which code a replica runs (see CODE_VERSION in src/database/migrate.ts): older code must not use tables with several
 -- partitions, because it deletes rows by `ctid`.
@@ -12,6 +13,7 @@ alter table audit_log rename to audit_log_early;
 alter index audit_log_pkey rename to audit_log_early_pkey;
 alter index audit_log_user rename to audit_log_early_user;
 alter index audit_log_rate rename to audit_log_early_rate;
+alter table audit_log_early add column is_early boolean not null default true;
 
 -- Without a unique key: that of a partitioned table has to contain the partition key. Ids come from one sequence.
 create table audit_log (
@@ -28,8 +30,10 @@ create table audit_log (
   call_id uuid not null,
   count integer not null default 1,
   decided_surface text,
-  client_id uuid
-) partition by range (at);
+  client_id uuid,
+  -- The default goes when the months begin.
+  is_early boolean default true
+) partition by range (is_early);
 -- Those of the existing table are attached to these.
 create index audit_log_user on audit_log (user_id, id);
 create index audit_log_rate on audit_log (user_id, action, at) where decision = 'started';
@@ -38,6 +42,7 @@ alter table events rename to events_early;
 alter index events_pkey rename to events_early_pkey;
 alter index events_id rename to events_early_id;
 alter index events_created rename to events_early_created;
+alter table events_early add column is_early boolean not null default true;
 
 create table events (
   user_id uuid not null,
@@ -46,8 +51,9 @@ create table events (
   event text not null,
   data jsonb not null,
   created_at timestamptz not null default now(),
-  client_id uuid
-) partition by range (created_at);
+  client_id uuid,
+  is_early boolean default true
+) partition by range (is_early);
 -- The unique indexes of (user_id, seq) and of id are those of each partition.
 create index events_created on events (created_at);
 
@@ -63,13 +69,14 @@ begin
 end $$;
 alter table audit_log_early alter column id drop identity;
 alter table events_early alter column id drop identity;
-alter table audit_log attach partition audit_log_early default;
-alter table events attach partition events_early default;
+alter table audit_log attach partition audit_log_early for values from (minvalue) to (maxvalue);
+alter table events attach partition events_early for values from (minvalue) to (maxvalue);
 
--- As in 0008, but partition by partition: `ctid` names a row of one partition.
+-- As in 0008, but partition by partition: `ctid` names a row of one partition. Fewer rows, because each may have to be read
+-- from the disk.
 create or replace function user_deleted() returns trigger language plpgsql as $$
 declare
-  most constant integer := 1000;
+  most constant integer := 250;
   gone integer;
   is_clean boolean := true;
 begin
@@ -153,10 +160,12 @@ declare
 begin
   alter table audit_log detach partition audit_log_early;
   alter table events detach partition events_early;
-  alter table audit_log_early drop constraint if exists audit_log_early_end;
-  alter table events_early drop constraint if exists events_early_end;
+  alter table audit_log_early alter column is_early drop not null;
+  alter table events_early alter column is_early drop not null;
   insert into audit_log_early select * from audit_log;
   insert into events_early select * from events;
+  alter table audit_log_early drop column is_early;
+  alter table events_early drop column is_early;
   drop table audit_log, events;
   drop function refuse_delete;
   execute format('alter table audit_log_early alter column id add generated always as identity (start with %s)', next_audit_id);

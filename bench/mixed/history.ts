@@ -1,22 +1,72 @@
 import pg from 'pg';
 import { Database } from '../../src/database/database.ts';
-import { addMonth, maintainPartitions } from '../../src/database/partitions.ts';
+import { addMonth, partitionNames } from '../../src/database/partitions.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 
 /** As long as rows are kept, and a month more: its partition has expired. */
 const MONTHS = 15;
-/** Rows of one statement. */
-const CHUNK = 1_000_000;
+/** Months ago whose rows are older than the partitions, and those of partitions, for two sessions: the expired one among them. */
+const BEFORE = [12, 11, 10, 9, 8, 7, 6];
+const SINCE = [
+  [14, 5, 4, 3],
+  [13, 2, 1, 0],
+];
+/** Rows that have expired and are not a month's. */
+const EXPIRED = 100_000;
+const SETTINGS = `set work_mem = '256MB'; set maintenance_work_mem = '512MB'`;
 const NUMBERED = 'create temp table numbered as select row_number() over (order by id <> $1::uuid, id)::int as n, id from users';
-/** One row in a hundred is the first user's; few users have most of the others. */
-const ROWS = `
-  insert into audit_log (user_id, at, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, call_id)
-  select u.id, $1::timestamptz + s.n * (($2::timestamptz - $1::timestamptz) / $3::float8),
+/** One row in a hundred is the first user's; few users have most of the others. Ids are in the order of time. */
+const rowsInto = (table: string) => `
+  insert into ${table} (id, user_id, at, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, call_id)
+  overriding system value
+  select $5::bigint + s.n, u.id, $1::timestamptz + ($2::timestamptz - $1::timestamptz) * (s.n / ($3::int + 1)::float8),
     (array['socket', 'mcp', 'http'])[1 + s.n % 3], (array['mail.search', 'mail.read', 'calendar.list', 'mail.send'])[1 + s.n % 4],
-    u.id, uuid_send(u.id) || uuid_send(u.id), case when s.n % 10 = 0 then 'started' else 'allowed' end, 'ok', 40 + s.n % 100, gen_random_uuid()
+    u.id, uuid_send(u.id) || uuid_send(u.id), case when s.n % 10 = 0 then 'started' else 'allowed' end, 'ok', 40 + s.n % 100, u.id
   from (select n, case when n % 100 = 7 then 1 else 1 + floor($4::int * power(random(), 3))::int end as k
-        from generate_series($5::int, $6::int) n offset 0) s
+        from generate_series(1, $3::int) n offset 0) s
   join numbered u on u.n = s.k`;
+
+/** The audit log as after more than 400 days: as many rows in each month. */
+export interface History {
+  databaseUrl: string;
+  /** Rows of each month. */
+  each: number;
+  /** The user with the most rows. */
+  heavy: string;
+}
+
+export function historyOf(databaseUrl: string, rows: number, heavy: string): History {
+  return { databaseUrl, each: Math.ceil(rows / MONTHS), heavy };
+}
+
+/** Fills the table while it has no partitions. Rows that are inserted later have larger ids than all that are generated. */
+export async function fillBefore(history: History): Promise<void> {
+  await using session = await openSession(history);
+  await session.fill('audit_log', BEFORE);
+  await session.insert('audit_log', month(14), month(13), { rows: EXPIRED, after: 0 });
+  await session.client.query(`select setval(pg_get_serial_sequence('audit_log', 'id'), $1)`, [EXPIRED + MONTHS * history.each]);
+}
+
+/** Fills months of which the table has partitions. */
+export async function fillSince(history: History): Promise<void> {
+  const logger = createLogger('silent');
+  const db = new Database({ connectionString: history.databaseUrl }, 1, logger);
+  for (const ago of SINCE.flat()) await addMonth(db, 'audit_log', month(ago), logger);
+  const partitions = await partitionNames(db, 'audit_log');
+  await db.close();
+  await Promise.all(
+    SINCE.map(async (months) => {
+      await using session = await openSession(history);
+      for (const ago of months) {
+        const name = partitions.find((partition) => partition.endsWith(month(ago).toISOString().slice(0, 7).replace('-', '_'))) ?? '';
+        await session.client.query(`alter table audit_log_months detach partition ${name}`);
+        await session.fill(name, [ago]);
+        const limits = `from ('${month(ago).toISOString()}') to ('${month(ago - 1).toISOString()}')`;
+        await session.client.query(`alter table audit_log_months attach partition ${name} for values ${limits}`);
+      }
+    }),
+  );
+}
 
 /** The first moment of a month, UTC. */
 function month(ago: number): Date {
@@ -24,38 +74,33 @@ function month(ago: number): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago));
 }
 
-/**
- * Fills the audit log as after more than 400 days: as many rows in each month.
- *
- * @param heavy the user with the most rows
- */
-export async function fillHistory(databaseUrl: string, rows: number, heavy: string): Promise<void> {
-  await beginMonths(databaseUrl);
+async function openSession({ databaseUrl, each, heavy }: History) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
+  await client.query(SETTINGS);
   await client.query(NUMBERED.replace('$1', `'${heavy}'`));
+  await client.query('analyze numbered');
   const [{ count }] = (await client.query<{ count: number }>('select count(*)::int as count from numbered')).rows as [{ count: number }];
-  const each = Math.ceil(rows / MONTHS);
-  for (let ago = MONTHS - 1; ago >= 0; ago -= 1) {
-    const [from, to] = [month(ago), ago === 0 ? new Date() : month(ago - 1)];
-    for (let done = 0; done < each; done += CHUNK) {
-      await client.query(ROWS, [from, to, each, count, done, Math.min(done + CHUNK, each) - 1]);
+  const insert = (table: string, from: Date, to: Date, { rows, after }: { rows: number; after: number }) =>
+    client.query(rowsInto(table), [from, to, rows, count, after]);
+  /** In one transaction, so that a server with `wal_level = minimal` logs nothing; indexes are created afterwards. */
+  const fill = async (table: string, months: readonly number[]) => {
+    await client.query('begin');
+    const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+      `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+       where indrelid = $1::regclass and not indisprimary`,
+      [table],
+    );
+    for (const { name } of indexes) await client.query(`drop index ${name}`);
+    await client.query(`truncate ${table}`);
+    for (const ago of months) {
+      const to = ago === 0 ? new Date() : month(ago - 1);
+      await insert(table, month(ago), to, { rows: each, after: EXPIRED + (MONTHS - 1 - ago) * each });
     }
-  }
-  // As autovacuum would do.
-  await client.query('vacuum analyze audit_log');
-  await client.end();
-}
-
-/** As if the months had begun before the first of them. */
-async function beginMonths(databaseUrl: string): Promise<void> {
-  const logger = createLogger('silent');
-  const db = new Database({ connectionString: databaseUrl }, 2, logger);
-  await maintainPartitions(db, logger);
-  await db.query('truncate audit_log');
-  await db.query('alter table audit_log detach partition audit_log_early');
-  await db.query(`alter table audit_log attach partition audit_log_early for values from (minvalue) to ('${month(MONTHS).toISOString()}')`);
-  for (let ago = MONTHS - 1; ago > 0; ago -= 1) await addMonth(db, 'audit_log', month(ago), logger);
-  await maintainPartitions(db, logger, () => month(1));
-  await db.close();
+    for (const { definition } of indexes) await client.query(definition);
+    await client.query('commit');
+    // As autovacuum would do.
+    await client.query(`vacuum analyze ${table}`);
+  };
+  return { client, insert, fill, [Symbol.asyncDispose]: () => client.end() };
 }

@@ -3,17 +3,20 @@
 // `-- load`, `-- growth`, `-- plans` and `-- rows` run only that part, the last one of a size: `--users 1000000 --audit-rows
 // 100000000`. Only when named: `-- soak --minutes 30` runs for long at half of what one core carries, and `-- statements`
 // prints what a request of each kind costs.
+import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { fillUp } from './crowd.ts';
 import { type Crowded, measureGrowth, SIZES } from './growth.ts';
-import { fillHistory } from './history.ts';
+import { fillBefore, fillSince, historyOf } from './history.ts';
 import type { Person } from './people.ts';
 import { readPlans } from './plans.ts';
-import { growthTable, openLoopTable, plansTable, rowsTable, soakTable, statementsTable } from './report.ts';
+import { changesTable, growthTable, openLoopTable, plansTable, rewrapLine, rowsTable, soakTable, statementsTable } from './report.ts';
+import { timeRewrap } from './rewrap.ts';
 import { measureRows } from './rows.ts';
 import { openScene } from './scene.ts';
 import { measureStatementCosts } from './statement-costs.ts';
 import { openLoop, soak, spreadLife } from './traffic.ts';
+import { measureDrop, measureUpdate, undoPartitions } from './update.ts';
 
 /** Those of a run that names none. */
 const USUAL = ['load', 'growth', 'plans', 'rows'];
@@ -66,7 +69,7 @@ async function crowdParts(): Promise<void> {
   for (const users of wants('growth') ? SIZES : SIZES.slice(-1)) {
     console.error(`${users.toLocaleString('en-GB')} users …`);
     const scene = open.use(await openScene(CONSTANT_PEOPLE));
-    await fillUp(scene.stage.databaseUrl, users);
+    await fillUp(scene.stage, users);
     crowded.push({ users, scene });
   }
   if (wants('growth')) {
@@ -88,13 +91,38 @@ async function statements(): Promise<void> {
 async function rows(): Promise<void> {
   progress(`${users.toLocaleString('en-GB')} users, ${auditRows.toLocaleString('en-GB')} rows of the audit log …`);
   await using scene = await openScene(CONSTANT_PEOPLE);
-  await fillUp(scene.stage.databaseUrl, users);
-  const [other, heavy] = scene.people.slice(-2) as [Person, Person];
-  await fillHistory(scene.stage.databaseUrl, auditRows, heavy.userId);
+  const { stage, people } = scene;
+  await fillUp(stage, users, false);
+  const [other, heavy] = people.slice(-2) as [Person, Person];
+  const history = historyOf(stage.databaseUrl, auditRows, heavy.userId);
+  progress('half of the rows …');
+  await undoPartitions(stage.databaseUrl);
+  await fillBefore(history);
+  progress('the update to partitions …');
+  const changes = await measureUpdate(history, other.userId);
+  progress('the other half …');
+  await fillSince(history);
+  progress('a month is dropped …');
+  changes.push(await measureDrop(history, other.userId));
+  console.log(changesTable(changes));
   progress('what operations take …');
-  console.log(rowsTable(await measureRows(scene.env, other.userId, heavy.userId)));
+  const nextKeys = `next:${randomBytes(32).toString('base64')},${scene.env.MASTER_KEYS}`;
+  console.log(rowsTable(await measureRows(scene.env, other.userId, heavy.userId, nextKeys)));
+  progress('npm run keys -- rewrap …');
+  console.log(rewrapLine(await timeRewrap(stage.databaseUrl, nextKeys)));
+  progress('what a request costs …');
+  const crowded = { ...scene, env: { ...scene.env, MASTER_KEYS: nextKeys }, people: people.filter((person) => person !== heavy) };
+  await using few = await openScene(crowded.people.length);
+  console.log(
+    growthTable(
+      await measureGrowth([
+        { users: CONSTANT_PEOPLE, scene: few },
+        { users, scene: crowded },
+      ]),
+    ),
+  );
   progress('plans …');
-  console.log(plansTable(await readPlans({ ...scene, people: scene.people.filter((person) => person !== heavy) })));
+  console.log(plansTable(await readPlans(crowded)));
 }
 
 if (wants('load')) await load();

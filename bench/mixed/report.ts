@@ -1,4 +1,5 @@
 import { median } from '../figures.ts';
+import type { ChangeFigure } from './beside.ts';
 import type { Cost, GrowthRow, Operation } from './growth.ts';
 import { type Latencies, percentile } from './latencies.ts';
 import type { Outcome } from './open-result.ts';
@@ -7,6 +8,7 @@ import type { Plan } from './plans.ts';
 import { LONGEST_STATEMENT, type RowsFigure } from './rows.ts';
 import { KINDS, type Kind } from './schedule.ts';
 import type { StatementCost } from './statement-costs.ts';
+import { shown } from './timed-statements.ts';
 import type { Bookkeeping, OpenLoopResult, SoakResult } from './traffic.ts';
 
 /** At half of the capacity: 99th percentile, and its ratio to the reference's; longest stall. */
@@ -200,6 +202,27 @@ export function plansTable(plans: readonly Plan[]): string {
     `worth parallel workers or a compiler to the planner: ${dear.length} ${goal(dear.length === 0, '0')}`,
     '',
   ].join('\n');
+}
+
+/** How long others waited because of changes of tables. A change itself may take longer, because nothing waits for it. */
+export function changesTable(figures: readonly ChangeFigure[]): string {
+  const lines = figures.map(({ change, took, before, meanwhile, slowest }) => [
+    change,
+    took.toFixed(0),
+    before.toFixed(1),
+    meanwhile.toFixed(1),
+    slowest === undefined ? '' : `${slowest.ms.toFixed(0)} ms: ${shown(slowest)}`,
+  ]);
+  const most = Math.max(...figures.map(({ meanwhile }) => meanwhile));
+  return [
+    table([['', 'took, ms', 'others waited before, ms', 'meanwhile', 'longest statement'], ...lines]),
+    `others waited at most: ${most.toFixed(1)} ms ${goal(most <= LONGEST_STATEMENT, `≤ ${LONGEST_STATEMENT} ms`)}`,
+    '',
+  ].join('\n');
+}
+
+export function rewrapLine({ keys, seconds }: { keys: number; seconds: number }): string {
+  return `npm run keys -- rewrap: ${keys.toLocaleString('en-GB')} keys in ${seconds.toFixed(0)} s, ${(keys / seconds).toFixed(0)} a second\n`;
 }
 
 /** The statements of each operation, with the longest of them. */

@@ -2,27 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { parseKeyset } from '../../src/config/master-key-list.ts';
 import { Keyring } from '../../src/crypto/keyring.ts';
 import { Database } from '../../src/database/database.ts';
-import { maintainPartitions } from '../../src/database/partitions.ts';
 import { type AuditRow, countStarted, deleteOldAuditRows, insertAuditRows } from '../../src/executor/audit-repository.ts';
 import { CountsInDatabase } from '../../src/metrics/database-counts.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { UNMEASURED } from '../../src/observability/telemetry.ts';
 import { selectAuditEntries } from '../../src/users/audit-entries-repository.ts';
 import { walkErasure } from '../../src/users/erasures.ts';
 import { UserExports } from '../../src/users/export-service.ts';
 import { deleteUser } from '../../src/users/users-repository.ts';
 import { NameHashes } from '../../src/vault/name-hashes.ts';
-import { NULL_UUID } from '../../src/vault/rotation/key-rotation.ts';
-import { selectUnderOthers, updateWrapped } from '../../src/vault/rotation/key-rotation-repository.ts';
+import { checkKeys } from '../../src/vault/rotation/check-keys.ts';
+import { rewrapAll } from '../../src/vault/rotation/key-rotation.ts';
+import { countUnderOthers } from '../../src/vault/rotation/key-rotation-repository.ts';
 import { UserKeys } from '../../src/vault/user-keys.ts';
+import { shown, timeStatements } from './timed-statements.ts';
 
 /** Milliseconds. */
 export const LONGEST_STATEMENT = 100;
 const TIMES = 200;
 const PAGE = 51;
 const BATCH = 128;
-const REWRAPPED = 200;
-const REWRAP_BATCHES = 50;
+const REWRAPPED = 20_000;
 
 /** One operation: its statements, and how long they took, milliseconds. */
 export interface RowsFigure {
@@ -43,6 +42,8 @@ interface Town {
   other: string;
   exports: UserExports;
   issuer: string;
+  /** Whose first key wraps no user key yet. */
+  nextKeys: Keyring;
 }
 
 const OPERATIONS: Record<string, (town: Town) => Promise<unknown>> = {
@@ -62,43 +63,32 @@ const OPERATIONS: Record<string, (town: Town) => Promise<unknown>> = {
     ),
   'export of the user with most': ({ exports, heavy, issuer }) => exports.of(caller(heavy, issuer)),
   'counts of the metrics': ({ db }) => new CountsInDatabase(db).read(),
-  'partitions: months ahead, and the one that has expired': ({ db }) => maintainPartitions(db, createLogger('silent')),
   'retention of the other partitions': ({ db }) => deleteOldAuditRows(db),
-  'keys wrapped again, 200 in a statement': async ({ db }) => {
-    for (let batch = 0, last = NULL_UUID; batch < REWRAP_BATCHES; batch += 1) {
-      const keys = await selectUnderOthers(db, 'user_keys', 'another', last, REWRAPPED);
-      const unchanged = keys.map(({ id, wrapped }) => ({ id, before: wrapped, after: wrapped }));
-      const [key] = await db.query<{ id: string }>('select master_key_id as id from user_keys limit 1');
-      await updateWrapped(db, 'user_keys', key?.id ?? '', unchanged);
-      last = keys.at(-1)?.id ?? NULL_UUID;
-    }
-  },
+  'keys wrapped again, 200 in a statement': ({ db, nextKeys }) => rewrapSome(db, nextKeys),
+  'count of keys under other master keys': ({ db, nextKeys }) => countUnderOthers(db, nextKeys.primaryId),
   'erasure of the user with most': async ({ db, heavy }) => {
     await db.transaction((tx) => deleteUser(tx, heavy, Buffer.from(randomUUID()), Date.now() / 1000));
     await walkErasure(db, heavy);
   },
 };
 
-/** What each operation takes beside many rows of many users. The last one deletes the user with most. */
-export async function measureRows(env: Record<string, string>, other: string, heavy: string): Promise<RowsFigure[]> {
+/**
+ * What each operation takes beside many rows of many users. The last one deletes the user with most.
+ *
+ * @param nextKeys another master key first, then those of the environment
+ */
+export async function measureRows(env: Record<string, string>, other: string, heavy: string, nextKeys: string): Promise<RowsFigure[]> {
   const logger = createLogger('silent');
   const db = new Database({ connectionString: env.DATABASE_URL ?? '' }, 4, logger);
   const keyring = new Keyring(parseKeyset(env.MASTER_KEYS ?? ''), { logger });
+  const next = new Keyring(parseKeyset(nextKeys), { logger });
+  await checkKeys(db, next);
   const names = new NameHashes(db, keyring);
   const exports = new UserExports({ db, userKeys: new UserKeys(keyring), names, perMinute: TIMES });
   const figures: RowsFigure[] = [];
   for (const [operation, work] of Object.entries(OPERATIONS)) {
-    const took: { sql: string; ms: number }[] = [];
-    db.observe({
-      ...UNMEASURED,
-      statement: async (sql, run) => {
-        const start = performance.now();
-        const result = await run();
-        took.push({ sql, ms: performance.now() - start });
-        return result;
-      },
-    });
-    await work({ db, heavy, other, exports, issuer: env.OIDC_ISSUER ?? '' });
+    const took = timeStatements(db);
+    await work({ db, heavy, other, exports, issuer: env.OIDC_ISSUER ?? '', nextKeys: next });
     const sorted = took.toSorted((a, b) => a.ms - b.ms);
     const last = sorted.at(-1);
     figures.push({
@@ -106,7 +96,7 @@ export async function measureRows(env: Record<string, string>, other: string, he
       statements: took.length,
       median: sorted[Math.floor(sorted.length / 2)]?.ms ?? Number.NaN,
       longest: last?.ms ?? Number.NaN,
-      slowest: last?.sql.replaceAll(/\s+/g, ' ').trim().slice(0, 60) ?? '',
+      slowest: last === undefined ? '' : shown(last),
       total: took.reduce((sum, { ms }) => sum + ms, 0),
     });
   }
@@ -118,7 +108,23 @@ async function repeat(work: () => Promise<unknown>): Promise<void> {
   for (let time = 0; time < TIMES; time += 1) await work();
 }
 
-function auditRow(userId: string): AuditRow {
+/** The command does the rest. */
+async function rewrapSome(db: Database, keyring: Keyring): Promise<void> {
+  const enough = new AbortController();
+  let done = 0;
+  const advance = (keys: number) => {
+    done += keys;
+    if (done >= REWRAPPED) enough.abort();
+  };
+  const unreadable = (what: string) => {
+    throw new Error(`${what} can't be decrypted`);
+  };
+  await rewrapAll(db, keyring, { signal: enough.signal, advance, unreadable }).catch((error: unknown) => {
+    if (!enough.signal.aborted) throw error;
+  });
+}
+
+export function auditRow(userId: string): AuditRow {
   const about = {
     surface: 'socket',
     clientId: null,

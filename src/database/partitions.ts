@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
 import type { Database, Queryable } from './database.ts';
-import { isLocked, sqlState } from './database-errors.ts';
+import { isLocked } from './database-errors.ts';
 
 /**
- * Tables partitioned by month (docs/decisions/0031-partitions.md). Partitions: `…_early` holds everything before the first
- * month, `…_2027_02` a month of UTC, `…_other` rows outside of all others, of which there should be none. Until the months
- * begin, `…_early` is the only one.
+ * Tables partitioned by month (docs/decisions/0031-partitions.md). Partitions: `…_early` holds the rows of before the months
+ * began, those with `is_early`; `…_2027_02` a month of UTC; `…_other` rows of months that have no partition, of which there
+ * should be none. The months and `…_other` are partitions of `…_months`.
  */
 const TABLES = {
   audit_log: { key: 'at', kept: '400 days', indexes: [], otherIndexes: ['create index on %I (at)'] },
@@ -25,26 +25,17 @@ const PARTITIONED = Object.keys(TABLES) as PartitionedTable[];
 const SAFE_CODE = 2;
 /** How many months have a partition after the current one. */
 const MONTHS_AHEAD = 3;
-/** The first month begins at least so much later: its tables must exist before it. */
-const BEGIN_AHEAD = '7 days';
-/** A limit that is closer is set again, lest rows reach it before it is in force. */
-const LIMIT_SPARE = '1 day';
 /** Statements that come after one that waits for a table's lock wait as well: the longest that they do. */
 const LOCK_MS = 50;
 const LOCK_TRIES = 5;
 const LOCK_PAUSE_MS = 200;
-/** Reads the table, but blocks neither readers nor writers. */
-const VALIDATION_MS = 3_600_000;
 /** Rows in `…_other` that are moved while it is locked, some milliseconds. */
 const MOVED_MAX = 2_000;
-const CHECK_VIOLATION = '23514';
 
 interface Partition {
   name: string;
-  /** When its rows begin and end; null: no limit. */
-  from: Date | null;
+  /** When its month ends; null: it is no month's. */
   to: Date | null;
-  isDefault: boolean;
 }
 
 /**
@@ -55,8 +46,8 @@ interface Partition {
  */
 export async function maintainPartitions(db: Database, logger: Logger, clock: () => Date = () => new Date()): Promise<void> {
   for (const table of PARTITIONED) {
-    if (!(await haveMonthsBegun(db, table, logger))) continue;
     const times = await readTimes(db, table, clock());
+    if (!(await haveMonthsBegun(db, table, times))) continue;
     await addMonths(db, table, times, logger);
     await dropExpired(db, table, times);
   }
@@ -94,11 +85,9 @@ async function selectPartitions(db: Queryable, table: PartitionedTable): Promise
   return db.query<Partition>(
     {
       name: 'partitions',
-      text: `select name, bound = 'DEFAULT' as "isDefault",
-               substring(bound from $$FROM \\('(.+?)'\\)$$)::timestamptz as "from", substring(bound from $$TO \\('(.+?)'\\)$$)::timestamptz as "to"
-             from (select quote_ident(relname) as name, pg_get_expr(relpartbound, oid) as bound
-                   from pg_class join pg_inherits on inhrelid = oid where inhparent = $1::regclass) as part
-             order by "to" nulls last, name`,
+      text: `select quote_ident(relname) as name, substring(pg_get_expr(relpartbound, oid) from $$TO \\('(.+?)'\\)$$)::timestamptz as "to"
+             from pg_class join pg_inherits on inhrelid = oid
+             where inhparent in (to_regclass($1), to_regclass($1 || '_months')) and relkind = 'r' order by "to" nulls last, name`,
     },
     [table],
   );
@@ -129,20 +118,19 @@ async function change(db: Database, work: (tx: Queryable) => Promise<void>): Pro
 }
 
 /**
- * Ends `…_early`, the default partition until then, with a month in the future. For this, a check constraint proves that it
- * has no later rows: it is validated while the table is in use, because attaching would read the table while it is locked.
+ * Begins the months if they have not begun. Rows with `is_early`, of `…_early`, need not be looked at for this.
  *
  * @returns whether the table has months
  */
-async function haveMonthsBegun(db: Database, table: PartitionedTable, logger: Logger): Promise<boolean> {
-  const early = (await selectPartitions(db, table)).find(({ name }) => name === `${table}_early`);
-  if (early?.isDefault !== true) return early !== undefined;
+async function haveMonthsBegun(db: Database, table: PartitionedTable, times: Times): Promise<boolean> {
+  if (await isThere(db, `${table}_months`)) return true;
   if (await isOlderCodeRunning(db)) return false;
-  let limit = await selectLimit(db, table);
-  if (limit === undefined && (await change(db, (tx) => addLimit(tx, table, 'now()')))) limit = await selectLimit(db, table);
-  if (limit === undefined) return false;
-  if (!limit.isValid && !(await validateLimit(db, table, logger))) return false;
-  return change(db, (tx) => attachLimited(tx, table, limit.end));
+  return change(db, (tx) => beginMonths(tx, table, monthsAhead(times)));
+}
+
+async function isThere(db: Queryable, name: string): Promise<boolean> {
+  const [found] = await db.query<{ isThere: boolean }>('select to_regclass($1) is not null as "isThere"', [name]);
+  return found?.isThere === true;
 }
 
 /** Code of before partitions deletes rows by `ctid` alone. */
@@ -151,100 +139,78 @@ async function isOlderCodeRunning(db: Queryable): Promise<boolean> {
   return found !== undefined;
 }
 
-/** The limit of `…_early` while it is prepared; undefined if there is none, or none that is far enough in the future. */
-async function selectLimit(db: Queryable, table: PartitionedTable): Promise<{ end: Date; isValid: boolean } | undefined> {
-  const rows = await db.query<{ end: Date; isValid: boolean }>(
-    `select "end", "isValid" from (
-       select substring(pg_get_constraintdef(oid) from $$'(.+?)'$$)::timestamptz as "end", convalidated as "isValid"
-       from pg_constraint where conrelid = $1::regclass and conname = $2) as prepared
-     where "end" > now() + interval '${LIMIT_SPARE}'`,
-    [`${table}_early`, `${table}_early_end`],
-  );
-  return rows[0];
-}
-
-/** @param after SQL of a time that the limit must be well after */
-async function addLimit(tx: Queryable, table: PartitionedTable, after: string): Promise<void> {
-  // Older code does not start from now on.
+/** New rows are no longer `is_early` by default, and go to `…_months`, the default partition. */
+async function beginMonths(tx: Queryable, table: PartitionedTable, months: readonly Date[]): Promise<void> {
+  if (await isThere(tx, `${table}_months`)) return;
+  // Older code does not start from now on. If it comes back, stopped for longer than `replicas` knows it, it can't delete.
   await tx.query('update schema_guard set minimum_code_version = greatest(minimum_code_version, $1)', [SAFE_CODE]);
-  const [limit] = await tx.query<{ end: string }>(
-    `select to_char(date_trunc('month', ${after} + interval '${BEGIN_AHEAD}', 'UTC') at time zone 'UTC' + interval '1 month',
-       'YYYY-MM-DD') || ' 00:00:00+00' as "end"`,
-  );
-  await tx.query(`alter table ${table}_early drop constraint if exists ${table}_early_end`);
-  await tx.query(
-    `alter table ${table}_early add constraint ${table}_early_end check (${TABLES[table].key} < timestamptz '${limit?.end}') not valid`,
-  );
-}
-
-async function validateLimit(db: Database, table: PartitionedTable, logger: Logger): Promise<boolean> {
-  const validate = `alter table ${table}_early validate constraint ${table}_early_end`;
-  try {
-    await db.query({ name: `${table}-validate`, text: validate, query_timeout: VALIDATION_MS });
-    return true;
-  } catch (error) {
-    if (sqlState(error) !== CHECK_VIOLATION) throw error;
-  }
-  logger.warn({ table }, 'rows have times in the future; months begin after these');
-  await change(db, (tx) => addLimit(tx, table, `(select greatest(now(), max(${TABLES[table].key})) from ${table}_early)`));
-  return false;
-}
-
-async function attachLimited(tx: Queryable, table: PartitionedTable, end: Date): Promise<void> {
-  // Older code may come back that has been stopped for longer than `replicas` knows it.
   await tx.query(`create trigger ${table}_delete before delete on ${table} for each statement execute function refuse_delete()`);
-  await tx.query(`alter table ${table} detach partition ${table}_early`);
-  await tx.query(`alter table ${table} attach partition ${table}_early for values from (minvalue) to ('${end.toISOString()}')`);
-  await tx.query(`alter table ${table}_early drop constraint ${table}_early_end`);
-  await tx.query(`create table ${table}_other (like ${table} including defaults)`);
-  for (const index of [...TABLES[table].indexes, ...TABLES[table].otherIndexes]) await tx.query(index.replace('%I', `${table}_other`));
-  await tx.query(`alter table ${table} attach partition ${table}_other default`);
+  await tx.query(`alter table only ${table} alter column is_early drop default`);
+  await tx.query(`create table ${table}_months (like ${table} including defaults) partition by range (${TABLES[table].key})`);
+  await createPartition(tx, table, `${table}_other`, TABLES[table].otherIndexes);
+  await tx.query(`alter table ${table}_months attach partition ${table}_other default`);
+  for (const month of months) {
+    await createPartition(tx, table, monthName(table, month));
+    await attachMonth(tx, table, month);
+  }
+  await tx.query(`alter table ${table} attach partition ${table}_months default`);
 }
 
-/** Also by this process's clock: if the database's is behind, its rows are in the months of that. */
-async function addMonths(db: Database, table: PartitionedTable, { now, clock }: Times, logger: Logger): Promise<void> {
-  const partitions = await selectPartitions(db, table);
-  const begin = partitions.find(({ name }) => name === `${table}_early`)?.to ?? now;
-  const names = new Set(partitions.map(({ name }) => name));
-  const months = [now, clock].flatMap((time) => Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(time, ahead)));
-  for (const month of months) {
-    if (month < begin || names.has(monthName(table, month))) continue;
-    names.add(monthName(table, month));
-    await addMonth(db, table, month, logger);
-  }
+async function createPartition(
+  tx: Queryable,
+  table: PartitionedTable,
+  name: string,
+  furtherIndexes: readonly string[] = [],
+): Promise<void> {
+  await tx.query(`create table ${name} (like ${table} including defaults)`);
+  for (const index of [...TABLES[table].indexes, ...furtherIndexes]) await tx.query(index.replace('%I', name));
+}
+
+/** Unlike `create table … partition of`, this lets others read and write the table. */
+async function attachMonth(tx: Queryable, table: PartitionedTable, month: Date): Promise<void> {
+  const limits = `from ('${month.toISOString()}') to ('${monthOf(month, 1).toISOString()}')`;
+  await tx.query(`alter table ${table}_months attach partition ${monthName(table, month)} for values ${limits}`);
+}
+
+/** Those that need a partition, also by this process's clock: if the database's is behind, its rows are in the months of that. */
+function monthsAhead({ now, clock }: Times): Date[] {
+  const months = [now, clock].flatMap((time) => Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(time, ahead).getTime()));
+  return [...new Set(months)].map((time) => new Date(time));
+}
+
+async function addMonths(db: Database, table: PartitionedTable, times: Times, logger: Logger): Promise<void> {
+  const names = new Set(await partitionNames(db, table));
+  for (const month of monthsAhead(times)) if (!names.has(monthName(table, month))) await addMonth(db, table, month, logger);
 }
 
 /**
- * Adds the partition of a month that is not before the first one. Rows of the month in `…_other` move into it; if
- * there are many, the month stays there.
+ * Adds the partition of a month. Rows of the month in `…_other` move into it; if there are many, the month stays there.
  *
  * @param month its first moment, UTC
  */
 export async function addMonth(db: Database, table: PartitionedTable, month: Date, logger: Logger): Promise<void> {
-  const { key, indexes } = TABLES[table];
+  const { key } = TABLES[table];
   const name = monthName(table, month);
-  const [from, to] = [month.toISOString(), monthOf(month, 1).toISOString()];
-  const within = `${key} >= '${from}' and ${key} < '${to}'`;
+  const within = `${key} >= '${month.toISOString()}' and ${key} < '${monthOf(month, 1).toISOString()}'`;
   await change(db, async (tx) => {
-    const [there] = await tx.query<{ isThere: boolean }>('select to_regclass($1) is not null as "isThere"', [name]);
-    if (there?.isThere === true) return;
+    if (await isThere(tx, name)) return;
     const strays = await tx.query(`select 1 from ${table}_other where ${within} limit ${MOVED_MAX + 1}`);
     if (strays.length > MOVED_MAX) {
-      logger.warn({ table, month: from }, 'no partition can be added for a month with many rows; they stay in the default partition');
+      logger.warn({ table, month }, 'no partition can be added for a month with many rows; they stay in the default partition');
       return;
     }
-    await tx.query(`create table ${name} (like ${table} including defaults)`);
-    for (const index of indexes) await tx.query(index.replace('%I', name));
+    await createPartition(tx, table, name);
+    // A row that is on its way to `…_other` when its month is attached would be rejected.
+    await tx.query(`lock table ${table}_months in share row exclusive mode`);
     await tx.query(`lock table ${table}_other in access exclusive mode`);
     await tx.query(`with strays as (delete from ${table}_other where ${within} returning *) insert into ${name} select * from strays`);
-    // Unlike `create table … partition of`, this lets others read and write the table.
-    await tx.query(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`);
+    await attachMonth(tx, table, month);
   });
 }
 
 async function dropExpired(db: Database, table: PartitionedTable, { expired }: Times): Promise<void> {
   for (const { name, to } of await selectPartitions(db, table)) {
-    if (name === `${table}_early` || to === null || to > expired) continue;
+    if (to === null || to > expired) continue;
     await change(db, async (tx) => {
       await tx.query(`drop table if exists ${name}`);
     });

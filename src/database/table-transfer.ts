@@ -57,6 +57,9 @@ const UNREFERENCED = [
 ] as const;
 const FOREIGN_KEY_VIOLATION = '23503';
 
+/** The partition that a row is in (src/database/partitions.ts): a database gives imported rows its own default. */
+const UNTRANSFERRED = 'is_early';
+
 /** Rows per fetch; a row may have megabytes. */
 const FETCHED = 100;
 
@@ -78,7 +81,7 @@ export async function estimateRows(tx: Queryable): Promise<number> {
 
 /** The rows of one table as JSON texts, which represent every value exactly: bytes in hex, times in microseconds. */
 export async function* readRows(tx: Queryable, table: TransferredTable): AsyncGenerator<string[]> {
-  await tx.query(`declare transferred no scroll cursor for select to_jsonb(t)::text as row from ${table} t`);
+  await tx.query(`declare transferred no scroll cursor for select (to_jsonb(t) - '${UNTRANSFERRED}')::text as row from ${table} t`);
   for (let rows = [{ row: '' }]; rows.length > 0; ) {
     rows = await tx.query<{ row: string }>(`fetch ${FETCHED} from transferred`);
     if (rows.length > 0) yield rows.map(({ row }) => row);
@@ -106,7 +109,8 @@ export async function lockEmpty(tx: Queryable): Promise<void> {
 
 export async function columnsOf(db: Queryable, table: TransferredTable): Promise<Set<string>> {
   const rows = await db.query<{ name: string }>(
-    `select attname::text as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+    `select attname::text as name from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> '${UNTRANSFERRED}'`,
     [table],
   );
   return new Set(rows.map(({ name }) => name));

@@ -8,9 +8,16 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatKeyset, type LocalKey } from '../../src/config/master-key-list.ts';
 import { Keyring } from '../../src/crypto/keyring.ts';
-import type { Queryable } from '../../src/database/database.ts';
-import { NULL_UUID } from '../../src/vault/rotation/key-rotation.ts';
-import { selectUnderOthers, updateWrapped } from '../../src/vault/rotation/key-rotation-repository.ts';
+import type { Queryable, Statement } from '../../src/database/database.ts';
+import {
+  countExposed,
+  countUnderOthers,
+  NULL_UUID,
+  type Step,
+  type StoredKey,
+  selectUnderOthers,
+  updateWrapped,
+} from '../../src/vault/rotation/key-rotation-repository.ts';
 import { userKeyContext } from '../../src/vault/user-keys.ts';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
@@ -23,6 +30,19 @@ interface Stored {
   userId: string;
   id: string;
   secret: Buffer;
+}
+
+interface PlanNode {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/** Rows that a plan's scans have looked at. */
+function rowsRead(node: PlanNode): number {
+  const own = node['Node Type'].includes('Scan') ? node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) : 0;
+  return (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan), own);
 }
 
 describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
@@ -164,7 +184,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     const db: Queryable = {
       query: (statement, values) => database.sql(typeof statement === 'string' ? statement : statement.text, values),
     };
-    const [one, two] = await selectUnderOthers(db, 'user_keys', 'next', NULL_UUID, 2);
+    const [one, two] = (await selectUnderOthers(db, 'user_keys', 'next', NULL_UUID, 2)).found;
     await database.sql(`update user_keys set wrapped = 'changed meanwhile' where id = $1`, [one?.id]);
     const changes = [one!, two!].map(({ id, wrapped }) => ({ id, before: wrapped, after: Buffer.from('written over') }));
     expect(await updateWrapped(db, 'user_keys', 'next', changes)).toBe(1);
@@ -176,6 +196,37 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     const ends = await Promise.all([runCli('keys', ['rewrap'], env), runCli('keys', ['rewrap'], env)]);
     expect(ends).toMatchObject([{ code: 0 }, { code: 0 }]);
     expect(await intact()).toEqual({ next: MANY });
+  });
+
+  it.each(['before', 'after'])('reads a bounded number of rows in each statement, %s all are wrapped again', async (when) => {
+    if (when === 'after') expect(await runCli('keys', ['rewrap'], env)).toMatchObject({ code: 0 });
+    const left = when === 'after' ? 0 : MANY;
+    const reads: number[] = [];
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    // As with so many users that reading all of them costs most.
+    await client.query('set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off');
+    const db: Queryable = {
+      async query<Row extends object>(statement: string | Statement, values: unknown[] = []) {
+        const text = typeof statement === 'string' ? statement : statement.text;
+        if (/^\s*update/.test(text)) return [];
+        const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`explain (analyze, format json) ${text}`, values);
+        reads.push(...rows.map((row) => rowsRead(row['QUERY PLAN'][0].Plan)));
+        return (await client.query<Row>(text, values)).rows;
+      },
+    };
+    expect(await countUnderOthers(db, 'next')).toBe(left);
+    expect(await countExposed(db, 'next')).toEqual({ userKeys: MANY, revocations: 0 });
+    let found = 0;
+    for (let last: string | undefined = NULL_UUID; last !== undefined; ) {
+      const step: Step<StoredKey> = await selectUnderOthers(db, 'user_keys', 'next', last, 200);
+      found += step.found.length;
+      ({ last } = step);
+    }
+    expect(found).toBe(left);
+    expect(reads.length).toBeGreaterThan(10);
+    expect(Math.max(...reads)).toBeLessThanOrEqual(1_000);
+    await client.end();
   });
 
   it('reports keys that it cannot unwrap, and rewraps all others', async () => {

@@ -9,12 +9,14 @@ import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
 import { revocationKeyContext, revocationPlace } from '../revocations.ts';
 import { hashKeyOf, hashKeyPlace, UserKeys, userKeyContext } from '../user-keys.ts';
 import { selectUserKeys } from '../user-keys-repository.ts';
-import { NULL_UUID, type Pass } from './key-rotation.ts';
+import type { Pass } from './key-rotation.ts';
 import {
   type ExposedKey,
   type ExposedRevocation,
+  NULL_UUID,
   replaceRevocationKey,
   replaceUserKey,
+  type Step,
   type Successor,
   selectExposedKey,
   selectExposedRevocations,
@@ -50,15 +52,16 @@ export class KeyRenewal {
   async users(pass: Pass): Promise<number> {
     let busy = 0;
     for (let last: string | undefined = NULL_UUID; last !== undefined; ) {
-      const ids: string[] = await selectExposedUsers(this.#db, this.#keyring.primaryId, last, BATCH);
-      for (const id of ids) {
+      pass.signal.throwIfAborted();
+      const step: Step<string> = await selectExposedUsers(this.#db, this.#keyring.primaryId, last, BATCH);
+      for (const id of step.found) {
         pass.signal.throwIfAborted();
         const done = await ignoreDecryptionFailure(() => this.#user(id, pass));
         if (done === undefined) pass.unreadable(`the key of user ${id}`);
         else if (done) pass.advance(1);
         else busy += 1;
       }
-      last = ids.length < BATCH ? undefined : ids.at(-1);
+      ({ last } = step);
     }
     if (busy > 0) await sleep(PAUSE_MS, undefined, { signal: pass.signal }).catch(() => pass.signal.throwIfAborted());
     return busy;

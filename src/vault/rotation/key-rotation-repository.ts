@@ -28,29 +28,66 @@ const PLACES = {
 export type KeyTable = keyof typeof PLACES;
 export const KEY_TABLES = Object.keys(PLACES) as KeyTable[];
 
+export const NULL_UUID = '00000000-0000-0000-0000-000000000000';
+/** Rows that a step of a count reads, some milliseconds. */
+const COUNTED = 1_000;
+
 /** Keys that must be replaced, because a holder of an older master key may know them. */
 const EXPOSED = '(master_key_id <> $1 or rewrapped)';
 
-/** How many keys are wrapped by other master keys than this one. */
-export async function countUnderOthers(db: Queryable, masterKeyId: string): Promise<number> {
-  const counts = KEY_TABLES.map((table) => `(select count(*) from ${table} where master_key_id <> $1)`);
-  const rows = await db.query<{ count: number }>(`select (${counts.join(' + ')})::int as count`, [masterKeyId]);
-  return rows[0]?.count ?? 0;
+/** One step of a walk over a table in the order of an id: every statement reads a bounded number of rows. */
+export interface Step<Found> {
+  found: Found[];
+  /** The id after which the next step begins; undefined: the table has ended. */
+  last: string | undefined;
 }
 
-/** Some of them, ordered by id. @param after the last id of the previous batch; the null UUID at first */
+/** @param seen all rows that the step has read, whose `found` is null where a row is not looked for */
+function stepOf<Found>(seen: readonly { id: string; found: Found | null }[], limit: number): Step<Found> {
+  const last = seen.length < limit ? undefined : seen.at(-1)?.id;
+  return { found: seen.flatMap(({ found }) => found ?? []), last };
+}
+
+/** How many keys are wrapped by other master keys than this one. */
+export async function countUnderOthers(db: Queryable, masterKeyId: string): Promise<number> {
+  let count = 0;
+  for (const table of KEY_TABLES) count += await countWhere(db, table, 'master_key_id <> $1', masterKeyId);
+  return count;
+}
+
+/** Counts in steps. @param where with the master key's id as $1 */
+async function countWhere(db: Queryable, table: KeyTable, where: string, masterKeyId: string): Promise<number> {
+  let count = 0;
+  for (let last: string | null = NULL_UUID; last !== null; ) {
+    const [step]: { count: number; last: string | null }[] = await db.query<{ count: number; last: string | null }>(
+      `select count(*) filter (where is_counted)::int as count,
+              case when count(*) = ${COUNTED} then max(id::text collate "C") end as last
+       from (select id, ${where} as is_counted from ${table} where id > $2::uuid order by id limit ${COUNTED}) as seen`,
+      [masterKeyId, last],
+    );
+    count += step?.count ?? 0;
+    last = step?.last ?? null;
+  }
+  return count;
+}
+
+/** A step over the keys of a table. @param after the null UUID at first. @param limit rows to read */
 export async function selectUnderOthers(
   db: Queryable,
   table: KeyTable,
   masterKeyId: string,
   after: string,
   limit: number,
-): Promise<StoredKey[]> {
+): Promise<Step<StoredKey>> {
   const { user, wrapped } = PLACES[table];
-  return db.query<StoredKey>(
-    `select id, ${user} as "userId", ${wrapped} as wrapped from ${table}
-     where master_key_id <> $1 and id > $2::uuid order by id limit $3`,
+  const seen = await db.query<{ id: string; userId: string; wrapped: Buffer | null }>(
+    `select id, ${user} as "userId", case when master_key_id <> $1 then ${wrapped} end as wrapped from ${table}
+     where id > $2::uuid order by id limit $3`,
     [masterKeyId, after, limit],
+  );
+  return stepOf(
+    seen.map(({ id, userId, wrapped }) => ({ id, found: wrapped && { id, userId, wrapped } })),
+    limit,
   );
 }
 
@@ -69,21 +106,22 @@ export async function updateWrapped(db: Queryable, table: KeyTable, masterKeyId:
 export type Exposed = Record<'userKeys' | 'revocations', number>;
 
 export async function countExposed(db: Queryable, masterKeyId: string): Promise<Exposed> {
-  const rows = await db.query<Exposed>(
-    `select (select count(*) from user_keys where ${EXPOSED})::int as "userKeys",
-            (select count(*) from revocations where token is not null and ${EXPOSED})::int as revocations`,
-    [masterKeyId],
-  );
-  return rows[0] ?? { userKeys: 0, revocations: 0 };
+  return {
+    userKeys: await countWhere(db, 'user_keys', EXPOSED, masterKeyId),
+    revocations: await countWhere(db, 'revocations', `token is not null and ${EXPOSED}`, masterKeyId),
+  };
 }
 
-/** Users whose key is to be replaced, ordered by id. */
-export async function selectExposedUsers(db: Queryable, masterKeyId: string, after: string, limit: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select user_id as id from user_keys where ${EXPOSED} and user_id > $2::uuid order by user_id limit $3`,
+/** A step over the users whose key is to be replaced. */
+export async function selectExposedUsers(db: Queryable, masterKeyId: string, after: string, limit: number): Promise<Step<string>> {
+  const seen = await db.query<{ id: string; isExposed: boolean }>(
+    `select user_id as id, ${EXPOSED} as "isExposed" from user_keys where user_id > $2::uuid order by user_id limit $3`,
     [masterKeyId, after, limit],
   );
-  return rows.map(({ id }) => id);
+  return stepOf(
+    seen.map(({ id, isExposed }) => ({ id, found: isExposed ? id : null })),
+    limit,
+  );
 }
 
 export type ExposedKey = Omit<CurrentKeyRow, 'masterKeyId'>;

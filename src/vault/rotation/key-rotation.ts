@@ -6,7 +6,16 @@ import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
 import { revocationKeyContext } from '../revocations.ts';
 import { serviceKeyContext } from '../service-secrets.ts';
 import { userKeyContext } from '../user-keys.ts';
-import { KEY_TABLES, type KeyTable, type Rewrapped, type StoredKey, selectUnderOthers, updateWrapped } from './key-rotation-repository.ts';
+import {
+  KEY_TABLES,
+  type KeyTable,
+  NULL_UUID,
+  type Rewrapped,
+  type Step,
+  type StoredKey,
+  selectUnderOthers,
+  updateWrapped,
+} from './key-rotation-repository.ts';
 
 /** Reports the progress of a pass. */
 export interface Pass {
@@ -18,7 +27,6 @@ export interface Pass {
   unreadable(what: string): void;
 }
 
-export const NULL_UUID = '00000000-0000-0000-0000-000000000000';
 const BATCH = 200;
 /** Concurrent calls to a key service. */
 const AT_ONCE = 16;
@@ -33,9 +41,9 @@ export async function rewrapAll(db: Database, keyring: Keyring, pass: Pass): Pro
   for (const table of KEY_TABLES) {
     for (let last: string | undefined = NULL_UUID; last !== undefined; ) {
       pass.signal.throwIfAborted();
-      const keys: StoredKey[] = await selectUnderOthers(db, table, keyring.primaryId, last, BATCH);
-      await rewrapBatch(db, keyring, table, keys, pass);
-      last = keys.length < BATCH ? undefined : keys.at(-1)?.id;
+      const step: Step<StoredKey> = await selectUnderOthers(db, table, keyring.primaryId, last, BATCH);
+      await rewrapBatch(db, keyring, table, step.found, pass);
+      ({ last } = step);
     }
   }
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 beforeEach(async () => {
-  await beginIn(monthsFromNow(-14));
+  await removeMonths();
   user = await scene.connect();
 });
 
@@ -37,22 +37,25 @@ function monthsFromNow(months: number): Date {
 
 const nameOf = (table: string, month: Date) => `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`;
 
-/** As if months had begun then: without rows, and without partitions of the months since. */
-async function beginIn(month: Date): Promise<void> {
+/** Without rows, and without months. */
+async function removeMonths(): Promise<void> {
   for (const table of TABLES) {
     await sql(`truncate ${table}`);
     for (const name of await partitionNames(db(), table)) if (/\d$/.test(name)) await sql(`drop table ${name}`);
-    await sql(`alter table ${table} detach partition ${table}_early`);
-    await sql(`alter table ${table} attach partition ${table}_early for values from (minvalue) to ('${month.toISOString()}')`);
   }
 }
 
 /** A row of the audit log, and where it is stored. */
-async function addRow(at: Date, { userId }: Pick<ConnectedGrant, 'userId'> = user, action = 'x'): Promise<string> {
+async function addRow(
+  at: Date,
+  { userId }: Pick<ConnectedGrant, 'userId'> = user,
+  action = 'x',
+  isEarly: true | null = null,
+): Promise<string> {
   const rows = await sql<{ partition: string }>(
-    `insert into audit_log (user_id, at, surface, action, decision, outcome, milliseconds, call_id)
-     values ($1, $2, 'socket', $3, 'allowed', 'ok', 1, gen_random_uuid()) returning tableoid::regclass::text as partition`,
-    [userId, at, action],
+    `insert into audit_log (user_id, at, surface, action, decision, outcome, milliseconds, call_id, is_early)
+     values ($1, $2, 'socket', $3, 'allowed', 'ok', 1, gen_random_uuid(), $4) returning tableoid::regclass::text as partition`,
+    [userId, at, action, isEarly],
   );
   return rows[0]?.partition ?? '';
 }
@@ -107,6 +110,24 @@ describe('partitions of the next months', () => {
     expect(await scene.trail(user)).toEqual(['allowed ok']);
   });
 
+  it('no row that is inserted meanwhile is rejected when the current month is added', async () => {
+    let isOver = false;
+    const errors: unknown[] = [];
+    const insert = async () => {
+      while (!isOver) await addRow(new Date()).catch((error: unknown) => errors.push(error));
+    };
+    const inserting = Promise.all(Array.from({ length: 4 }, insert));
+    for (let times = 0; times < 10; times += 1) {
+      await sql(`drop table if exists ${nameOf('audit_log', monthsFromNow(0))}`);
+      await addRow(new Date());
+      await maintain();
+    }
+    isOver = true;
+    await inserting;
+    expect(errors).toEqual([]);
+    expect(await addRow(new Date())).toBe(nameOf('audit_log', monthsFromNow(0)));
+  });
+
   it('a month that already has many rows stays in the default partition, and the next ones are added', async () => {
     await sql(
       `insert into audit_log (user_id, surface, action, decision, outcome, milliseconds, call_id)
@@ -124,12 +145,11 @@ describe('partitions of the next months', () => {
 describe('expired rows', () => {
   it('go with their month, and one by one from the other partitions; pages no longer show them before', async () => {
     const old = monthsFromNow(-15);
-    await beginIn(monthsFromNow(-16));
     await maintain();
     for (const table of TABLES) await addMonth(db(), table, old, logger);
     expect(await addRow(old)).toBe(nameOf('audit_log', old));
-    expect(await addRow(monthsFromNow(-17))).toBe('audit_log_early');
     expect(await addRow(lastDays(monthsFromNow(-16)))).toBe('audit_log_other');
+    expect(await addRow(monthsFromNow(-17), user, 'x', true)).toBe('audit_log_early');
     await addRow(new Date(), user, 'new');
     await addEvent(old, 500);
     const page = await scene.steward.call('/user/audit', { token: user.token });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { maintainPartitions, partitionNames } from '../../../src/database/partitions.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
 import { walkErasure } from '../../../src/users/erasures.ts';
 import { CHUNK } from '../../../src/users/erasures-repository.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -28,7 +30,9 @@ beforeAll(async () => {
   await sql(`create function note_deleting() returns trigger language plpgsql as
              $$ begin insert into deleting select tg_table_name, count(*) from gone; return null; end $$`);
   // Rows of partitioned tables are deleted from their partitions.
-  for (const table of [...HISTORY, 'audit_log_early', 'events_early']) {
+  const { db } = scene.steward.context;
+  await maintainPartitions(db, createLogger('silent'));
+  for (const table of [...HISTORY, ...(await partitionNames(db, 'audit_log')), ...(await partitionNames(db, 'events'))]) {
     await sql(`create trigger ${table}_deleting after delete on ${table} referencing old table as gone
                for each statement execute function note_deleting()`);
   }
