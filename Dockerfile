@@ -54,7 +54,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=source /app ./
 COPY --from=bundle /app/dist ./dist
 CMD ["node", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--min-semi-space-size=2", "--max-semi-space-size=16", "dist/start.js"]
-# Stores the compiled code, which halves the time of every start. Nothing is written later: the image works with a
+# Stores the compiled code, which saves a fifth of the time of every start. Nothing is written later: the image works with a
 # read-only root file system.
 RUN mkdir -p node_modules/.cache/steward && chown node:node node_modules/.cache/steward
 USER node

@@ -54,10 +54,23 @@ export class LargeFrameUnmasker {
     const end = Math.min(chunk.length, from + this.#left);
     if (this.#length > LARGE_BYTES) {
       const done = this.#length - this.#left;
-      const mask = Array.from({ length: MASK_BYTES }, (_, index) => (this.#mask >>> (8 * ((done + index) % MASK_BYTES))) & 0xff);
-      for (let at = from; at < end; at += 1) (chunk[at] as number) ^= mask[(at - from) & 3] as number;
+      const mask = Uint8Array.from({ length: MASK_BYTES }, (_, index) => this.#mask >>> (8 * ((done + index) % MASK_BYTES)));
+      exclusiveOr(chunk.subarray(from, end), mask);
     }
     this.#left -= end - from;
     return end;
   }
+}
+
+/** Four bytes at a time, where they are aligned. */
+function exclusiveOr(bytes: Buffer, mask: Uint8Array): void {
+  const lead = -bytes.byteOffset & 3;
+  const count = Math.max(0, bytes.length - lead) >>> 2;
+  for (let at = 0; at < Math.min(lead, bytes.length); at += 1) (bytes[at] as number) ^= mask[at] as number;
+  if (count > 0) {
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset + lead, count);
+    const [word = 0] = new Int32Array(mask.map((_, index) => mask[(lead + index) & 3] as number).buffer);
+    for (let at = 0; at < count; at += 1) (words[at] as number) ^= word;
+  }
+  for (let at = lead + 4 * count; at < bytes.length; at += 1) (bytes[at] as number) ^= mask[at & 3] as number;
 }
