@@ -168,13 +168,13 @@ describe.each(TRANSPORTS)('a chat by %s', (kind) => {
 
   it('begins the caller’s own thread under the name of another user’s', async () => {
     const owner = await chat.frontEnd(kind);
-    await owner.say('The secret is 42');
+    await owner.say('The secret is heliotrope');
     const other = await chat.frontEnd(kind);
     const stranger = Object.assign(other.beside(undefined, owner.thread), {});
     expect(await stranger.resume()).toBeUndefined();
     expect((await stranger.stored()).status).toBe(404);
     await stranger.say('What is the secret?');
-    expect(JSON.stringify(chat.model.lastMessages)).not.toContain('42');
+    expect(JSON.stringify(chat.model.lastMessages)).not.toContain('heliotrope');
     expect((await owner.stored()).messages).toEqual(owner.messages);
   });
 });
