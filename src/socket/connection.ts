@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../http/endpoint.ts';
@@ -45,11 +44,10 @@ export class Connection implements AuthenticatedSocket {
   #behind: Buffer[] | undefined;
   #closing = false;
 
-  /** @param carrier what the WebSocket runs on */
-  constructor(socket: WebSocket, carrier: Duplex, host: ConnectionHost<Connection>) {
+  constructor(socket: WebSocket, host: ConnectionHost<Connection>) {
     this.#socket = socket;
     this.#host = host;
-    this.#sendQueue = new SendQueue(socket, carrier, host);
+    this.#sendQueue = new SendQueue(socket, host);
     this.#authentication = new Authentication(this, host);
     this.#heartbeat = new Heartbeat(socket, host.limits.socketPingMs, host.now());
   }

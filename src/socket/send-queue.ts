@@ -1,7 +1,5 @@
-import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Limits } from '../config/config.ts';
-import { textFrame } from './text-frame.ts';
 
 /** No response is larger: their size is capped. */
 const LARGEST_FRAME_BYTES = 4 * 1024 * 1024;
@@ -25,7 +23,6 @@ const NONE: Queued[] = [];
 /** Sends frames to one client, no faster than it reads. */
 export class SendQueue {
   readonly #socket: WebSocket;
-  readonly #carrier: Duplex;
   readonly #host: SendQueueHost;
   /** Oldest first. Short, because no request is accepted from a slow reader. */
   #queued: Queued[] = NONE;
@@ -34,10 +31,8 @@ export class SendQueue {
   /** The fewest bytes buffered since. */
   #fewest = 0;
 
-  /** @param carrier what the WebSocket runs on */
-  constructor(socket: WebSocket, carrier: Duplex, host: SendQueueHost) {
+  constructor(socket: WebSocket, host: SendQueueHost) {
     this.#socket = socket;
-    this.#carrier = carrier;
     this.#host = host;
   }
 
@@ -65,7 +60,7 @@ export class SendQueue {
   /** Passes everything to the socket before it is closed. */
   flush(): void {
     for (const { frame, sent } of this.#queued.splice(0)) {
-      if (this.#socket.readyState === this.#socket.OPEN) this.#carrier.write(textFrame(frame));
+      if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame);
       sent();
     }
   }
@@ -87,8 +82,7 @@ export class SendQueue {
 
   #write(frame: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (frame.length > LARGE) this.#carrier.write(textFrame(frame), () => this.#drain());
-    else this.#carrier.write(textFrame(frame));
+    this.#socket.send(frame, frame.length > LARGE ? () => this.#drain() : undefined);
     const buffered = this.#socket.bufferedAmount;
     if (buffered > this.#host.limits.socketBufferBytes + LARGEST_FRAME_BYTES) this.#socket.terminate();
     else if (this.isSlow) this.#recordProgress(buffered, this.#host.now());

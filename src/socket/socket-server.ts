@@ -214,7 +214,7 @@ export class SocketServer implements ConnectionHost<Connection> {
   }
 
   #open(socket: Linked, carrier: Carrier, address: string): void {
-    const connection = new Connection(socket, carrier, this);
+    const connection = new Connection(socket, this);
     socket.connection = connection;
     carrier.connection = connection;
     carrier.unmasker = new LargeFrameUnmasker();
