@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect as connectTo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Admission } from '../../../src/rate-limit/admission.ts';
 import { Connection } from '../../../src/socket/connection.ts';
@@ -105,6 +105,30 @@ describe('messages of a signed-in client', () => {
       client.send({ type: 'unknown', requestId, ...more });
     await client.frame('5th');
     expect(client.frames.slice(length).map(({ requestId }) => requestId)).toEqual(['1st', '2nd', '3rd', '4th', '5th']);
+  });
+
+  it('are read as they were masked, also what comes in one packet with the upgrade', async () => {
+    const { hostname, port } = new URL(steward.url);
+    const socket = connectTo(Number(port), hostname);
+    const received: Buffer[] = [];
+    socket.on('data', (data) => received.push(data));
+    const key = randomBytes(16).toString('base64');
+    const upgrade = `GET /ws HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`;
+    const frames = [
+      { type: 'authenticate', requestId: 'sign-in', token: await steward.signIn() },
+      { type: 'unknown', requestId: 'large', a: 'x'.repeat(70_000) },
+      { type: 'unknown', requestId: 'small' },
+    ];
+    socket.write(Buffer.concat([Buffer.from(upgrade), ...frames.map((one) => masked(JSON.stringify(one)))]));
+    const ids = () =>
+      [
+        ...Buffer.concat(received)
+          .toString('latin1')
+          .matchAll(/"requestId":"(sign-in|large|small)"/g),
+      ].map(([, id]) => id);
+    await eventually(() => ids().length >= 3);
+    expect(ids()).toEqual(['sign-in', 'large', 'small']);
+    socket.destroy();
   });
 
   it('are read as they were masked, however they arrive in pieces', async () => {
