@@ -38,7 +38,11 @@ export interface Running {
 export async function writeService(): Promise<void> {
   await writeBundle();
   rmSync(join(ROOT, 'node_modules/.cache/steward'), { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [`${BUNDLE}/warm-module-cache.js`], { cwd: ROOT, env: {}, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [...SERVICE_OPTIONS, `${BUNDLE}/warm-module-cache.js`], {
+    cwd: ROOT,
+    env: {},
+    stdio: 'inherit',
+  });
   if (status !== 0) throw new Error('the compiled code could not be stored');
 }
 

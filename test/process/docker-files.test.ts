@@ -156,8 +156,9 @@ describe('the production image', () => {
   });
 
   it('contains every module that a start loads, compiled in advance', () => {
-    expect(stage('production').at(-1)).toBe('RUN node dist/warm-module-cache.js');
-    const warmed = spawnSync(process.execPath, ['dist/warm-module-cache.js'], { cwd: image, env: {}, encoding: 'utf8' });
+    const [, ...words] = stage('production').at(-1)?.split(' ').slice(1) ?? [];
+    expect(words.at(-1)).toBe('dist/warm-module-cache.js');
+    const warmed = spawnSync(process.execPath, words, { cwd: image, env: {}, encoding: 'utf8' });
     expect(warmed).toMatchObject({ status: 0, stderr: '' });
     // It ends for want of settings, after everything was loaded.
     const { stderr } = start(image, { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
