@@ -20,11 +20,11 @@ const TOKEN = `ya29.${'a'.repeat(200)}`;
 const URL = `${process.env.API_URL}/gmail/v1/users/me/labels?fields=labels(id%2Cname%2Ctype)`;
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 10 });
-await pool.query(`create table if not exists bench_calls (
+await pool.query(`create table if not exists bench_provider_calls (
   id bigint generated always as identity primary key, call_id uuid, action text, outcome text, ms int, at timestamptz default now())`);
 const INSERT = {
   name: 'insert-calls',
-  text: `insert into bench_calls (call_id, action, outcome, ms) select * from unnest($1::uuid[], $2::text[], $3::text[], $4::int[])`,
+  text: `insert into bench_provider_calls (call_id, action, outcome, ms) select * from unnest($1::uuid[], $2::text[], $3::text[], $4::int[])`,
 };
 
 const waiting: Waiting[] = [];
