@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Database } from '../../src/database/database.ts';
-import { addMonth, partitionNames } from '../../src/database/partitions.ts';
+import { addMonth, monthName, monthOf } from '../../src/database/partitions.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 
 /** As long as rows are kept, and a month more: its partition has expired. */
@@ -52,13 +52,12 @@ export async function fillSince(history: History): Promise<void> {
   const logger = createLogger('silent');
   const db = new Database({ connectionString: history.databaseUrl }, 1, logger);
   for (const ago of SINCE.flat()) await addMonth(db, 'audit_log', month(ago), logger);
-  const partitions = await partitionNames(db, 'audit_log');
   await db.close();
   await Promise.all(
     SINCE.map(async (months) => {
       await using session = await openSession(history);
       for (const ago of months) {
-        const name = partitions.find((partition) => partition.endsWith(month(ago).toISOString().slice(0, 7).replace('-', '_'))) ?? '';
+        const name = monthName('audit_log', month(ago));
         await session.client.query(`alter table audit_log_months detach partition ${name}`);
         await session.fill(name, [ago]);
         const limits = `from ('${month(ago).toISOString()}') to ('${month(ago - 1).toISOString()}')`;
@@ -70,8 +69,7 @@ export async function fillSince(history: History): Promise<void> {
 
 /** The first moment of a month, UTC. */
 function month(ago: number): Date {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago));
+  return monthOf(new Date(), -ago);
 }
 
 async function openSession({ databaseUrl, each, heavy }: History) {

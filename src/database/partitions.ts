@@ -218,10 +218,11 @@ async function dropExpired(db: Database, table: PartitionedTable, { expired }: T
 }
 
 /** The first moment of a month, UTC. @param months after that of `time` */
-function monthOf(time: Date, months: number): Date {
+export function monthOf(time: Date, months: number): Date {
   return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months));
 }
 
-function monthName(table: PartitionedTable, month: Date): string {
+/** The name of a month's partition. @param month its first moment, UTC */
+export function monthName(table: PartitionedTable, month: Date): string {
   return `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`;
 }
