@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type Clock, systemClock, type Timer } from '../src/clock/clock.ts';
 import { faultBody } from './api-fault.ts';
 
 /** Middleware with Node's types, which Express accepts. */
@@ -41,12 +42,18 @@ export class Controls {
     bank: new Map(),
     model: new Map(),
   };
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Set<Timer>();
   readonly #hanging = new Set<Socket>();
+  /** What the sandbox's own time is counted from. */
+  readonly clock: Clock;
+
+  constructor(clock: Clock = systemClock) {
+    this.clock = clock;
+  }
 
   /** The sandbox's time, milliseconds since 1970. */
   now(): number {
-    return Date.now() + this.#offset;
+    return this.clock.now() + this.#offset;
   }
 
   /** Moves the sandbox's clock by `ms`, which may be negative. */
@@ -99,7 +106,7 @@ export class Controls {
   /** Clears all timers and hanging connections. */
   close(): void {
     this.clearFaults();
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
   }
 
@@ -131,13 +138,13 @@ export class Controls {
   }
 
   #delay(ms: number, response: ServerResponse, next: () => void): void {
-    const timer = setTimeout(() => {
+    const timer = this.clock.after(ms, () => {
       this.#timers.delete(timer);
       next();
-    }, ms);
+    });
     this.#timers.add(timer);
     response.on('close', () => {
-      clearTimeout(timer);
+      timer.cancel();
       this.#timers.delete(timer);
     });
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../src/clock/clock.ts';
 import { createBankSandbox } from './bank/bank-sandbox.ts';
 import { Controls } from './controls.ts';
 import type { EmulatorOptions } from './emulator-options.ts';
@@ -12,8 +13,8 @@ export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
  * Opens the local emulators of the three providers, and the stand-in for a language model, with their data in `directory`. For development only, because any user
  * can sign in.
  */
-export async function createSandbox(options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'>) {
-  const controls = new Controls();
+export async function createSandbox(options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'> & { clock?: Clock }) {
+  const controls = new Controls(options.clock);
   const shared = { ...options, controls };
   const identity = new IdentityIssuer(shared);
   const workspace = createWorkspaceProvider(shared);

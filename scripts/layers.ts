@@ -25,6 +25,7 @@ export const LAYERS: Layer[] = [
     isMutual: true,
     rooms: {
       config: 'settings and their loader',
+      clock: 'the clock, and polls',
       'errors.ts': 'the one error class',
       observability: 'logger, log context, telemetry',
       'rate-limit': 'limits of requests, bodies and maps',

@@ -5,6 +5,7 @@ import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { isClientToken } from './clients/client-token.ts';
 import { ClientTokens } from './clients/client-tokens.ts';
 import { ReadOnlySwitches } from './clients/read-only-switches.ts';
+import type { Clock } from './clock/clock.ts';
 import type { ModelSettings } from './config/config.ts';
 import { standIn } from './config/model-config.ts';
 import { AppError } from './errors.ts';
@@ -63,6 +64,8 @@ const ID_TOKEN_REQUIRED = 'An ID token is required. A personal access token can 
 /** Replacements that tests and development inject. */
 export interface Overrides {
   loadSandbox?: LoadSandbox;
+  /** Instead of this machine's. */
+  clock?: Clock;
   /** Clock and connections of the ID token verifier. */
   identity?: Omit<VerifierOptions, 'logger'>;
   /** Replaces the catalog of the integrations file. */
@@ -87,9 +90,9 @@ export type Context = Awaited<ReturnType<typeof createContext>>;
  * @param resources releases what was opened when disposed, also after a start that failed
  */
 export async function createContext(foundation: Foundation, addresses: Addresses, overrides: Overrides, resources: AsyncDisposableStack) {
-  const { config, logger, telemetry, db, keyring, names, integrations, descriptors } = foundation;
+  const { config, clock, polls, logger, telemetry, db, keyring, names, integrations, descriptors } = foundation;
   const { publicUrl } = addresses;
-  const sandbox = await openSandbox(config, addresses, logger, overrides.loadSandbox, resources);
+  const sandbox = await openSandbox(config, addresses, foundation, overrides.loadSandbox, resources);
   const { limits } = config;
   const providers = await openProviders(descriptors, config, sandbox, { publicUrl, limits, telemetry });
   const workspace = providers.client(workspaceDescriptor);
@@ -111,7 +114,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const approvalUrl = (id: string) => `${publicUrl}/approvals/${id}`;
   const calling = { emit: notifications.emit, catalog, providers, livePerDay, allowances, approvalUrl };
   const executor = new Executor({ ...foundation, ...vault, ...calling });
-  const shared = { db, logger, ...vault, emit: notifications.emit };
+  const shared = { db, clock, polls, logger, ...vault, emit: notifications.emit };
   const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
   const redirectUris = new RedirectUris(config, publicUrl, logger);
 
@@ -201,7 +204,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
       const credential = bareCredential(header);
       return isClientToken(credential) ? clientTokens.authenticate(credential) : sessions.authenticate(credential);
     },
-    reloads: new ReplicatedReload(db, integrations, reconfigured, logger),
+    reloads: new ReplicatedReload(db, integrations, reconfigured, polls, logger),
     /** The current agents and actions. */
     catalog,
     /** Ids of the master keys that stored data requires and that this process does not have. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
+import { systemClock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
 import { type Context, createContext, type Overrides } from './context.ts';
 import { addressOf } from './http/client-address.ts';
@@ -54,9 +55,10 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
     const { lockDataDirectory } = await import('./database/data-lock.ts');
     resources.defer(lockDataDirectory(config.dataDir));
   }
+  const { clock = systemClock, providers: descriptors = PROVIDERS } = overrides;
   // Telemetry is released after everything else, so that it covers the shutdown.
   const { telemetry, show } = await startTelemetry(config, logger, resources);
-  const { foundation, prepare } = await openFoundation(config, overrides.providers ?? PROVIDERS, logger, telemetry, resources);
+  const { foundation, prepare } = await openFoundation({ config, descriptors, clock, logger, telemetry }, resources);
   // The sandbox and the OAuth callback need the address, and a start that cannot bind its port must not migrate the
   // database. A load balancer may take an open port for readiness, so the slow steps come before it.
   const http = await HttpServer.listen(config, logger);
@@ -90,7 +92,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   const workers = new Workers(context, overrides.queuePollSeconds);
   workers.start();
   context.reloads.start();
-  const deletions = deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, logger);
+  const deletions = deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, context.polls);
   deletions.start();
   /** Makes the service unready. */
   const drain = () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { BankSettings } from '../../src/config/config.ts';
+import type { Controls } from '../controls.ts';
 import type { EmulatorOptions } from '../emulator-options.ts';
 import { openStore } from '../store.ts';
 import { bankOperations } from './bank-api.ts';
@@ -21,7 +22,7 @@ export type BankSandbox = ReturnType<typeof createBankSandbox>;
 
 /** Opens the emulator of the bank aggregator (Plaid) with the data in `directory`. */
 export function createBankSandbox(options: BankSandboxOptions) {
-  const { publicUrl, selfUrl, controls, logger, allowedOrigins, schedule = runLater } = options;
+  const { publicUrl, selfUrl, controls, logger, allowedOrigins, schedule = later(controls) } = options;
   const publicOrigin = new URL(publicUrl).origin;
   const store = openStore(join(options.directory, 'bank.json'), () => seedBank(controls.now()));
   const items = new Items(store, controls);
@@ -55,8 +56,9 @@ function settings(publicUrl: string, selfUrl: string, webhookUrl: string): BankS
 }
 
 /** A pending retry does not keep the process alive. */
-function runLater(run: () => void, ms: number): () => void {
-  const timer = setTimeout(run, ms);
-  timer.unref();
-  return () => clearTimeout(timer);
+function later({ clock }: Controls): Schedule {
+  return (run, ms) => {
+    const timer = clock.after(ms, run).unref();
+    return () => timer.cancel();
+  };
 }

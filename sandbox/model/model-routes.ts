@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { json, type NextFunction, type Request, type Response, Router } from 'express';
+import type { Clock } from '../../src/clock/clock.ts';
 import type { Controls } from '../controls.ts';
 import { chatRequest } from './chat-request.ts';
 import { Completion, MODEL_NAME } from './chat-wire.ts';
@@ -32,8 +32,9 @@ export function modelRoutes({ controls, slowMs }: ModelRoutesOptions): Router {
     }
     const completion = new Completion(parsed.data, reply(parsed.data, controls.now()), controls.now());
     response.set('Cache-Control', 'no-store');
-    if (parsed.data.stream === true) await stream(completion, parsed.data.stream_options?.include_usage === true, response, slowMs);
-    else await respond(completion, response, slowMs);
+    if (parsed.data.stream === true)
+      await stream(completion, parsed.data.stream_options?.include_usage === true, response, controls.clock, slowMs);
+    else await respond(completion, response, controls.clock, slowMs);
   });
   router.use((request) => {
     throw new ModelError(`Unknown request URL: ${request.method} ${request.path}.`);
@@ -53,8 +54,8 @@ function statusOf(error: unknown): number | undefined {
   return status < 500 ? status : undefined;
 }
 
-async function respond(completion: Completion, response: Response, slowMs: number): Promise<void> {
-  if (completion.reply.slow) await sleep(slowMs);
+async function respond(completion: Completion, response: Response, clock: Clock, slowMs: number): Promise<void> {
+  if (completion.reply.slow) await clock.sleep(slowMs);
   const body = JSON.stringify(completion.whole());
   if (completion.reply.cut) cut(response, 'application/json', body);
   else response.type('application/json').send(body);
@@ -66,7 +67,7 @@ function cut(response: Response, type: string, body: string): void {
   response.write(body.slice(0, body.length / 2), () => response.destroy());
 }
 
-async function stream(completion: Completion, hasUsage: boolean, response: Response, slowMs: number): Promise<void> {
+async function stream(completion: Completion, hasUsage: boolean, response: Response, clock: Clock, slowMs: number): Promise<void> {
   const { slow, cut: isCut } = completion.reply;
   const left = new AbortController();
   response.on('close', () => left.abort());
@@ -74,7 +75,7 @@ async function stream(completion: Completion, hasUsage: boolean, response: Respo
   try {
     for (const event of isCut ? beginning(completion) : completion.chunks()) {
       await write(response, JSON.stringify(event), left.signal);
-      if (slow) await sleep(slowMs, undefined, { signal: left.signal });
+      if (slow) await clock.sleep(slowMs, { signal: left.signal });
     }
     if (isCut) return void response.destroy();
     if (hasUsage) await write(response, JSON.stringify(completion.usageChunk()), left.signal);

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock/clock.ts';
+import type { Polls } from '../clock/polls.ts';
 import type { Config, ModelSettings } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -9,6 +11,8 @@ import type { Threads } from './threads.ts';
 
 export interface ChatDeps {
   db: Database;
+  clock: Clock;
+  polls: Polls;
   userKeys: UserKeys;
   threads: Threads;
   executor: Pick<Executor, 'invoke' | 'outcome' | 'accounts'>;

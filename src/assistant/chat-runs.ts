@@ -50,7 +50,7 @@ export class ChatRuns {
   constructor(deps: ChatDeps) {
     this.#deps = deps;
     this.#store = new ChunkStore(deps.db, deps.userKeys);
-    this.#leases = new RunLeases(deps.db, deps.config.limits.runLeaseMs, deps.logger);
+    this.#leases = new RunLeases(deps.db, deps.config.limits.runLeaseMs, deps.polls);
     this.#budgets = new Budgets(deps.config.modelBudget);
     this.#turns = pLimit(Math.max(1, Math.floor(deps.config.limits.databaseConnections / 2)));
     this.#answering = new Answering(deps, this.#budgets, this.#turns);

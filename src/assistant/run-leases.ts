@@ -1,6 +1,6 @@
+import type { Poll } from '../clock/poll.ts';
+import type { Polls } from '../clock/polls.ts';
 import type { Database } from '../database/database.ts';
-import { Poll } from '../jobs/poll.ts';
-import type { Logger } from '../observability/logger.ts';
 import type { Run } from './run.ts';
 import { renewLeases } from './runs-repository.ts';
 
@@ -15,18 +15,16 @@ export class RunLeases {
   readonly #leaseMs: number;
   readonly #runs = new Map<string, Run>();
   readonly #poll: Poll;
-  #isStarted = false;
 
-  constructor(db: Database, leaseMs: number, logger: Logger) {
+  constructor(db: Database, leaseMs: number, polls: Polls) {
     this.#db = db;
     this.#leaseMs = leaseMs;
-    this.#poll = new Poll(() => this.#renew(), { everyMs: RENEW_MS, logger, failure: 'runs can’t be renewed; retrying every second' });
+    this.#poll = polls.create(() => this.#renew(), { everyMs: RENEW_MS, failure: 'runs can’t be renewed; retrying every second' });
   }
 
   add(run: Run): void {
     this.#runs.set(run.id, run);
-    if (!this.#isStarted) this.#poll.start();
-    this.#isStarted = true;
+    this.#poll.start();
   }
 
   remove(run: Run): void {
@@ -42,7 +40,7 @@ export class RunLeases {
   }
 
   async stop(): Promise<void> {
-    if (this.#isStarted) await this.#poll.stop();
+    await this.#poll.stop();
   }
 
   async #renew(): Promise<void> {

@@ -48,7 +48,7 @@ async function open(config: Config, logger: Logger, resources: AsyncDisposableSt
     const busy = `The service is running on the data folder ${config.dataDir}, and only one process at a time can use the embedded database. Stop the service, run this command again, and start the service after it.`;
     resources.defer(lockDataDirectory(config.dataDir, busy));
   }
-  const { db, address } = await openDatabase(config, CONNECTIONS, logger, resources, COMMAND_TIMEOUTS);
+  const { db, address } = await openDatabase(config, CONNECTIONS, logger, resources, { timeouts: COMMAND_TIMEOUTS });
   await migrate(db, address, logger);
   return db;
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -54,6 +55,13 @@ export interface DatabaseTimeouts {
   idleMs: number;
 }
 
+export interface DatabaseOptions {
+  /** Those of requests if unset. */
+  timeouts?: DatabaseTimeouts;
+  /** This machine's if unset. */
+  clock?: Clock;
+}
+
 /** For requests: the caller waits, and other requests wait for the locks it holds. */
 const REQUEST_TIMEOUTS: DatabaseTimeouts = { statementMs: 5_000, idleMs: 10_000 };
 /** For operator commands, which read and write whole tables. */
@@ -69,6 +77,8 @@ function beginStatement({ statementMs, idleMs }: DatabaseTimeouts): string {
 
 /** The one connection pool. A transaction is `transaction(async (tx) => …)`. Connections that broke are discarded here. */
 export class Database implements Queryable {
+  /** Dates what is read and written beside statements. The server dates rows by a clock of its own. */
+  readonly clock: Clock;
   readonly #pool: pg.Pool;
   readonly #queues = new UserQueues();
   readonly #begin: string;
@@ -78,7 +88,13 @@ export class Database implements Queryable {
   #fullAt = Number.NEGATIVE_INFINITY;
   #measure: Telemetry['statement'];
 
-  constructor(address: DatabaseAddress, connections: number, logger: Logger, timeouts = REQUEST_TIMEOUTS) {
+  constructor(
+    address: DatabaseAddress,
+    connections: number,
+    logger: Logger,
+    { timeouts = REQUEST_TIMEOUTS, clock = systemClock }: DatabaseOptions = {},
+  ) {
+    this.clock = clock;
     this.#begin = beginStatement(timeouts);
     this.#pool = new pg.Pool({
       connectionTimeoutMillis: CONNECT_MS,
@@ -121,12 +137,12 @@ export class Database implements Queryable {
   /** How long the first of those has waited that wait for a connection, milliseconds. */
   get queueMs(): number {
     const [first] = this.#connecting;
-    return first === undefined ? 0 : performance.now() - first.since;
+    return first === undefined ? 0 : this.clock.monotonic() - first.since;
   }
 
   /** Whether a statement failed because of a full disk in the last few seconds. */
   get isFull(): boolean {
-    return performance.now() - this.#fullAt < FULL_MS;
+    return this.clock.monotonic() - this.#fullAt < FULL_MS;
   }
 
   /** Measures all statements from now on. */
@@ -209,12 +225,12 @@ export class Database implements Queryable {
 
   #failed(error: unknown): never {
     const cause = error instanceof AppError ? error.cause : error;
-    if (isDiskFull(cause)) this.#fullAt = performance.now();
+    if (isDiskFull(cause)) this.#fullAt = this.clock.monotonic();
     throw error;
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    const waiting = { since: performance.now() };
+    const waiting = { since: this.clock.monotonic() };
     this.#connecting.add(waiting);
     try {
       // A connection outlives the request that opened it.

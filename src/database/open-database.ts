@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../observability/logger.ts';
-import { Database, type DatabaseAddress, type DatabaseTimeouts } from './database.ts';
+import { Database, type DatabaseAddress, type DatabaseOptions } from './database.ts';
 import { startEmbeddedDatabase } from './embedded.ts';
 
 /**
  * Connects to the configured database: Postgres, or the embedded one, whose folder the caller has locked.
  *
  * @param connections maximum; the embedded database has one
- * @param timeouts those of requests if unset
  * @param resources closes the database when disposed
  * @throws AppError `unavailable`
  */
@@ -17,7 +16,7 @@ export async function openDatabase(
   connections: number,
   logger: Logger,
   resources: AsyncDisposableStack,
-  timeouts?: DatabaseTimeouts,
+  options?: DatabaseOptions,
 ): Promise<{ db: Database; address: DatabaseAddress }> {
   const { databaseUrl } = config;
   const embedded = databaseUrl === undefined ? await startEmbeddedDatabase(join(config.dataDir, 'database'), 1) : undefined;
@@ -25,7 +24,7 @@ export async function openDatabase(
   const address = embedded?.address ?? { connectionString: databaseUrl };
   // The embedded database has one session, and its socket server forwards protocol messages one by one: with two
   // connections, their statements and parameters would be mixed.
-  const db = new Database(address, embedded === undefined ? connections : 1, logger, timeouts);
+  const db = new Database(address, embedded === undefined ? connections : 1, logger, options);
   resources.defer(() => db.close());
   await db.reach();
   return { db, address };

@@ -1,5 +1,6 @@
+import type { Poll } from '../clock/poll.ts';
+import type { Polls } from '../clock/polls.ts';
 import type { Database } from '../database/database.ts';
-import { Poll } from '../jobs/poll.ts';
 import type { Logger } from '../observability/logger.ts';
 import { raiseGeneration, selectReload } from './reloads-repository.ts';
 
@@ -34,14 +35,13 @@ export class ReplicatedReload {
   #notified: string | undefined;
 
   /** @param changed called once for each revision, including the first; not for one that only this replica has */
-  constructor(db: Database, service: Reloadable, changed: () => Promise<void>, logger: Logger) {
+  constructor(db: Database, service: Reloadable, changed: () => Promise<void>, polls: Polls, logger: Logger) {
     this.#db = db;
     this.#service = service;
     this.#changed = changed;
     this.#logger = logger;
-    this.#poll = new Poll(() => this.#check(), {
+    this.#poll = polls.create(() => this.#check(), {
       everyMs: POLL_MS,
-      logger,
       failure: 'the replicas’ integrations can’t be compared; trying again',
     });
   }

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock/clock.ts';
+import { Polls } from '../clock/polls.ts';
 import type { Config } from '../config/config.ts';
 import { AwsKms } from '../crypto/aws-kms.ts';
 import type { Keyring } from '../crypto/keyring.ts';
@@ -19,6 +21,9 @@ import { checkKeys } from '../vault/rotation/check-keys.ts';
 /** The dependencies of all features, which a start waits for. */
 export interface Foundation {
   config: Config;
+  clock: Clock;
+  /** Those of the whole process. */
+  polls: Polls;
   logger: Logger;
   telemetry: Telemetry;
   db: Database;
@@ -37,10 +42,7 @@ export interface Foundation {
  * @throws StartError; AppError `unavailable` when the database (`prepare`: or the key service) cannot be reached
  */
 export async function openFoundation(
-  config: Config,
-  descriptors: readonly ProviderDescriptor[],
-  logger: Logger,
-  telemetry: Telemetry,
+  { config, descriptors, clock, logger, telemetry }: Pick<Foundation, 'config' | 'descriptors' | 'clock' | 'logger' | 'telemetry'>,
   resources: AsyncDisposableStack,
 ) {
   // Read while the database is being connected; the error is handled by the await below.
@@ -49,10 +51,11 @@ export async function openFoundation(
   const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(logger, 'error')) });
   const { keyring } = keys;
   resources.defer(() => keys.close());
-  const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, resources);
+  const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, resources, { clock });
   db.observe(telemetry);
   const names = new NameHashes(db, keyring);
-  const foundation: Foundation = { config, logger, telemetry, db, keyring, names, integrations: await loading, descriptors };
+  const polls = new Polls(clock, logger);
+  const foundation: Foundation = { config, clock, polls, logger, telemetry, db, keyring, names, integrations: await loading, descriptors };
   const prepare = async () => {
     await migrate(db, address, logger);
     await checkKeys(db, keyring);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Clock } from '../clock/clock.ts';
 import type { BankSettings, Config, IdentitySettings, SignInSettings, WorkspaceSettings } from '../config/config.ts';
 import type { RequestHandler } from '../http/endpoint.ts';
 import type { Addresses } from '../http/http-server.ts';
@@ -16,7 +17,9 @@ export interface Sandbox {
   close(): void;
 }
 
-export type LoadSandbox = (options: Addresses & { directory: string; allowedOrigins: string[]; logger: Logger }) => Promise<Sandbox>;
+export type LoadSandbox = (
+  options: Addresses & { directory: string; allowedOrigins: string[]; logger: Logger; clock: Clock },
+) => Promise<Sandbox>;
 
 /**
  * Opens the sandbox if the configuration uses it for a provider.
@@ -27,14 +30,14 @@ export type LoadSandbox = (options: Addresses & { directory: string; allowedOrig
 export async function openSandbox(
   config: Config,
   addresses: Addresses,
-  logger: Logger,
+  { clock, logger }: { clock: Clock; logger: Logger },
   load: LoadSandbox | undefined,
   resources: AsyncDisposableStack,
 ): Promise<Sandbox | undefined> {
   if (![config.identity, config.workspace, config.bank].includes('sandbox')) return undefined;
   if (load === undefined) throw new Error('the sandbox is not part of this build; set the providers’ variables');
   const directory = join(config.dataDir, 'sandbox');
-  const sandbox = await load({ ...addresses, directory, allowedOrigins: config.allowedOrigins, logger });
+  const sandbox = await load({ ...addresses, directory, allowedOrigins: config.allowedOrigins, logger, clock });
   resources.defer(() => sandbox.close());
   return sandbox;
 }

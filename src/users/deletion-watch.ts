@@ -1,6 +1,6 @@
+import type { Poll } from '../clock/poll.ts';
+import type { Polls } from '../clock/polls.ts';
 import type { Queryable } from '../database/database.ts';
-import { Poll } from '../jobs/poll.ts';
-import type { Logger } from '../observability/logger.ts';
 import { selectDeletedSince } from './erasures-repository.ts';
 
 const POLL_MS = 1_000;
@@ -15,15 +15,15 @@ export interface DeletionListener {
 }
 
 /** Detects within two seconds that a user was deleted by another replica or a command. */
-export function deletionWatch(db: Queryable, listener: DeletionListener, logger: Logger): Poll {
+export function deletionWatch(db: Queryable, listener: DeletionListener, polls: Polls): Poll {
   /** Time of the last query, by the database's clock. */
   let readAt: Date | undefined;
-  /** Users deleted recently, with `performance.now()` of the last query that returned them. */
+  /** Users deleted recently, with the monotonic time of the last query that returned them. */
   const deleted = new Map<string, number>();
   const read = async () => {
     const { now, userIds } = await selectDeletedSince(db, readAt);
     readAt = now;
-    const at = performance.now();
+    const at = polls.clock.monotonic();
     for (const userId of userIds) {
       if (!deleted.has(userId)) listener.forget(userId);
       deleted.set(userId, at);
@@ -31,5 +31,5 @@ export function deletionWatch(db: Queryable, listener: DeletionListener, logger:
     }
     for (const [userId, seenAt] of deleted) if (seenAt < at - WINDOW_MS) deleted.delete(userId);
   };
-  return new Poll(read, { everyMs: POLL_MS, logger, failure: 'deletions can’t be read; retrying every second' });
+  return polls.create(read, { everyMs: POLL_MS, failure: 'deletions can’t be read; retrying every second' });
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { Overrides } from '../../src/context.ts';
-import { startSteward, type TestSteward } from './steward.ts';
+
+import { startSteward, type TestOverrides, type TestSteward } from './steward.ts';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const ARGUMENTS =
@@ -134,7 +134,7 @@ export interface PageScene {
  *
  * @param env settings, read when the suite starts
  */
-export function pageScene(env: () => Record<string, string> = () => ({}), overrides: Overrides = {}): PageScene {
+export function pageScene(env: () => Record<string, string> = () => ({}), overrides: TestOverrides = {}): PageScene {
   let steward: TestSteward | undefined;
   let pages: Pages | undefined;
   beforeAll(async () => {

@@ -7,12 +7,17 @@ import type { Overrides } from '../../src/context.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
 import { type CallOptions, type HttpResponse, send } from './request.ts';
+import { TestClock } from './test-clock.ts';
 import { createDatabase } from './test-database.ts';
 
 export interface TestSteward extends Steward {
   /** Every line logged so far. */
   logs: string[];
   dataDir: string;
+  /** The clock of the service and its sandbox: that of the machine, until a test advances it. */
+  clock: TestClock;
+  /** Runs each of the service’s polls once, instead of waiting for its interval. */
+  tick(): Promise<void>;
   /** Stops and starts again on the same data. */
   restart(env?: Record<string, string>): Promise<TestSteward>;
   /** Runs SQL on the service's own database. */
@@ -25,6 +30,9 @@ export interface TestSteward extends Steward {
   control(path: string, body?: object): Promise<Record<string, any>>;
 }
 
+/** Replicas may share a clock. */
+export type TestOverrides = Omit<Overrides, 'clock'> & { clock?: TestClock };
+
 /** The part of a service that flows use: one in this process, or a child process. */
 export type Service = Pick<TestSteward, 'url' | 'call' | 'signIn' | 'control'>;
 
@@ -32,7 +40,7 @@ export type Service = Pick<TestSteward, 'url' | 'call' | 'signIn' | 'control'>;
 const QUEUE_POLL_SECONDS = 0.5;
 
 /** Starts the whole service on a database of its own, with the sandbox as its providers. */
-export async function startSteward(env: Record<string, string> = {}, overrides: Overrides = {}): Promise<TestSteward> {
+export async function startSteward(env: Record<string, string> = {}, overrides: TestOverrides = {}): Promise<TestSteward> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-test-'));
   const database = await createDatabase(dataDir);
   const cleanUp = async () => {
@@ -42,16 +50,20 @@ export async function startSteward(env: Record<string, string> = {}, overrides: 
   return boot({ DATA_DIR: dataDir, ...database.env, ...env }, overrides, cleanUp);
 }
 
-async function boot(env: Record<string, string>, overrides: Overrides, cleanUp: () => Promise<void>): Promise<TestSteward> {
+async function boot(env: Record<string, string>, overrides: TestOverrides, cleanUp: () => Promise<void>): Promise<TestSteward> {
   const logs: string[] = [];
   const logger = createLogger('debug', { write: (line: string) => void logs.push(line) });
   const config = loadConfig({ PORT: '0', ...env });
-  const steward = await startServer(config, { loadSandbox: createSandbox, logger, queuePollSeconds: QUEUE_POLL_SECONDS, ...overrides });
+  const { clock = new TestClock() } = overrides;
+  const injected = { loadSandbox: createSandbox, logger, queuePollSeconds: QUEUE_POLL_SECONDS, ...overrides, clock };
+  const steward = await startServer(config, injected);
   return {
     ...steward,
     ...serviceAt(steward.url),
     logs,
     dataDir: config.dataDir,
+    clock,
+    tick: () => steward.context.polls.tick(),
     sql: (text, values) => steward.context.db.query(text, values),
     async restart(changed = {}) {
       await steward.stop();

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.ts';
+import { Polls } from '../../../src/clock/polls.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { ReplicatedReload } from '../../../src/integrations/replicated-reload.ts';
-import type { Logger } from '../../../src/observability/logger.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
 import { eventually } from '../../support/eventually.ts';
 
+const logger = createLogger('silent');
 let reloads: ReplicatedReload;
 afterEach(() => reloads.stop());
 
@@ -19,7 +22,13 @@ function startReplica(announced: string, read: string, now: string) {
   };
   const notified: string[] = [];
   const db = { query: async () => [{ generation: '7', revision: announced }] } as unknown as Database;
-  reloads = new ReplicatedReload(db, service, async () => void notified.push(service.current.revision), {} as Logger);
+  reloads = new ReplicatedReload(
+    db,
+    service,
+    async () => void notified.push(service.current.revision),
+    new Polls(systemClock, logger),
+    logger,
+  );
   reloads.start();
   return { service, notified };
 }

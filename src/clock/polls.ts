@@ -1,0 +1,27 @@
+import type { Logger } from '../observability/logger.ts';
+import type { Clock } from './clock.ts';
+import { Poll, type PollOptions } from './poll.ts';
+
+/** Makes the polls of a process. Tests run all of them once instead of waiting for their intervals. */
+export class Polls {
+  readonly clock: Clock;
+  readonly #logger: Logger;
+  readonly #polls = new Set<Poll>();
+
+  constructor(clock: Clock, logger: Logger) {
+    this.clock = clock;
+    this.#logger = logger;
+  }
+
+  /** A poll that has yet to be started. */
+  create(check: () => Promise<void>, options: PollOptions): Poll {
+    const poll: Poll = new Poll(check, options, this.clock, this.#logger, () => this.#polls.delete(poll));
+    this.#polls.add(poll);
+    return poll;
+  }
+
+  /** Runs the check of each started poll once, and waits until all have ended. */
+  async tick(): Promise<void> {
+    await Promise.all([...this.#polls].map((poll) => poll.tick()));
+  }
+}
