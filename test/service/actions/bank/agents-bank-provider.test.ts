@@ -219,7 +219,7 @@ describe('bank.balances at the aggregator', () => {
     await run('bank.balances', { live: true });
     const [{ options }] = sent('/accounts/balance/get') as [any];
     expect(options).toEqual({ min_last_updated_datetime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) });
-    expect(Date.parse(options.min_last_updated_datetime)).toBeLessThan(Date.now());
+    expect(Date.parse(options.min_last_updated_datetime)).toBeLessThan(steward.clock.now());
   });
 });
 
