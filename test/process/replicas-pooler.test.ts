@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
       })
       .catch((error) => error.code);
     await locked.promise;
-    await eventually(() => other.query('update entries set value = 7 where id = 10 returning value'), 40_000);
+    await eventually(() => other.query('update entries set value = 7 where id = 10 returning value'));
     thawed.resolve();
     expect(await outcome).toBe('unavailable');
     expect(await other.query('select value from entries where id = 10')).toEqual([{ value: 7 }]);
