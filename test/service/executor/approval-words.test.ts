@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { declaredSummary } from '../../../src/integrations/declared/declared-summary.ts';
 import { DESTRUCTIVE_FIELDS } from '../../../src/providers/workspace/workspace-effects.ts';
 import { callAction } from '../../support/agents.ts';
+import { fc } from '../../support/property.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 

@@ -321,8 +321,9 @@ describe("Firebase's certificates", () => {
 });
 
 describe('an ID token of Firebase, where revocation is checked', () => {
+  let file: string;
   beforeAll(() => {
-    const file = join(folder, 'service-account.json');
+    file = join(folder, 'service-account.json');
     const account = {
       type: 'service_account',
       project_id: PROJECT,
@@ -333,11 +334,10 @@ describe('an ID token of Firebase, where revocation is checked', () => {
       token_uri: 'https://oauth2.googleapis.com/token',
     };
     writeFileSync(file, JSON.stringify(account), { mode: 0o600 });
-    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file);
   });
-  afterAll(() => vi.unstubAllEnvs());
 
   beforeEach(() => {
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file);
     google.user = { localId: 'user-1', validSince: String(seconds() - 3_600) };
     verify = verifier(true);
   });

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
 import type { AppError } from '../../../src/errors.ts';
@@ -14,6 +13,7 @@ import { IntegrationsService } from '../../../src/integrations/integrations-serv
 import { createLogger } from '../../../src/observability/logger.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { problemsOf } from '../../support/integrations.ts';
+import { fc } from '../../support/property.ts';
 
 const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 
