@@ -34,6 +34,7 @@ const processes = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/register-children.ts'],
     // Real processes, databases and browsers: slow machines need the time, nothing is asserted about it.
     testTimeout: 300_000,
     hookTimeout: 300_000,
