@@ -2,8 +2,8 @@ import pg from 'pg';
 
 const DEFAULT_URL = 'postgres://postgres@127.0.0.1:5432/postgres';
 const CONNECT_MS = 30_000;
-/** Of a whole run, which has six workers with a service each; some tests start three. */
-const NEEDED_CONNECTIONS = 60;
+/** Connections of a run of all files, whose six workers took 54; and of a run of few. */
+const NEEDED = { all: 60, few: 15 } as const;
 /** Errors of a server that runs, but not for this run: it is full, starts, or stops. */
 const UNUSABLE = new Set(['53300', '57P03', '57P01']);
 
@@ -17,9 +17,10 @@ export interface FoundPostgres {
  * Connects to the server of TEST_DATABASE_URL, else to a Postgres of this machine. TEST_DATABASE_URL=embedded is none:
  * all tests then use the embedded database. A server that can't serve a run ends this process, with one line.
  *
+ * @param files how many this run has, for the connections that it needs
  * @returns undefined where tests use the embedded database: no Postgres at the default address lets them in
  */
-export async function connectToPostgres(): Promise<FoundPostgres | undefined> {
+export async function connectToPostgres(files: keyof typeof NEEDED = 'few'): Promise<FoundPostgres | undefined> {
   const named = process.env.TEST_DATABASE_URL;
   if (named === 'embedded') return undefined;
   const url = named ?? DEFAULT_URL;
@@ -32,25 +33,25 @@ export async function connectToPostgres(): Promise<FoundPostgres | undefined> {
     if (named === undefined && !UNUSABLE.has(codeOf(error))) return undefined;
     stopRun(url, `it does not accept a connection (${reasonOf(error)}).`);
   }
-  await requireAbilities(url, client);
+  await requireAbilities(url, client, NEEDED[files]);
   return { url, client };
 }
 
 /** The address of the Postgres that tests use; undefined where there is none. */
-export async function findPostgres(): Promise<string | undefined> {
-  const found = await connectToPostgres();
+export async function findPostgres(files: keyof typeof NEEDED): Promise<string | undefined> {
+  const found = await connectToPostgres(files);
   await found?.client.end();
   return found?.url;
 }
 
-async function requireAbilities(url: string, client: pg.Client): Promise<void> {
+async function requireAbilities(url: string, client: pg.Client, needed: number): Promise<void> {
   const { rows } = await client.query<{ role: string; mayCreate: boolean }>(
     'select rolname::text as role, rolcreatedb or rolsuper as "mayCreate" from pg_roles where rolname = current_user',
   );
   if (rows[0]?.mayCreate !== true) stopRun(url, `the role may not create databases: alter role "${rows[0]?.role}" createdb.`);
   const free = await freeConnections(client);
-  if (free < NEEDED_CONNECTIONS) {
-    stopRun(url, `${free} of its connections are free and a run needs ${NEEDED_CONNECTIONS}: close others, or raise max_connections.`);
+  if (free < needed) {
+    stopRun(url, `${free} of its connections are free and a run needs ${needed}: close others, or raise max_connections.`);
   }
 }
 

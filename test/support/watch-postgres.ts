@@ -3,6 +3,8 @@ import { systemClock } from '../../src/clock/clock.ts';
 import { accepts, freeConnections, reasonOf, stopRun } from './find-postgres.ts';
 
 const LOOK_MS = 1_000;
+/** Looks in a row that find it full: services try again when it is full for a moment. */
+const FULL = 2;
 
 /**
  * Ends the run with one line when its Postgres stops, or has no connection left: tests would fail one by one.
@@ -13,13 +15,16 @@ export async function watchPostgres(url: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   let isOver = false;
   let isLooking = false;
+  let full = 0;
   const stop = (error: unknown) => {
     if (!isOver) stopRun(url, `it ended the connection of this run (${reasonOf(error)}). Start it again.`);
   };
   const look = async () => {
     if (isLooking) return;
     isLooking = true;
-    if ((await freeConnections(client)) <= 0 && !(await accepts(url)) && !isOver) {
+    const isFull = (await freeConnections(client)) <= 0 && !(await accepts(url));
+    full = isFull ? full + 1 : 0;
+    if (full >= FULL && !isOver) {
       stopRun(url, 'its connections are used up: close others, or raise max_connections.');
     }
     isLooking = false;
