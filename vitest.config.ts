@@ -25,7 +25,7 @@ const EMBEDDED_PROCESS = ['test/process/process-kill.test.ts', 'test/process/pro
 
 // Of chosen files, each test is printed as it ends; of all files, each file.
 const [, ...chosen] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const hasPostgres = (await findPostgres()) !== undefined;
+const hasPostgres = (await findPostgres(chosen.length > 0 ? 'few' : 'all')) !== undefined;
 // Files share a worker's modules, which halves the processor time. They wait half of the time, so six run on two cores.
 const shared = { isolate: false, maxWorkers: 6 };
 // They start processes of their own, and wait for them.
@@ -34,7 +34,7 @@ const processes = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/setup.ts'],
+    setupFiles: ['test/support/register-children.ts', 'test/support/setup.ts'],
     // Real processes, databases and browsers: slow machines need the time, nothing is asserted about it.
     testTimeout: 300_000,
     hookTimeout: 300_000,
