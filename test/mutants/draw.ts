@@ -14,28 +14,36 @@ export interface Mutant {
   after: string;
   /** The whole changed source. */
   source: string;
+  /** Why nobody could notice it: it is not run. */
+  equivalent: string | undefined;
 }
 
-/** Draws changes, of each kind in turn: there are many more conditions than codes. @param only matches `file:line` */
+/**
+ * Draws changes, of each kind in turn: there are many more conditions than codes.
+ *
+ * @param count without equivalent ones, which are drawn too
+ * @param only matches `file:line`
+ */
 export function draw(places: readonly Place[], sources: ReadonlyMap<string, string>, random: Random, count: number, only = ''): Mutant[] {
   const wanted = new RegExp(only);
   const kinds = [...Map.groupBy(places, ({ kind }) => kind).values()].map((all) => shuffled(all, random));
   const drawn: Mutant[] = [];
-  while (drawn.length < count && kinds.some((left) => left.length > 0)) {
+  const isEnough = () => drawn.filter(({ equivalent }) => equivalent === undefined).length >= count;
+  while (!isEnough() && kinds.some((left) => left.length > 0)) {
     for (const left of kinds) {
-      const mutant = next(left, sources, random, wanted);
-      if (mutant !== undefined && drawn.length < count) drawn.push(mutant);
+      const mutant = isEnough() ? undefined : next(left, sources, random, wanted);
+      if (mutant !== undefined) drawn.push(mutant);
     }
   }
   return drawn;
 }
 
-/** The next change that is wanted, can be parsed, and makes a difference. */
+/** The next change that is wanted and can be parsed. */
 function next(left: Place[], sources: ReadonlyMap<string, string>, random: Random, wanted: RegExp): Mutant | undefined {
   for (let place = left.pop(); place !== undefined; place = left.pop()) {
     const mutant = mutantOf(place, sources.get(place.file) ?? '', random.pick(place.options));
     const isParsed = parseSync(place.file, mutant.source).errors.length === 0;
-    if (wanted.test(mutant.at) && isParsed && !isEquivalent(mutant)) return mutant;
+    if (wanted.test(mutant.at) && isParsed) return mutant;
   }
   return undefined;
 }
@@ -44,7 +52,8 @@ function mutantOf(place: Place, source: string, option: string): Mutant {
   const { file, start, end } = place;
   const changed = source.slice(0, start) + option + source.slice(end);
   const [before, after] = difference(source, changed);
-  return { place, at: `${file}:${lineOf(source, firstDifference(source, changed))}`, before, after, source: changed };
+  const at = `${file}:${lineOf(source, firstDifference(source, changed))}`;
+  return { place, at, before, after, source: changed, equivalent: reasonOf(file, before, after) };
 }
 
 /** The lines that differ; a removed line is empty. */
@@ -65,8 +74,8 @@ function firstDifference(before: string, after: string): number {
   return position;
 }
 
-function isEquivalent({ place, before, after }: Mutant): boolean {
-  return EQUIVALENT.some(({ file, line, becomes }) => file === place.file && line === before && (becomes ?? after) === after);
+function reasonOf(file: string, before: string, after: string): string | undefined {
+  return EQUIVALENT.find((one) => one.file === file && one.line === before && (one.becomes ?? after) === after)?.reason;
 }
 
 function shuffled(places: readonly Place[], random: Random): Place[] {

@@ -8,5 +8,5 @@ export interface Equivalent {
   reason: string;
 }
 
-/** They are not drawn. */
+/** They are neither run nor counted. */
 export const EQUIVALENT: readonly Equivalent[] = [];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../faults/support/random.ts';
 import { Copy } from './copy.ts';
-import { draw } from './draw.ts';
+import { draw, type Mutant } from './draw.ts';
 import { placesIn, statesIn } from './places.ts';
 import { Reach } from './reach.ts';
 import { formatReport, type Result } from './report.ts';
@@ -61,14 +61,20 @@ if (values.report) writeFileSync(join(root, 'docs/reports/mutants.md'), report);
 /** Takes mutants from the queue until it is empty. */
 async function work(copy: Copy): Promise<void> {
   for (const [position, mutant] of queue) {
-    const { place } = mutant;
+    const { place, at, before, after, equivalent } = mutant;
     const { files, seconds } = reach.testsFor(place, Number(values.seconds));
-    copy.write(place.file, mutant.source);
-    const noticedBy = files.length === 0 ? undefined : (await copy.test(files, LIMIT_MS + seconds * 1000 * PATIENCE)).noticedBy;
-    copy.write(place.file, sources.get(place.file) ?? '');
+    const isRun = files.length > 0 && equivalent === undefined;
+    const noticedBy = isRun ? await noticing(copy, mutant, files, LIMIT_MS + seconds * 1000 * PATIENCE) : undefined;
     results.push({ mutant, position, noticedBy, tests: files.length });
-    console.error(
-      `${results.length}/${mutants.length} ${noticedBy === undefined ? 'UNNOTICED' : 'noticed  '} ${mutant.at} ${mutant.before} → ${mutant.after} (${noticedBy ?? `${files.length} files`})`,
-    );
+    const verdict = equivalent === undefined ? (noticedBy ?? `NOT NOTICED by ${files.length} files`) : 'equivalent';
+    console.error(`${results.length}/${mutants.length} ${at} ${before} → ${after}: ${verdict}`);
   }
+}
+
+/** The test that fails with a change. */
+async function noticing(copy: Copy, { place, source }: Mutant, files: string[], limitMs: number): Promise<string | undefined> {
+  copy.write(place.file, source);
+  const { noticedBy } = await copy.test(files, limitMs);
+  copy.write(place.file, sources.get(place.file) ?? '');
+  return noticedBy;
 }

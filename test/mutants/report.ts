@@ -18,22 +18,25 @@ export interface Run {
   minutes: number;
 }
 
-/** The result as Markdown: figures by kind, and what nothing noticed. */
+const HEAD = `# Changes that tests notice
+
+\`npm run test:mutants\` changes one place of \`src/executor\`, \`src/vault/refresh\`, \`src/oauth\` or \`src/approvals\` at a time, in copies of the last commit, and runs tests that reach it. Of each kind, as many places are drawn: \`===\`, \`<\` and the like become others (comparison), \`&&\`, \`||\` and \`!\` (logic), conditions become true or false, codes of errors and words for states become others, limits one more or less (number), \`await\` and calls as statements are removed, and comparisons and states in SQL change.
+`;
+
+/** The result as Markdown: figures by kind, what nothing noticed, and what nobody could notice. */
 export function formatReport(results: readonly Result[], { seed, commit, places, minutes }: Run): string {
   const ordered = results.toSorted((one, other) => one.position - other.position);
-  const kinds = [...Map.groupBy(ordered, ({ mutant }) => mutant.place.kind)];
-  const unnoticed = ordered.filter(({ noticedBy }) => noticedBy === undefined);
+  const [counted, equivalent] = [ordered.filter(isCounted), ordered.filter((result) => !isCounted(result))];
+  const kinds = [...Map.groupBy(counted, ({ mutant }) => mutant.place.kind)];
+  const unnoticed = counted.filter((result) => !isNoticed(result));
+  const command = `\`npm run test:mutants -- --seed ${seed} --count ${counted.length}\``;
+  const figures = kinds.map(([kind, all]) => [kind, String(all.length), String(all.filter(isNoticed).length)]);
   return [
-    summary(ordered),
-    '',
-    `\`npm run test:mutants -- --seed ${seed} --count ${results.length}\`, commit ${commit}, ${places} places, ${minutes.toFixed(0)} minutes.`,
-    '',
-    ...table(
-      ['Kind', 'Changes', 'Noticed'],
-      kinds.map(([kind, all]) => [kind, String(all.length), String(all.filter(isNoticed).length)]),
-    ),
-    ...(unnoticed.length === 0 ? [] : ['', 'Not noticed:', '']),
-    ...(unnoticed.length === 0 ? [] : table(['Place', 'Before', 'After', 'Test files'], unnoticed.map(cells))),
+    HEAD,
+    `**${summary(counted)}**: ${command}, commit ${commit}, ${places} places to draw from, ${minutes.toFixed(0)} minutes.\n`,
+    ...table(['Kind', 'Changes', 'Noticed'], figures),
+    ...section('Not noticed', ['Place', 'Before', 'After', 'Test files'], unnoticed.map(cells)),
+    ...section('Nobody could notice, and not counted', ['Place', 'Before', 'After', 'Reason'], equivalent.map(cells)),
     '',
   ].join('\n');
 }
@@ -47,12 +50,20 @@ function isNoticed({ noticedBy }: Result): boolean {
   return noticedBy !== undefined;
 }
 
-function cells({ mutant: { at, before, after }, tests }: Result): string[] {
-  return [at, code(before), code(after), tests === 0 ? 'none reaches it' : String(tests)];
+function isCounted({ mutant }: Result): boolean {
+  return mutant.equivalent === undefined;
+}
+
+function cells({ mutant: { at, before, after, equivalent }, tests }: Result): string[] {
+  return [at, code(before), code(after), equivalent ?? (tests === 0 ? 'none reaches it' : String(tests))];
 }
 
 function code(text: string): string {
   return text === '' ? '(removed)' : `\`${text.replaceAll('|', '\\|')}\``;
+}
+
+function section(title: string, head: string[], rows: string[][]): string[] {
+  return rows.length === 0 ? [] : [`\n## ${title}\n`, ...table(head, rows)];
 }
 
 function table(head: string[], rows: string[][]): string[] {
