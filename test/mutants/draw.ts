@@ -18,32 +18,25 @@ export interface Mutant {
   equivalent: string | undefined;
 }
 
-/**
- * Draws changes, of each kind in turn: there are many more conditions than codes.
- *
- * @param count without equivalent ones, which are drawn too
- * @param only matches `file:line`
- */
-export function draw(places: readonly Place[], sources: ReadonlyMap<string, string>, random: Random, count: number, only = ''): Mutant[] {
-  const wanted = new RegExp(only);
+/** Draws changes, of each kind in turn: there are many more conditions than codes. @param count without equivalent ones, which are drawn too */
+export function draw(places: readonly Place[], sources: ReadonlyMap<string, string>, random: Random, count: number): Mutant[] {
   const kinds = [...Map.groupBy(places, ({ kind }) => kind).values()].map((all) => shuffled(all, random));
   const drawn: Mutant[] = [];
   const isEnough = () => drawn.filter(({ equivalent }) => equivalent === undefined).length >= count;
   while (!isEnough() && kinds.some((left) => left.length > 0)) {
     for (const left of kinds) {
-      const mutant = isEnough() ? undefined : next(left, sources, random, wanted);
+      const mutant = isEnough() ? undefined : next(left, sources, random);
       if (mutant !== undefined) drawn.push(mutant);
     }
   }
   return drawn;
 }
 
-/** The next change that is wanted and can be parsed. */
-function next(left: Place[], sources: ReadonlyMap<string, string>, random: Random, wanted: RegExp): Mutant | undefined {
+/** The next change that can be parsed. */
+function next(left: Place[], sources: ReadonlyMap<string, string>, random: Random): Mutant | undefined {
   for (let place = left.pop(); place !== undefined; place = left.pop()) {
     const mutant = mutantOf(place, sources.get(place.file) ?? '', random.pick(place.options));
-    const isParsed = parseSync(place.file, mutant.source).errors.length === 0;
-    if (wanted.test(mutant.at) && isParsed) return mutant;
+    if (parseSync(place.file, mutant.source).errors.length === 0) return mutant;
   }
   return undefined;
 }

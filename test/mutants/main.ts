@@ -26,8 +26,8 @@ const { values } = parseArgs({
     lanes: { type: 'string', default: '2' },
     /** Seconds that the tests of one mutant may take. */
     seconds: { type: 'string', default: '60' },
-    /** A regular expression on `file:line`. */
-    only: { type: 'string' },
+    /** A regular expression on `file:line`: of what was drawn, only that is run. */
+    only: { type: 'string', default: '' },
     report: { type: 'boolean', default: false },
   },
 });
@@ -49,7 +49,8 @@ const places = scope.flatMap((file) => placesIn(file, sources.get(file) ?? '', s
 const reach = new Reach(join(root, 'node_modules/.cache/mutants.json'), git('rev-parse', 'HEAD:src', 'HEAD:sandbox', 'HEAD:test/support'));
 await reach.measure(first, globSync(TESTS, { cwd: first.folder }).sort(), sources, places);
 
-const mutants = draw(places, sources, new Random(seed), Number(values.count), values.only);
+const only = new RegExp(values.only);
+const mutants = draw(places, sources, new Random(seed), Number(values.count)).filter(({ at }) => only.test(at));
 const results: Result[] = [];
 const queue = mutants.entries();
 const startedAt = performance.now();

@@ -79,7 +79,7 @@ export function placesIn(file: string, source: string, states: ReadonlyMap<strin
     if (node.type === 'IfStatement' || node.type === 'ConditionalExpression') add('condition', ['true', 'false'], test);
     if (node.type === 'Literal' && !isKey(node, parent)) addLiteral(node, parent, add);
     if (node.type === 'AwaitExpression' && !/^Return|^Arrow/.test(parent.type)) add('await', [text(argument)]);
-    if (node.type === 'ExpressionStatement' && /^(await )?[\w.#?]+\(/.test(text(node))) add('statement', ['']);
+    if (node.type === 'ExpressionStatement' && /^(await )?[\w.#?]+\(/.test(text(node))) add('statement', [';']);
     if (isRepository && (node.type === 'TemplateLiteral' || node.type === 'Literal')) add('sql', sqlOptions(text(node), states));
     for (const child of children(node)) visit(child, node, !isInside);
   };

@@ -64,7 +64,7 @@ describe('npm run test:mutants', () => {
   });
 
   it('removes calls, but no line of the log', () => {
-    expect(changes.get('statement')).toEqual([[`await db.run("update items set status = 'closed' where age > 3");`, '']]);
+    expect(changes.get('statement')).toEqual([[`await db.run("update items set status = 'closed' where age > 3");`, ';']]);
   });
 
   it('draws the same changes with the same seed, and others with another', () => {
@@ -75,12 +75,8 @@ describe('npm run test:mutants', () => {
   });
 
   it('shows the line before and after', () => {
-    const [mutant] = draw(places, sources, new Random(1), 1, ':3$|:2$');
-    expect(mutant).toMatchObject({
-      at: `${FILE}:2`,
-      before: 'const MAX_ITEMS = 3;',
-      after: expect.stringMatching(/^const MAX_ITEMS = [24];$/),
-    });
+    const mutant = draw(places, sources, new Random(1), 20).find(({ at }) => at === `${FILE}:2`);
+    expect(mutant).toMatchObject({ before: 'const MAX_ITEMS = 3;', after: expect.stringMatching(/^const MAX_ITEMS = [24];$/) });
   });
 
   it('records what a test reaches, and changes nothing else', async () => {
