@@ -1,0 +1,105 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** How a run of test files ended. */
+export interface Outcome {
+  /** Title of the first test that failed, or what else went wrong; undefined: all passed. */
+  noticedBy: string | undefined;
+  /** Files all of whose tests passed. */
+  passed: string[];
+}
+
+interface Report {
+  testResults: { name: string; status: string; message: string; assertionResults: { status: string; fullName: string }[] }[];
+}
+
+/** Lower than that of people's programs. */
+const PRIORITY = 10;
+const SHOWN = 2_000;
+
+/** A copy of a commit, in which sources are changed while people work on theirs. */
+export class Copy {
+  readonly folder: string;
+
+  constructor(root: string, commit: string) {
+    this.folder = mkdtempSync(join(tmpdir(), 'steward-mutants-'));
+    process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }));
+    const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 30 });
+    execFileSync('tar', ['-x', '-C', this.folder], { input: archive });
+    symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
+    mkdirSync(join(this.folder, 'dist'), { recursive: true });
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.folder, file), 'utf8');
+  }
+
+  write(file: string, source: string): void {
+    writeFileSync(join(this.folder, file), source);
+  }
+
+  /**
+   * Runs test files in that order, up to the first failure unless `env` has them measured.
+   *
+   * @throws Error when no test could be run at all
+   */
+  async test(files: readonly string[], limitMs: number, env: Record<string, string> = {}): Promise<Outcome> {
+    const report = join(this.folder, 'dist', 'report.json');
+    rmSync(report, { force: true });
+    const given = ['run', '--config=test/mutants/vitest.config.ts', '--reporter=json', `--outputFile=${report}`];
+    const bail = env.MUTANTS_REACHED === undefined ? ['--bail=1'] : [];
+    // A group of its own, with which its workers end too.
+    const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...given, ...bail, ...files], {
+      cwd: this.folder,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, MUTANTS_FILES: files.join(' '), ...env },
+    });
+    const { pid } = child;
+    if (pid === undefined) throw new Error('vitest could not be started');
+    setPriority(pid, PRIORITY);
+    const end = () => killGroup(pid);
+    process.once('exit', end);
+    let [said, isLate] = ['', false];
+    child.stderr.on('data', (part) => {
+      said = (said + part).slice(-SHOWN);
+    });
+    const timer = setTimeout(() => {
+      isLate = true;
+      end();
+    }, limitMs);
+    const [status] = await once(child, 'close');
+    clearTimeout(timer);
+    process.off('exit', end);
+    end();
+    return isLate ? { noticedBy: 'timed out', passed: [] } : this.#outcome(report, status, said);
+  }
+
+  #outcome(report: string, status: number | null, said: string): Outcome {
+    const { testResults } = readReport(report, said);
+    const passed = testResults.filter(({ status: state }) => state === 'passed').map(({ name }) => name.slice(this.folder.length + 1));
+    const failed = testResults.find((result) => result.status === 'failed');
+    const test = failed?.assertionResults.find((result) => result.status === 'failed');
+    const other = failed === undefined ? 'an unhandled error' : failed.message.split('\n', 1)[0];
+    return { passed, noticedBy: status === 0 ? undefined : (test?.fullName ?? other) };
+  }
+}
+
+function readReport(report: string, said: string): Report {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    throw new Error(`no test ran:\n${said}`);
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,81 @@
+// `npm run test:mutants`: changes the source in places that a seed draws, runs the tests that reach them, and prints which
+// changes none of them notices. In the background: it works on copies of the last commit, at a low priority. CONTRIBUTING.md
+// explains it.
+import { execFileSync } from 'node:child_process';
+import { globSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Random } from '../faults/support/random.ts';
+import { Copy } from './copy.ts';
+import { draw, type Mutant } from './draw.ts';
+import { placesIn, statesIn } from './places.ts';
+import { Reach } from './reach.ts';
+import { formatReport, type Result } from './report.ts';
+
+const SCOPE = 'src/{executor,vault/refresh,oauth,approvals}/**/*.ts';
+/** Rooms whose tests can be expected to notice: their own, and those that call them. */
+const TESTS = 'test/{unit,service}/{executor,vault,oauth,approvals,clients,mcp,workspace,integrations,users}/**/*.test.ts';
+const LIMIT_MS = 90_000;
+/** How much longer than before, on a busy machine. */
+const PATIENCE = 4;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    count: { type: 'string', default: '110' },
+    lanes: { type: 'string', default: '2' },
+    /** Seconds that the tests of one mutant may take. */
+    seconds: { type: 'string', default: '60' },
+    /** A regular expression on `file:line`: of what was drawn, only that is run. */
+    only: { type: 'string', default: '' },
+    report: { type: 'boolean', default: false },
+  },
+});
+const root = join(import.meta.dirname, '../..');
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+const commit = git('rev-parse', '--short', 'HEAD');
+const seed = Number(values.seed);
+console.log(`seed ${seed}, commit ${commit}`);
+
+const copies = Array.from({ length: Number(values.lanes) }, () => new Copy(root, commit));
+const [first] = copies;
+if (first === undefined) throw new Error('--lanes: at least 1');
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const sources = new Map(globSync('src/**/*.ts', { cwd: first.folder }).map((file) => [file, first.read(file)]));
+const states = statesIn(sources);
+const scope = globSync(SCOPE, { cwd: first.folder }).sort();
+const places = scope.flatMap((file) => placesIn(file, sources.get(file) ?? '', states));
+const reach = new Reach(join(root, 'node_modules/.cache/mutants.json'), git('rev-parse', 'HEAD:src', 'HEAD:sandbox', 'HEAD:test/support'));
+await reach.measure(first, globSync(TESTS, { cwd: first.folder }).sort(), sources, places);
+
+const only = new RegExp(values.only);
+const mutants = draw(places, sources, new Random(seed), Number(values.count)).filter(({ at }) => only.test(at));
+const results: Result[] = [];
+const queue = mutants.entries();
+const startedAt = performance.now();
+await Promise.all(copies.map(work));
+const report = formatReport(results, { seed, commit, places: places.length, minutes: (performance.now() - startedAt) / 60_000 });
+console.log(`\n${report}`);
+if (values.report) writeFileSync(join(root, 'docs/reports/mutants.md'), report);
+
+/** Takes mutants from the queue until it is empty. */
+async function work(copy: Copy): Promise<void> {
+  for (const [position, mutant] of queue) {
+    const { place, at, before, after, equivalent } = mutant;
+    const { files, seconds } = reach.testsFor(place, Number(values.seconds));
+    const isRun = files.length > 0 && equivalent === undefined;
+    const noticedBy = isRun ? await noticing(copy, mutant, files, LIMIT_MS + seconds * 1000 * PATIENCE) : undefined;
+    results.push({ mutant, position, noticedBy, tests: files.length });
+    const verdict = equivalent === undefined ? (noticedBy ?? `NOT NOTICED by ${files.length} files`) : 'equivalent';
+    console.error(`${results.length}/${mutants.length} ${at} ${before} → ${after}: ${verdict}`);
+  }
+}
+
+/** The test that fails with a change. */
+async function noticing(copy: Copy, { place, source }: Mutant, files: string[], limitMs: number): Promise<string | undefined> {
+  copy.write(place.file, source);
+  const { noticedBy } = await copy.test(files, limitMs);
+  copy.write(place.file, sources.get(place.file) ?? '');
+  return noticedBy;
+}
