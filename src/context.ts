@@ -94,7 +94,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const { publicUrl } = addresses;
   const sandbox = await openSandbox(config, addresses, foundation, overrides.loadSandbox, resources);
   const { limits } = config;
-  const providers = await openProviders(descriptors, config, sandbox, { publicUrl, limits, telemetry });
+  const providers = await openProviders(descriptors, config, sandbox, { publicUrl, limits, clock, telemetry });
   const workspace = providers.client(workspaceDescriptor);
   const bank = providers.client(bankDescriptor);
   const keysMaxAge = config.identityKeysMaxAgeSeconds * 1_000;
@@ -116,7 +116,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const executor = new Executor({ ...foundation, ...vault, ...calling });
   const shared = { db, clock, polls, logger, ...vault, emit: notifications.emit };
   const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
-  const redirectUris = new RedirectUris(config, publicUrl, logger);
+  const redirectUris = new RedirectUris(config, publicUrl, clock, logger);
 
   const accountIds = async (userId: string) => (await executor.accounts(userId)).map(({ id }) => id);
   const { emit, approvalExpiry } = notifications;

@@ -46,7 +46,7 @@ export async function openFoundation(
   resources: AsyncDisposableStack,
 ) {
   // Read while the database is being connected; the error is handled by the await below.
-  const loading = IntegrationsService.load(config.integrationsFile, createIntegrationsFormat(descriptors), logger, telemetry);
+  const loading = IntegrationsService.load(config.integrationsFile, createIntegrationsFormat(descriptors), clock, logger, telemetry);
   loading.catch(() => {});
   const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(logger, 'error')) });
   const { keyring } = keys;

@@ -539,7 +539,7 @@ describe('a session', () => {
     };
     const baseUrl = (emulator.env.PLAID_BASE_URL as string).replace(/\/$/, '');
     const item = { userId: 'u1', current: async () => ACCESS_TOKEN, rejected: async () => true };
-    return new BankProvider({ ...settings, baseUrl }, 1_000).session(item, new AbortController().signal);
+    return new BankProvider({ ...settings, baseUrl }, 1_000, steward.clock).session(item, new AbortController().signal);
   }
 
   it.each(['item/remove', 'item/access_token/invalidate', 'transfer/create', 'processor/token/create', 'constructor', '__proto__', ''])(
