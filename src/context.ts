@@ -99,7 +99,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const bank = providers.client(bankDescriptor);
   const keysMaxAge = config.identityKeysMaxAgeSeconds * 1_000;
   const identity = identitySettings(config, sandbox);
-  const verifying = { keysMaxAge, ...overrides.identity, logger, telemetry };
+  const verifying = { keysMaxAge, now: () => clock.now(), ...overrides.identity, logger, telemetry };
   const verifier = createVerifier(identity, verifying);
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
 
