@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { AppError, asAppError } from '../errors.ts';
 import { withContext } from '../observability/log-context.ts';
 import { describeError, type LoggedError, type Logger } from '../observability/logger.ts';
@@ -10,7 +10,7 @@ import { ProviderRejectionLog } from './provider-rejection-log.ts';
 import { RejectionCounter } from './rejection-counter.ts';
 
 export interface CallAuditorDeps {
-  db: Queryable;
+  db: Database;
   logger: Logger;
   telemetry: Telemetry;
 }
@@ -29,7 +29,7 @@ export class CallAuditor {
     this.#deps = deps;
     this.#audit = new AuditLog(deps.db);
     this.#rejections = new RejectionCounter((row) => this.#audit.write(row), deps.logger);
-    this.#providerRejections = new ProviderRejectionLog(deps.logger);
+    this.#providerRejections = new ProviderRejectionLog(deps.db.clock, deps.logger);
   }
 
   /**

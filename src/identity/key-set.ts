@@ -49,8 +49,8 @@ export class KeySet {
   constructor(load: LoadKeys, context: VerifierContext) {
     this.#load = load;
     this.#context = context;
-    this.#alarm = throttledLog(context.logger, 'error', context.now);
-    this.#unknownKey = throttledLog(context.logger, 'warn', context.now);
+    this.#alarm = throttledLog({ monotonic: context.now }, context.logger, 'error');
+    this.#unknownKey = throttledLog({ monotonic: context.now }, context.logger, 'warn');
   }
 
   /**

@@ -29,7 +29,7 @@ export function oidcKeyLoader(
   settings: Pick<OidcSettings, 'issuer' | 'discoveryUrl'>,
   { logger, now, httpAgent }: VerifierContext,
 ): LoadKeys {
-  const alarm = throttledLog(logger, 'error', now);
+  const alarm = throttledLog({ monotonic: now }, logger, 'error');
   const discoveryUrl = new URL(settings.discoveryUrl);
   return async (signal) => {
     const discovery = discoverySchema.parse((await fetchJson(discoveryUrl, { signal, httpAgent })).body);

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { systemClock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { Coalescer } from '../jobs/coalescer.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -17,7 +18,7 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   readonly #read: Read<Compiled>;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
-  readonly #reloads = new Coalescer<void>();
+  readonly #reloads = new Coalescer<void>(systemClock);
   readonly #listeners: ((current: Compiled) => void)[] = [];
   #current: Compiled;
   #runs = 0;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
@@ -53,8 +54,12 @@ export class AuthorizationServer {
   constructor(deps: AuthorizationServerDeps) {
     this.#deps = deps;
     this.entries = new Entries(deps);
-    this.#log = throttledLog(deps.logger, 'info');
+    this.#log = throttledLog(deps.db.clock, deps.logger, 'info');
     this.#fetchDocument = documentFetcher(deps.fetchDocument);
+  }
+
+  get clock(): Clock {
+    return this.#deps.db.clock;
   }
 
   get publicUrl(): string {
@@ -104,7 +109,7 @@ export class AuthorizationServer {
   }
 
   #countFetch(request: Request): void {
-    const now = performance.now();
+    const now = this.clock.monotonic();
     if (this.#fetches.allows(networkOfRequest(request), this.#deps.documentsPerMinute, now)) return;
     throw new AppError('rate_limited', 'Too many documents of clients. Slow down.', { retryAfter: this.#fetches.secondsLeft(now) });
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.ts';
 import { CONCURRENT_BATCHES, REFRESH_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { AppError } from '../../errors.ts';
 import { withTimeLimit } from '../../rate-limit/time-limit.ts';
@@ -21,6 +22,7 @@ export class AccessTokens {
   readonly #opened: DecryptedTokenCache;
   /** Grants that a caller of this process is reading in order to lease them. */
   readonly #leasing = new Set<string>();
+  readonly #clock: Clock;
   readonly #patienceMs: number;
 
   constructor(deps: RefreshDeps) {
@@ -28,6 +30,7 @@ export class AccessTokens {
     this.#rows = new StatementBatcher((grants) => selectRefreshRows(deps.db, grants), CONCURRENT_BATCHES);
     this.#leases = new StatementBatcher((grants) => selectOrLease(deps.db, grants, leaseSeconds(deps)), REFRESH_BATCHES);
     this.#opened = new DecryptedTokenCache(deps.userKeys);
+    this.#clock = deps.db.clock;
     this.#patienceMs = deps.patienceMs;
   }
 
@@ -98,7 +101,7 @@ export class AccessTokens {
       const renewal = this.#refresher.run(row, false);
       if (!isValid(row)) return await renewal;
       // A caller with a valid token does not wait as long as a refresh may take.
-      return await withTimeLimit(renewal, this.#patienceMs, () => {
+      return await withTimeLimit(this.#clock, renewal, this.#patienceMs, () => {
         throw postponed(null);
       });
     } catch (error) {
