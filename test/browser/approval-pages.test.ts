@@ -88,9 +88,8 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
       ),
     );
     expect(texts.join()).not.toContain('Approve this?');
-    const posted = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.getByRole('button', { name: 'Win' }).click();
-    await posted;
+    await page.waitForURL((address) => address.hostname !== 'localhost');
     await page.goto(url);
     await page.getByRole('heading', { name: 'Approve this?' }).waitFor();
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { eventually } from '../support/eventually.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
@@ -60,7 +61,7 @@ describe('an unhandled rejection', () => {
     const fail = 'process.once("SIGUSR2",()=>{Promise.reject(new Error("of the test"))})';
     child = await startProcess({ ...place.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fail)}` });
     void child.kill('SIGUSR2');
-    for (let asked = 0; asked < 1_000 && child.running() && !child.output().includes('of the test'); asked += 1) await child.call('/test');
+    await eventually(() => child.output().includes('of the test') || !child.running());
     expect(child.output()).toContain('unhandled promise rejection');
     expect((await child.call('/test')).status).toBe(200);
   });

@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { heldWait } from '../support/held-wait.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { startProcess, type TestProcess } from '../support/process.ts';
 import { SocketClient } from '../support/socket-client.ts';
+
+/** As docs/operations.md says. */
+const PRODUCTION_WAIT_MS = 5_000;
 
 describe.skipIf(!hasPostgres)('stopping a production process', () => {
   let issuer: TestIssuer;
@@ -40,7 +44,7 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
   }
 
   it('is reported by readiness first, while requests and sockets are still served; each response ends its connection', async () => {
-    await start({ LIMIT_STOP_WAIT_MS: '10000' });
+    await start({ LIMIT_STOP_WAIT_MS: '3600000', LIMIT_STOP_MS: '7200000', ...heldWait(3_600_000) });
     const address = addressOf(child);
     const before = await get(address, '/test');
     expect(before).toMatchObject({ status: 200, connection: 'keep-alive' });
@@ -49,17 +53,19 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
     expect(await get(address, '/health/live')).toMatchObject({ status: 200, connection: 'close' });
     expect(await get(address, '/test')).toMatchObject({ status: 200, connection: 'close' });
     const socket = await SocketClient.signedIn(address, await issuer.sign('ana'));
+    void child.kill('SIGUSR2');
     expect((await socket.ended).code).toBe(1012);
     expect(await exit).toMatchObject({ code: 0, signal: null });
     expect(child.output()).not.toMatch(/"level":50/);
   });
 
   it('waits by default in production, so that a balancer notices', async () => {
-    await start();
+    await start(heldWait(PRODUCTION_WAIT_MS));
     const exit = child.kill('SIGTERM');
     await eventually(async () => (await get(addressOf(child), '/health/ready')).status === 503);
     // A new connection, after it has begun to stop.
     expect((await get(addressOf(child), '/test')).status).toBe(200);
+    void child.kill('SIGUSR2');
     expect(await exit).toMatchObject({ code: 0, signal: null });
   });
 
