@@ -14,8 +14,6 @@ interface Reached {
 
 const MEASURING_MS = 3_600_000;
 const WORKERS = '3';
-/** Test files of a mutant, at most. */
-const FILES = 12;
 /** How many times sooner a test is tried for each word that its path shares with the source’s. */
 const KIN = 4;
 
@@ -49,8 +47,12 @@ export class Reach {
       .split('\n')
       .map((line) => JSON.parse(line));
     rmSync(lines);
-    for (const one of measured) if (passed.includes(one.file)) this.#files.push({ ...one, source: copy.read(one.file) });
-    for (const test of missing) if (!passed.includes(test)) console.error(`left out, since it fails unchanged: ${test}`);
+    for (const file of missing) {
+      const one = measured.find((found) => found.file === file);
+      const isUsable = one !== undefined && passed.includes(file);
+      if (!isUsable) console.error(`left out, since it fails unchanged: ${file}`);
+      this.#files.push({ file, seconds: one?.seconds ?? 0, places: isUsable ? one.places : [], source: copy.read(file) });
+    }
     mkdirSync(dirname(this.#cache), { recursive: true });
     writeFileSync(this.#cache, JSON.stringify({ version: this.#version, files: this.#files }));
   }
@@ -63,7 +65,7 @@ export class Reach {
     const found = this.#files.filter(({ places }) => places.some(isReached)).sort((one, other) => cost(one) - cost(other));
     const chosen: Reached[] = [];
     let total = 0;
-    for (const one of found.slice(0, FILES)) {
+    for (const one of found) {
       if (chosen.length > 0 && total + one.seconds > seconds) break;
       chosen.push(one);
       total += one.seconds;
