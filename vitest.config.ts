@@ -23,9 +23,26 @@ const EMBEDDED = [
 ];
 const EMBEDDED_PROCESS = ['test/process/process-kill.test.ts', 'test/process/process-lifecycle.test.ts', 'test/cli/data-erase.test.ts'];
 
+/**
+ * Files that only `npm run test:all` runs, and a run that names its files. Their code changes rarely or is to be replaced,
+ * and they take long: what they test is not reworked meanwhile.
+ */
+const RARE: { why: string; files: string[] }[] = [
+  { why: 'test the sandbox, which every other test uses anyway', files: ['test/sandbox/**/*.test.ts'] },
+  {
+    why: 'the measures of a saturated process are to be simplified',
+    files: ['test/service/http/saturation.test.ts', 'test/unit/rate-limit/admission.test.ts', 'test/unit/rate-limit/fair-shares.test.ts'],
+  },
+  // Upgrades of databases of earlier releases go with the first release: test/process/partitions-upgrade.test.ts.
+  { why: 'partitions are to be declared by the first migration', files: ['test/service/database/partitions.test.ts'] },
+  // The bundle is to be removed as well; its tests are those of processes again: npm run test:bundle.
+  { why: 'each OAuth refresh waits for half a second, which is to end', files: ['test/service/oauth/authorization-replicas.test.ts'] },
+];
+
 // Of chosen files, each test is printed as it ends; of all files, each file.
 const [, ...chosen] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const hasPostgres = (await findPostgres()) !== undefined;
+const rare = process.env.TEST_ALL === undefined && chosen.length === 0 ? RARE.flatMap(({ files }) => files) : [];
+const hasPostgres = (await findPostgres(chosen.length > 0 ? 'few' : 'all')) !== undefined;
 // Files share a worker's modules, which halves the processor time. They wait half of the time, so six run on two cores.
 const shared = { isolate: false, maxWorkers: 6 };
 // They start processes of their own, and wait for them.
@@ -34,6 +51,7 @@ const processes = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/register-children.ts', 'test/support/setup.ts'],
     // Real processes, databases and browsers: slow machines need the time, nothing is asserted about it.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -41,14 +59,14 @@ export default defineConfig({
     reporters: chosen.length > 0 ? 'verbose' : 'default',
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'], reportOnFailure: true },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...shared } },
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: rare, ...shared } },
       {
         extends: true,
         test: {
           name: 'service',
           include: ['test/{service,sandbox}/**/*.test.ts'],
           // Without a Postgres they would run on the same database twice.
-          exclude: hasPostgres ? [] : EMBEDDED,
+          exclude: hasPostgres ? rare : [...rare, ...EMBEDDED],
           ...shared,
         },
       },

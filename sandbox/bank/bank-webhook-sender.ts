@@ -8,6 +8,7 @@ import {
   randomUUID,
 } from 'node:crypto';
 import { SignJWT } from 'jose/jwt/sign';
+import { timeoutSignal } from '../../src/clock/clock.ts';
 import { isLoopback } from '../../src/config/config.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import type { Controls } from '../controls.ts';
@@ -132,7 +133,7 @@ export class WebhookSender {
   }
 
   async #post(url: string, body: string, proof: string): Promise<Delivery> {
-    const { logger } = this.#options;
+    const { controls, logger } = this.#options;
     const target = new URL(url);
     if (!isLoopback(target.hostname)) {
       logger.warn({ host: target.host }, 'bank sandbox: a webhook for another machine was not sent');
@@ -144,7 +145,7 @@ export class WebhookSender {
         headers: { 'Content-Type': 'application/json', 'Plaid-Verification': proof },
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(RESPONSE_MS)]),
+        signal: AbortSignal.any([this.#closing.signal, timeoutSignal(controls.clock, RESPONSE_MS)]),
       });
       await response.body?.cancel();
       return { status: response.status };

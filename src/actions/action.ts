@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Audience } from '../providers/audience.ts';
 import type { Effect } from '../providers/declared-call.ts';
@@ -36,6 +37,7 @@ export interface RunContext<P extends string = string> {
   /** The provider's APIs on behalf of the account. */
   session: P extends keyof Sessions ? Sessions[P] : unknown;
   db: Database;
+  clock: Clock;
   /** Whether account numbers may be returned in full; only if the action's policy allows it. */
   unmasked: boolean;
   /** Largest output, bytes of JSON; longer output is truncated. */
@@ -104,8 +106,12 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   writes?(input: Input, output: Output | undefined): readonly string[];
   /** Whether the provider charges for a call with this input: such calls have a separate budget. */
   costs?(input: Input): boolean;
-  /** One line for the person who approves: exactly what the call will do. */
-  summary(input: Input): string;
+  /**
+   * One line for the person who approves: exactly what the call will do.
+   *
+   * @param now milliseconds since 1970, for an input that means the present if it names no time
+   */
+  summary(input: Input, now: number): string;
   /** The summary with names read from the provider in place of ids. Changes nothing; not called if the facts couldn't be read. */
   preview?(input: Input, context: RunContext<P>, facts: Facts): Promise<string>;
   /** Longest run, milliseconds; a policy can only lower it. */

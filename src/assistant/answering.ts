@@ -115,8 +115,8 @@ export class Answering {
 
   async #store(run: Run, { status, error }: Ending, usage: Usage): Promise<void> {
     const message = await messageOf(run.messageId, await run.log.chunks());
-    const { logger, threads } = this.#deps;
-    await storeWithRetries(logger, { action: 'chat', what: 'an answer could not be stored' }, async () => {
+    const { db, logger, threads } = this.#deps;
+    await storeWithRetries(db.clock, logger, { action: 'chat', what: 'an answer could not be stored' }, async () => {
       // First, because no part of a run is stored after its end.
       const isFlushed = await run.flush();
       if (run.isLost) return;

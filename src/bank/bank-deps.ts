@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
@@ -14,6 +15,7 @@ import type { UserKeys } from '../vault/user-keys.ts';
 /** What the bank feature depends on. */
 export interface BankDeps {
   db: Database;
+  clock: Clock;
   /** undefined: not configured; items can still be listed and deleted. */
   provider: BankProvider | undefined;
   grants: Grants;

@@ -144,7 +144,7 @@ async function replaceItem(deps: BankDeps, tx: Queryable, old: ItemRow, grant: N
   const { id, userId } = old;
   await updateItem(tx, userId, id, item);
   await updateNewAccounts(tx, userId, id, false);
-  await setWarning(tx, deps.emit, old, warningOf({ state: item, before: NO_WARNING, repaired: true }));
+  await setWarning(tx, deps.emit, old, warningOf({ state: item, before: NO_WARNING, repaired: true, now: deps.clock.now() }));
   await noteChecked(tx, userId, id, false);
   // A cursor belongs to its item (Plaid: /transactions/sync).
   if (old.subject !== grant.subject) await resetSyncState(tx, userId, id, grant.subject);

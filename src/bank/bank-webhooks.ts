@@ -70,11 +70,11 @@ export class BankWebhooks {
   }
 
   async #take(proofs: readonly string[], body: Uint8Array): Promise<'stored' | 'repeated' | 'ignored'> {
-    const { db, logger } = this.#deps;
+    const { db, clock, logger } = this.#deps;
     if (this.#keys === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
     // Loaded with the first webhook.
     const { verifyWebhook } = await import('../providers/bank/bank-webhook-proof.ts');
-    const event = readWebhook(body, await verifyWebhook(this.#keys, proofs, body));
+    const event = readWebhook(body, await verifyWebhook(this.#keys, clock, proofs, body));
     if ('unknown' in event) {
       logger.info({ event: event.unknown }, 'bank webhook of an unknown kind ignored');
       return 'ignored';

@@ -18,7 +18,8 @@ const HANDLERS: Record<WebhookEvent, Handle> = {
   'ITEM/PENDING_EXPIRATION': (deps, webhook) => readItem(deps, webhook, { told: endOf(webhook) }),
   'ITEM/PENDING_DISCONNECT': once(async (deps, tx, item, webhook) => {
     const expiresAt = endOf(webhook);
-    if (item.status === 'active' && isAhead(expiresAt)) await setWarning(tx, deps.emit, item, { warning: 'pending_disconnect', expiresAt });
+    if (item.status !== 'active' || !isAhead(expiresAt, deps.clock.now())) return;
+    await setWarning(tx, deps.emit, item, { warning: 'pending_disconnect', expiresAt });
   }),
   'ITEM/NEW_ACCOUNTS_AVAILABLE': once(async (deps, tx, item) => {
     if (item.newAccounts) return;

@@ -79,7 +79,8 @@ async function store(
   // Accounts are read after update mode: the user has accepted or declined the new ones.
   const chosen = accounts !== undefined && item.inUpdateMode && reading.health === 'active';
   if (chosen) await updateNewAccounts(tx, item.userId, item.id, false);
-  await setWarning(tx, deps.emit, item, warningOf({ state: reading, before: item, repaired: repaired || chosen, told }));
+  const now = deps.clock.now();
+  await setWarning(tx, deps.emit, item, warningOf({ state: reading, before: item, repaired: repaired || chosen, told, now }));
   await noteChecked(tx, item.userId, item.id, reading.health === 'item_gone');
   return 'stored';
 }

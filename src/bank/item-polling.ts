@@ -15,10 +15,10 @@ const RUN_MS = 40_000;
  * request that works in every state. Replicas lease what they read; an item that can't be read is retried after its lease.
  */
 export async function checkDueItems(deps: BankDeps): Promise<void> {
-  const { provider, db, logger } = deps;
+  const { provider, db, clock, logger } = deps;
   if (provider === undefined) return;
-  const end = performance.now() + RUN_MS;
-  for (let read = 0; read < MAX_READINGS && performance.now() < end; read += BATCH) {
+  const end = clock.monotonic() + RUN_MS;
+  for (let read = 0; read < MAX_READINGS && clock.monotonic() < end; read += BATCH) {
     const due = await leaseDueItems(db, BATCH);
     const checks = due.map((item) => checkInBackground(deps, item, { read: (accessToken) => readItem(deps, provider, accessToken) }));
     const failed = (await Promise.allSettled(checks)).filter((result) => result.status === 'rejected');

@@ -15,17 +15,19 @@ export interface WarningInput {
   repaired: boolean;
   /** A webhook says that consent ends at this time (null: the time is unknown). */
   told?: Date | null | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
 }
 
 /** The warning of an item after it was read. */
-export function warningOf({ state, before, repaired, told }: WarningInput): ItemWarning {
+export function warningOf({ state, before, repaired, told, now }: WarningInput): ItemWarning {
   // Access has ended; the status says so.
   if (state.health !== 'active') return NO_WARNING;
-  if (before.warning === 'pending_disconnect' && !repaired && isAhead(before.expiresAt)) return before;
+  if (before.warning === 'pending_disconnect' && !repaired && isAhead(before.expiresAt, now)) return before;
   const expiresAt = state.consentExpiresAt ?? told ?? null;
-  const isTold = told !== undefined && isAhead(expiresAt) && expiresAt?.getTime() === told?.getTime();
-  if (isTold || (expiresAt !== null && expiresAt.getTime() < Date.now() + WARN_MS)) return { warning: 'pending_expiration', expiresAt };
-  const isKept = expiresAt === null && before.warning === 'pending_expiration' && !repaired && isAhead(before.expiresAt);
+  const isTold = told !== undefined && isAhead(expiresAt, now) && expiresAt?.getTime() === told?.getTime();
+  if (isTold || (expiresAt !== null && expiresAt.getTime() < now + WARN_MS)) return { warning: 'pending_expiration', expiresAt };
+  const isKept = expiresAt === null && before.warning === 'pending_expiration' && !repaired && isAhead(before.expiresAt, now);
   return isKept ? before : NO_WARNING;
 }
 
@@ -39,6 +41,6 @@ export async function setWarning(tx: Queryable, emit: Emit, item: ItemRow, next:
 }
 
 /** A warning without a time applies until the user logs in again. */
-export function isAhead(time: Date | null): boolean {
-  return time === null || time.getTime() > Date.now();
+export function isAhead(time: Date | null, now: number): boolean {
+  return time === null || time.getTime() > now;
 }

@@ -61,7 +61,7 @@ export class ReadOnlySwitches {
   }
 
   async #record(tx: Queryable, userId: string, { id, accountId, clientId }: ReadOnlyRow, readOnly: boolean): Promise<void> {
-    const entry = new AuditEntryBuilder(id, userId, SURFACE, ACTION, clientId ?? undefined);
+    const entry = new AuditEntryBuilder(this.#db.clock, id, userId, SURFACE, ACTION, clientId ?? undefined);
     await insertAuditRows(tx, [{ ...entry.row('ok', readOnly ? 'read_only_set' : 'read_only_lifted'), accountId }]);
     await this.#emit(tx, userId, 'account.read_only', { account: accountId, client: clientId, readOnly });
   }

@@ -1,4 +1,5 @@
 import type { ActionAccount, RunContext, Undo } from '../actions/action.ts';
+import type { Clock, Timer } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type Audience, UNKNOWN } from '../providers/audience.ts';
@@ -15,6 +16,7 @@ import { asAccountError } from './select-account.ts';
 
 export interface RunDeps {
   db: Database;
+  clock: Clock;
   tokens: AccessTokens;
   uses: ActiveUses;
   statuses: GrantStatuses;
@@ -104,8 +106,9 @@ export class ActionRun {
     const { input, configured } = this.#call;
     const { action } = configured;
     const { preview } = action;
-    if (preview === undefined || read === undefined) return action.summary(input);
-    return this.#beforeTheQuestion((context) => preview(input, context, read.facts)).catch(() => action.summary(input));
+    const withIds = () => action.summary(input, this.#deps.clock.now());
+    if (preview === undefined || read === undefined) return withIds();
+    return this.#beforeTheQuestion((context) => preview(input, context, read.facts)).catch(withIds);
   }
 
   /** Which of the addresses the account has written to, as far as they are looked up; undefined: that can't be read, or not in time. */
@@ -131,7 +134,8 @@ export class ActionRun {
       const undoneBy = (undo: Undo) => {
         this.#undo = undo;
       };
-      return work(new Context({ db: this.#deps.db, undoneBy }, this.#call, this.#abort, () => this.#open()));
+      const { db, clock } = this.#deps;
+      return work(new Context({ db, clock, undoneBy }, this.#call, this.#abort, () => this.#open()));
     } catch (error) {
       // A declared action may throw synchronously.
       return Promise.reject(error);
@@ -161,7 +165,7 @@ class TimedWork<Result> implements Use {
   readonly #abort: RunAbort;
   readonly #resolve: (result: Result) => void;
   readonly #reject: (error: unknown) => void;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   constructor(deps: RunDeps, call: Call, runAbort: RunAbort, resolve: (result: Result) => void, reject: (error: unknown) => void) {
     this.userId = call.userId;
@@ -176,7 +180,7 @@ class TimedWork<Result> implements Use {
 
   run(ms: number, start: () => Promise<Result>): void {
     const { signal, configured } = this.#call;
-    this.#timer = setTimeout(() => this.stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
+    this.#timer = this.#deps.clock.after(ms, () => this.stop(new AppError('provider_timeout', 'The action took longer than it may.')));
     this.#deps.uses.begin(this);
     if (!changesSomething(configured)) {
       signal.addEventListener('abort', this.#onAbort, { once: true });
@@ -207,7 +211,7 @@ class TimedWork<Result> implements Use {
 
   #end(): void {
     this.#deps.uses.end(this);
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#call.signal.removeEventListener('abort', this.#onAbort);
     // Ends work that the action left running.
     this.#abort.abort(FINISHED);
@@ -225,6 +229,7 @@ class Context implements RunContext {
   readonly userId: string;
   readonly account: ActionAccount;
   readonly db: Database;
+  readonly clock: Clock;
   readonly unmasked: boolean;
   readonly capBytes: number;
   readonly version: string | undefined;
@@ -235,7 +240,7 @@ class Context implements RunContext {
   #session: RunContext['session'] | undefined;
 
   constructor(
-    { db, undoneBy }: Pick<RunContext, 'db' | 'undoneBy'>,
+    { db, clock, undoneBy }: Pick<RunContext, 'db' | 'clock' | 'undoneBy'>,
     { userId, account, configured, version, progress }: Call,
     runAbort: RunAbort,
     open: () => RunContext['session'],
@@ -244,6 +249,7 @@ class Context implements RunContext {
     this.userId = userId;
     this.account = account;
     this.db = db;
+    this.clock = clock;
     this.unmasked = configured.policy.unmasked;
     this.capBytes = configured.capBytes;
     this.version = version;

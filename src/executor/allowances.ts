@@ -100,7 +100,7 @@ export class Allowances {
       const row = await deleteAllowance(tx, userId, id);
       if (row === undefined) throw new AppError('not_found', 'There is no such allowance.');
       const { accountId, action } = row;
-      const entry = new AuditEntryBuilder(id, userId, surface, action).row('ok', 'allowance_revoked');
+      const entry = new AuditEntryBuilder(this.#db.clock, id, userId, surface, action).row('ok', 'allowance_revoked');
       await insertAuditRows(tx, [{ ...entry, accountId }]);
       await this.#emit(tx, userId, 'allowance.revoked', { id, action, account: accountId });
     }, userId);

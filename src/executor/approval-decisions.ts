@@ -62,7 +62,7 @@ export class ApprovalDecisions {
   async apply(decision: Decision, entry: AuditEntryBuilder): Promise<CallResult> {
     const { user, surface, approvalId, approved, input, rememberFor } = decision;
     const { approvals, checks } = this.#deps;
-    const startedAt = performance.now();
+    const startedAt = checks.clock.monotonic();
     const row = await approvals.find(user.userId, approvalId);
     entry.forApproval(row.id, row.action);
     entry.askedOn(row.surface ?? surface, row.clientId);
@@ -71,7 +71,7 @@ export class ApprovalDecisions {
     if (!approved) {
       assertPlain(decision);
       await this.#deny(row, entry);
-      const ms = Math.round(performance.now() - startedAt);
+      const ms = Math.round(checks.clock.monotonic() - startedAt);
       return { data: { approved: false }, meta: { account: stored.account, accountId: row.accountId, ms } };
     }
     // Checked first: otherwise a changed configuration would be reported as an unknown action.

@@ -119,10 +119,15 @@ export class ApprovalOutcomes {
 
   /** A failed write must not hide the outcome from whoever approved; it then counts as lost. */
   async #store({ id, userId, action }: ApprovalRow, outcome: StoredOutcome): Promise<void> {
-    await storeWithRetries(this.#logger, { action, what: 'the outcome of an approved call could not be stored' }, async () => {
-      const key = await this.#userKeys.forUser(this.#db, userId);
-      await storeOutcome(this.#db, userId, id, seal(key, associatedData({ userId, id }), JSON.stringify(outcome)));
-    });
+    await storeWithRetries(
+      this.#db.clock,
+      this.#logger,
+      { action, what: 'the outcome of an approved call could not be stored' },
+      async () => {
+        const key = await this.#userKeys.forUser(this.#db, userId);
+        await storeOutcome(this.#db, userId, id, seal(key, associatedData({ userId, id }), JSON.stringify(outcome)));
+      },
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
@@ -7,14 +8,17 @@ const SHOWN_NAME_CHARACTERS = 100;
 
 /** Collects the audit row of one call. */
 export class AuditEntryBuilder {
-  readonly #startedAt = performance.now();
+  readonly #clock: Clock;
+  readonly #startedAt: number;
   readonly #row: Omit<AuditRow, 'decision' | 'outcome' | 'milliseconds'>;
   decision: AuditRow['decision'] = 'refused';
   /** The change or paid call is on record as started. */
   isStarted = false;
 
   /** @param clientId undefined: the user's own front end */
-  constructor(callId: string, userId: string, surface: string, action: string, clientId?: string) {
+  constructor(clock: Clock, callId: string, userId: string, surface: string, action: string, clientId?: string) {
+    this.#clock = clock;
+    this.#startedAt = clock.monotonic();
     this.#row = { callId, userId, surface, action, clientId: clientId ?? null, decidedSurface: null, accountId: null, argumentsHash: null };
   }
 
@@ -39,7 +43,7 @@ export class AuditEntryBuilder {
 
   /** @param outcome `ok`, or the code of the error */
   row(outcome: string, decision = this.decision): AuditRow {
-    return { ...this.#row, decision, outcome, milliseconds: Math.round(performance.now() - this.#startedAt) };
+    return { ...this.#row, decision, outcome, milliseconds: Math.round(this.#clock.monotonic() - this.#startedAt) };
   }
 }
 

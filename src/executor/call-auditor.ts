@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError, asAppError } from '../errors.ts';
 import { withContext } from '../observability/log-context.ts';
@@ -11,6 +12,7 @@ import { RejectionCounter } from './rejection-counter.ts';
 
 export interface CallAuditorDeps {
   db: Queryable;
+  clock: Clock;
   logger: Logger;
   telemetry: Telemetry;
 }
@@ -28,8 +30,8 @@ export class CallAuditor {
   constructor(deps: CallAuditorDeps) {
     this.#deps = deps;
     this.#audit = new AuditLog(deps.db);
-    this.#rejections = new RejectionCounter((row) => this.#audit.write(row), deps.logger);
-    this.#providerRejections = new ProviderRejectionLog(deps.logger);
+    this.#rejections = new RejectionCounter((row) => this.#audit.write(row), deps.logger, deps.clock);
+    this.#providerRejections = new ProviderRejectionLog(deps.clock, deps.logger);
   }
 
   /**

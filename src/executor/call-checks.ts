@@ -17,7 +17,7 @@ import { parseArguments } from './parse-arguments.ts';
 import { assertScopes, assertUsable, assertWritable, selectAccount } from './select-account.ts';
 import { withoutAccount } from './tool-call.ts';
 
-export interface CheckDeps extends Pick<RunDeps, 'providers'> {
+export interface CheckDeps extends Pick<RunDeps, 'clock' | 'providers'> {
   catalog(): Catalog;
   accounts(query: AccountsQuery): Promise<UserAccounts>;
   /** The client's active grant. */
@@ -43,7 +43,7 @@ interface Loaded {
  * `reauth_required`, `relink_required`, `item_gone`, `unavailable`
  */
 export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: AuditEntryBuilder): Promise<Call> {
-  const startedAt = performance.now();
+  const startedAt = deps.clock.monotonic();
   const { userId, clientId } = invocation.user;
   // The call keeps this version of the catalog, whatever is loaded meanwhile.
   const catalog = deps.catalog();

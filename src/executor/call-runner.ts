@@ -21,10 +21,11 @@ export interface RunnerDeps extends RunDeps, StartDeps, RunActionDeps {
 /** Runs calls that passed every check: reads immediately; changes, paid and approved calls once their start is on record. */
 export class CallRunner {
   readonly #deps: RunnerDeps;
-  readonly #readRates = new SlidingWindowLimiter();
+  readonly #readRates: SlidingWindowLimiter;
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
+    this.#readRates = new SlidingWindowLimiter(() => deps.clock.monotonic());
   }
 
   /**

@@ -66,7 +66,7 @@ export interface Call {
   idempotencyKey: string | undefined;
   signal: CallSignal;
   progress: ((message: string) => void) | undefined;
-  /** `performance.now()` when the call was received. */
+  /** When the call was received, by the monotonic clock. */
   startedAt: number;
 }
 

@@ -136,14 +136,14 @@ export class ClientGrants {
 
   async #begin(tx: Queryable, { id, userId, kind, name }: ClientGrantRow): Promise<void> {
     const { decision, event } = CHANGES[kind].created;
-    await record(tx, { id, userId }, decision);
+    await this.#record(tx, { id, userId }, decision);
     await this.#deps.emit(tx, userId, event, { id, name });
   }
 
   /** What ends with a grant. */
   async #end(tx: Queryable, userId: string, id: string, kind: ClientKind): Promise<void> {
     const { decision, event } = CHANGES[kind].revoked;
-    await record(tx, { id, userId }, decision);
+    await this.#record(tx, { id, userId }, decision);
     await deleteReadOnlyFor(tx, userId, id);
     // The next sign-in begins it anew in the same context, which has read what it has read.
     if (kind !== 'external') await deleteContext(tx, userId, contextOf({ client: { id } }));
@@ -162,8 +162,9 @@ export class ClientGrants {
     const own = await this.#deps.accountIds(userId);
     if (!accounts.every((id) => own.includes(id))) throw new AppError('invalid_request', 'accounts: no such account is connected.');
   }
-}
 
-async function record(tx: Queryable, { id, userId }: Pick<ClientGrantRow, 'id' | 'userId'>, decision: AuditRow['decision']): Promise<void> {
-  await insertAuditRows(tx, [new AuditEntryBuilder(id, userId, SURFACE, ALL_ACTIONS, id).row('ok', decision)]);
+  async #record(tx: Queryable, { id, userId }: Pick<ClientGrantRow, 'id' | 'userId'>, decision: AuditRow['decision']): Promise<void> {
+    const entry = new AuditEntryBuilder(this.#deps.db.clock, id, userId, SURFACE, ALL_ACTIONS, id);
+    await insertAuditRows(tx, [entry.row('ok', decision)]);
+  }
 }

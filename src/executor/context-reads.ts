@@ -61,7 +61,7 @@ export class ContextReads {
     // What is read again and again has its fingerprints computed once.
     const result = hash('sha256', `${context} ${JSON.stringify([reading.action, sources, output])}`, 'base64');
     const known = this.#keys.get(result);
-    const at = performance.now();
+    const at = this.#db.clock.monotonic();
     const place = this.#places.get(context) ?? 0;
     if (known !== undefined && this.#isStored(known, at, place)) return;
     const read = fingerprinted(reading, output, sources);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock/clock.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
@@ -54,6 +55,7 @@ type Asking = Pick<Principal, 'userId' | 'clientId'> & { thread?: string };
 
 /** Runs actions for every surface, and enforces all policy. */
 export class Executor {
+  readonly #clock: Clock;
   readonly #catalog: () => Catalog;
   readonly #checks: CheckDeps;
   readonly #accounts: StatementBatcher<AccountsQuery, UserAccounts>;
@@ -68,10 +70,11 @@ export class Executor {
   readonly #outcomes: ApprovalOutcomes;
 
   constructor(deps: ExecutorDeps) {
-    const { db, userKeys, emit, logger, telemetry, catalog } = deps;
+    const { db, clock, userKeys, emit, logger, telemetry, catalog } = deps;
+    this.#clock = clock;
     this.#catalog = catalog;
     this.#auditor = new CallAuditor(deps);
-    this.#accounts = new StatementBatcher((queries) => selectUserAccounts(db, queries), CONCURRENT_BATCHES);
+    this.#accounts = new StatementBatcher((queries) => selectUserAccounts(db, clock, queries), CONCURRENT_BATCHES);
     const hashes = new ArgumentHashes(db, userKeys);
     const client = (userId: string, clientId: string, action?: string) => useClientGrant(db, userId, clientId, action);
     const checks = { ...deps, accounts: (query: AccountsQuery) => this.#accounts.add(query), client, hashes };
@@ -115,7 +118,14 @@ export class Executor {
     const action = fullName(catalog, invocation.action);
     // An unknown name comes from the caller, so it is sanitized for the audit log and kept out of telemetry.
     const isKnown = catalog.actions.has(action);
-    const entry = new AuditEntryBuilder(randomUUID(), user.userId, surface, isKnown ? action : auditedName(action), user.clientId);
+    const entry = new AuditEntryBuilder(
+      this.#clock,
+      randomUUID(),
+      user.userId,
+      surface,
+      isKnown ? action : auditedName(action),
+      user.clientId,
+    );
     return this.#auditor.run(entry, isKnown ? action : 'unknown', async () => {
       const call = await checkCall(this.#checks, invocation, entry);
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.storedResult(call);
@@ -138,7 +148,7 @@ export class Executor {
    */
   approve(decision: Decision): Promise<CallResult> {
     const { user, surface } = decision;
-    const entry = new AuditEntryBuilder(randomUUID(), user.userId, surface, 'approval');
+    const entry = new AuditEntryBuilder(this.#clock, randomUUID(), user.userId, surface, 'approval');
     return this.#auditor.run(entry, 'approval', () => this.#decisions.apply(decision, entry));
   }
 

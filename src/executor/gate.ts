@@ -42,10 +42,11 @@ export class Gate {
   readonly #taints: Taints;
   readonly #written: WrittenItems;
   readonly #allowances: Allowances;
-  readonly #rates = new SlidingWindowLimiter();
+  readonly #rates: SlidingWindowLimiter;
 
   constructor(deps: RunDeps, taints: Taints, written: WrittenItems, allowances: Allowances) {
     this.#deps = deps;
+    this.#rates = new SlidingWindowLimiter(() => deps.clock.monotonic());
     this.#taints = taints;
     this.#written = written;
     this.#allowances = allowances;

@@ -82,7 +82,7 @@ export class IdempotencyKeys {
     const name = nameOf(call);
     if (name === undefined) return;
     const what = 'the result of a change could not be stored for its idempotency key';
-    await storeWithRetries(this.#logger, { action: name.action, what }, () => write(name));
+    await storeWithRetries(this.#db.clock, this.#logger, { action: name.action, what }, () => write(name));
   }
 }
 

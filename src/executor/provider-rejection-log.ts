@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
@@ -7,11 +8,13 @@ const CAUSE_DEPTH = 4;
 
 /** Logs why providers reject calls, in the provider's words; as an error where only the operator can fix it. */
 export class ProviderRejectionLog {
+  readonly #clock: Clock;
   readonly #logger: Logger;
   /** By API, of which there are six. */
   readonly #alarms = new Map<string, ThrottledLog>();
 
-  constructor(logger: Logger) {
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
     this.#logger = logger;
   }
 
@@ -33,7 +36,7 @@ export class ProviderRejectionLog {
   }
 
   #alarm(api: string): ThrottledLog {
-    const alarm = this.#alarms.get(api) ?? throttledLog(this.#logger, 'error');
+    const alarm = this.#alarms.get(api) ?? throttledLog(this.#logger, 'error', () => this.#clock.monotonic());
     this.#alarms.set(api, alarm);
     return alarm;
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock, Timer } from '../clock/clock.ts';
 import { detached } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
@@ -24,21 +25,23 @@ interface Counted {
 export class RejectionCounter {
   readonly #write: (row: AuditRow) => Promise<void>;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   #written = new FixedWindowLimiter();
   #counted = new Map<string, Counted>();
   /** Runs for a minute from its first rejection. */
-  #minute: NodeJS.Timeout | undefined;
+  #minute: Timer | undefined;
 
-  constructor(write: (row: AuditRow) => Promise<void>, logger: Logger) {
+  constructor(write: (row: AuditRow) => Promise<void>, logger: Logger, clock: Clock) {
     this.#write = write;
+    this.#clock = clock;
     this.#logger = logger;
   }
 
   /** Writes the row, or counts it. @throws AppError as writing does */
   async record(row: AuditRow): Promise<void> {
     // Detached, because it isn't part of the call that starts it.
-    this.#minute ??= detached(() => setTimeout(() => void this.flush(), MINUTE_MS).unref());
-    if (this.#written.allows(row.userId, REJECTIONS_PER_MINUTE, performance.now())) {
+    this.#minute ??= detached(() => this.#clock.after(MINUTE_MS, () => void this.flush()).unref());
+    if (this.#written.allows(row.userId, REJECTIONS_PER_MINUTE, this.#clock.monotonic())) {
       await this.#write(row);
       return;
     }
@@ -51,7 +54,7 @@ export class RejectionCounter {
 
   /** Ends the minute and writes the counts; failures are logged. */
   async flush(): Promise<void> {
-    clearTimeout(this.#minute);
+    this.#minute?.cancel();
     this.#minute = undefined;
     this.#written = new FixedWindowLimiter();
     const counted = [...this.#counted.values()];

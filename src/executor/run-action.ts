@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Undo } from '../actions/action.ts';
 import { labelsOf } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
 import { isLargeValue } from '../validation/large-value.ts';
 import type { ActionRun } from './action-run.ts';
@@ -11,6 +12,7 @@ import { readingOf, type Taints } from './taint.ts';
 import type { WrittenItems } from './written-items.ts';
 
 export interface RunActionDeps {
+  clock: Clock;
   catalog(): Catalog;
   taints: Taints;
   reads: ContextReads;
@@ -51,7 +53,7 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
   // It is sent next.
   if (isLarge) await nextTurn();
   const undo = undoOf(run, call, deps.catalog());
-  const ms = Math.round(performance.now() - startedAt);
+  const ms = Math.round(deps.clock.monotonic() - startedAt);
   const meta: CallResult['meta'] = { account: account.label, accountId: account.id, ms, labels };
   if (truncated) meta.truncated = true;
   if (undo !== undefined) meta.undo = undo;

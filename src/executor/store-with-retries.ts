@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 
@@ -13,6 +13,7 @@ const PAUSE_MS = 500;
  * @param what the log's message
  */
 export async function storeWithRetries(
+  clock: Clock,
   logger: Logger,
   { action, what }: { action: string; what: string },
   write: () => Promise<void>,
@@ -23,7 +24,7 @@ export async function storeWithRetries(
       return;
     } catch (error) {
       if (tries < TRIES && error instanceof AppError && error.code === 'unavailable') {
-        await sleep(PAUSE_MS);
+        await clock.sleep(PAUSE_MS);
         continue;
       }
       logger.warn({ err: describeError(error), action }, what);

@@ -55,7 +55,7 @@ export class Taints {
     // Each time: a new thread may have the name of a deleted one, of which other replicas know.
     if (thread !== undefined) return this.#taintThread(reading, thread, financial);
     const known = this.#of(reading);
-    if (isKnown(known, financial)) return undefined;
+    if (isKnown(known, financial, this.#db.clock.monotonic())) return undefined;
     // Shared, so that a locked row holds one connection, whatever the number of calls; not in the user's queue, so that a
     // read does not wait for changes.
     known.tainting ??= this.#taint(reading, known, financial).finally(() => {
@@ -88,7 +88,7 @@ export class Taints {
   }
 
   async #taint(context: Context, known: Known, financial: boolean): Promise<void> {
-    const startedAt = performance.now();
+    const startedAt = this.#db.clock.monotonic();
     await taintContext(this.#db, context.userId, contextOf(context), financial);
     known.taintedAt = startedAt;
     if (financial) known.financialAt = startedAt;
@@ -111,8 +111,8 @@ export function readingOf({ userId, client, thread, configured }: Call): Reading
   return { userId, client, thread, action: configured.name, integrity, provider };
 }
 
-function isKnown({ taintedAt, financialAt }: Known, financial: boolean): boolean {
-  const since = performance.now() - REPEAT_MS;
+function isKnown({ taintedAt, financialAt }: Known, financial: boolean, now: number): boolean {
+  const since = now - REPEAT_MS;
   return taintedAt > since && (!financial || financialAt > since);
 }
 

@@ -59,7 +59,7 @@ export class UserQuestions {
   required(preview: ApprovalPreview, entry: AuditEntryBuilder, call?: Call): AppError {
     entry.forApproval(preview.approvalId);
     // A client gets the summary without names that were read for the user: they may be others' text, which it didn't read.
-    const summary = call?.client === undefined ? preview.summary : call.configured.action.summary(call.input);
+    const summary = call?.client === undefined ? preview.summary : call.configured.action.summary(call.input, this.#deps.clock.now());
     return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.linked(preview), summary } });
   }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { Coalescer } from '../jobs/coalescer.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -15,6 +16,7 @@ type Read<Compiled> = () => Promise<Compiled>;
 /** Holds the integrations in force and reads them again on request. */
 export class IntegrationsService<Compiled extends { revision: string }> {
   readonly #read: Read<Compiled>;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
   readonly #reloads = new Coalescer<void>();
@@ -23,8 +25,9 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   #runs = 0;
   #startedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(read: Read<Compiled>, logger: Logger, telemetry: Telemetry, current: Compiled) {
+  private constructor(read: Read<Compiled>, clock: Clock, logger: Logger, telemetry: Telemetry, current: Compiled) {
     this.#read = read;
+    this.#clock = clock;
     this.#logger = logger;
     this.#telemetry = telemetry;
     this.#current = current;
@@ -34,11 +37,12 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   static async load<S extends z.ZodType, Compiled extends { revision: string }>(
     path: string,
     format: IntegrationsFormat<S, Compiled>,
+    clock: Clock,
     logger: Logger,
     telemetry: Telemetry = UNMEASURED,
   ): Promise<IntegrationsService<Compiled>> {
     const reader = new IntegrationsReader(path, format);
-    return new IntegrationsService(() => reader.read(), logger, telemetry, await reader.read());
+    return new IntegrationsService(() => reader.read(), clock, logger, telemetry, await reader.read());
   }
 
   /** Immutable: a reload replaces it with another object. */
@@ -63,11 +67,11 @@ export class IntegrationsService<Compiled extends { revision: string }> {
    * @throws AppError `invalid_configuration`; the previous integrations stay in force and the log has the problems
    */
   reload(): Promise<void> {
-    return this.#reloads.run('file', () => this.#run(), this.#startedAt + INTERVAL_MS - performance.now());
+    return this.#reloads.run('file', () => this.#run(), this.#startedAt + INTERVAL_MS - this.#clock.monotonic());
   }
 
   async #run(): Promise<void> {
-    this.#startedAt = performance.now();
+    this.#startedAt = this.#clock.monotonic();
     this.#runs++;
     try {
       const before = this.#current.revision;

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock/clock.ts';
+
 const UNPACKING_MS = 100;
 
 /**
@@ -8,21 +10,21 @@ const UNPACKING_MS = 100;
  * @param ms milliseconds
  * @returns ends the wait
  */
-export function onDeadline(ms: number, expired: () => void): () => void {
+export function onDeadline(clock: Clock, ms: number, expired: () => void): () => void {
   let isEnded = false;
-  const after = (delay: number, next: () => void) => setTimeout(() => setImmediate(() => isEnded || next()), delay).unref();
+  const after = (delay: number, next: () => void) => clock.after(delay, () => setImmediate(() => isEnded || next())).unref();
   let timer = after(ms, () => {
     timer = after(UNPACKING_MS, expired);
   });
   return () => {
     isEnded = true;
-    clearTimeout(timer);
+    timer.cancel();
   };
 }
 
 /** Like `AbortSignal.timeout`, but as {@link onDeadline}. */
-export function deadline(ms: number): AbortSignal {
+export function deadline(clock: Clock, ms: number): AbortSignal {
   const controller = new AbortController();
-  onDeadline(ms, () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')));
+  onDeadline(clock, ms, () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')));
   return controller.signal;
 }

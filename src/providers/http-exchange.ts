@@ -1,4 +1,5 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate, gunzipSync } from 'node:zlib';
+import type { Clock } from '../clock/clock.ts';
 import { onDeadline } from './deadline.ts';
 import { type DispatchHandler, nodeDispatcher } from './node-dispatcher.ts';
 import { LARGE_BYTES } from './responses.ts';
@@ -32,6 +33,8 @@ export interface ReadLimit {
 export interface ExchangeOptions {
   /** Ends the request. */
   signal: RunSignal;
+  /** Measures the time limit. */
+  clock: Clock;
   /** Time limit, milliseconds; undefined: only the signal ends the request. */
   timeoutMs?: number;
   limit(status: number): ReadLimit;
@@ -111,11 +114,11 @@ class Exchange implements DispatchHandler {
 
   /** @returns false: it has been ended already */
   begin(): boolean {
-    const { signal, timeoutMs } = this.#options;
+    const { signal, clock, timeoutMs } = this.#options;
     if (signal.aborted) this.#end();
     if (this.#isOver) return false;
     signal.onAbort(this.#end);
-    if (timeoutMs !== undefined) this.#stopDeadline = onDeadline(timeoutMs, this.#end);
+    if (timeoutMs !== undefined) this.#stopDeadline = onDeadline(clock, timeoutMs, this.#end);
     return true;
   }
 

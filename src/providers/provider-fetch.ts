@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { exchange } from './http-exchange.ts';
 import { parseJson } from './response-json.ts';
@@ -21,6 +22,7 @@ interface JsonRequest {
   body?: string;
   /** Deadline. */
   signal: AbortSignal;
+  clock: Clock;
 }
 
 /**
@@ -29,12 +31,12 @@ interface JsonRequest {
  *
  * @throws AppError `provider_timeout`, `provider_error`
  */
-export async function fetchJson(url: string, { method = 'GET', headers = {}, body, signal }: JsonRequest): Promise<JsonResponse> {
+export async function fetchJson(url: string, { method = 'GET', headers = {}, body, signal, clock }: JsonRequest): Promise<JsonResponse> {
   const { origin, pathname, search } = new URL(url);
   try {
     const request = { method, origin, path: pathname + search, headers, body };
-    const { status, retryAfter, bytes } = await exchange(request, { signal: runSignal(signal), limit: () => LIMIT });
-    return { status, body: bytes.length === 0 ? null : parseJson(bytes), retryAfter: retryAfterSeconds(retryAfter) };
+    const { status, retryAfter, bytes } = await exchange(request, { signal: runSignal(signal), clock, limit: () => LIMIT });
+    return { status, body: bytes.length === 0 ? null : parseJson(bytes), retryAfter: retryAfterSeconds(retryAfter, clock) };
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (signal.aborted) throw new AppError('provider_timeout', 'The provider did not respond in time.');
@@ -50,9 +52,9 @@ export function networkCode(error: unknown): string {
 }
 
 /** The value of Retry-After (RFC 9110, 10.2.3: seconds or a date), at most an hour; 0: none. */
-export function retryAfterSeconds(header: unknown): number {
+export function retryAfterSeconds(header: unknown, clock: Clock): number {
   const value = typeof header === 'string' ? header.slice(0, 100) : '';
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - clock.now()) / 1000;
   return seconds > 0 ? Math.min(Math.ceil(seconds), MAX_RETRY_SECONDS) : 0;
 }
 

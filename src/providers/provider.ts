@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import type { Config, Limits, ProviderConfig } from '../config/config.ts';
 import type { AppError } from '../errors.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
@@ -66,6 +67,7 @@ export interface OpenOptions {
   /** {base_url} as browsers see it. */
   publicUrl: string;
   limits: Pick<Limits, 'providerTimeoutMs' | 'refreshTimeoutMs'>;
+  clock: Clock;
   telemetry: Telemetry;
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pollUntil } from '../clock/poll-until.ts';
 import { hashSecret } from '../crypto/secrets.ts';
 import { AppError } from '../errors.ts';
 import { describeError } from '../observability/logger.ts';
@@ -24,8 +24,8 @@ export interface CallbackQuery {
 export type CallbackResult = { redirectUri: string; outcome: Outcome } | { confirmation: Confirmation };
 
 const POLL_MS = 250;
-/** 12 seconds in total: the exchange may take 10. */
-const POLL_TRIES = 48;
+/** The exchange may take 10 seconds. */
+const POLL_LIMIT_MS = 12_000;
 
 /**
  * Handles the provider's redirect: the first callback of a flow exchanges the code, every other one receives its outcome.
@@ -43,15 +43,14 @@ export async function completeCallback(deps: WorkspaceDeps, query: CallbackQuery
 /** For a repeated, late or unknown callback: no exchange. */
 async function replay(deps: WorkspaceDeps, stateHash: Buffer, code: string): Promise<CallbackResult> {
   let redirectUri = deps.redirectUris.fallback;
-  for (let attempt = 0; attempt < POLL_TRIES; attempt += 1) {
+  const look = async (): Promise<CallbackResult | 'running' | 'unknown'> => {
     const flow = await selectFlow(deps.db, 'state_hash', stateHash);
-    if (flow === undefined) break;
+    if (flow === undefined) return 'unknown';
     redirectUri = flow.redirectUri;
-    const ended = await outcomeOf(deps, flow, code);
-    if (ended !== undefined) return ended;
-    await sleep(POLL_MS);
-  }
-  return { redirectUri, outcome: EXPIRED };
+    return (await outcomeOf(deps, flow, code)) ?? 'running';
+  };
+  const seen = await pollUntil(deps.clock, look, (result) => result !== 'running', { everyMs: POLL_MS, limitMs: POLL_LIMIT_MS });
+  return typeof seen === 'string' ? { redirectUri, outcome: EXPIRED } : seen;
 }
 
 async function outcomeOf(deps: WorkspaceDeps, flow: FlowRow, code: string): Promise<CallbackResult | undefined> {

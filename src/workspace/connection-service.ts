@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../database/database.ts';
 import type { WorkspaceProfile, WorkspaceTokens } from '../providers/workspace/workspace-provider.ts';
 import { missingScopes } from '../providers/workspace/workspace-scopes.ts';
@@ -70,7 +69,7 @@ export async function activate(
       return EXPIRED;
     } catch (error) {
       if (error instanceof SubjectBusy) {
-        await sleep(BUSY_WAIT_MS);
+        await deps.clock.sleep(BUSY_WAIT_MS);
         continue;
       }
       if (!(error instanceof SubjectRevoked)) throw error;

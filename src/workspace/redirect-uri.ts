@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { type Config, isLoopback } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -17,8 +18,8 @@ export class RedirectUris {
   /** Redirect target of a flow without a redirect_uri. */
   readonly fallback: string;
 
-  constructor(config: Config, publicUrl: string, logger: Logger) {
-    this.#log = throttledLog(logger, 'info');
+  constructor(config: Config, publicUrl: string, clock: Clock, logger: Logger) {
+    this.#log = throttledLog(logger, 'info', () => clock.monotonic());
     this.fallback = config.environment === 'production' ? (config.siteUrl ?? publicUrl) : `${publicUrl}/`;
     this.#allowed = [this.fallback, ...config.allowedRedirectUris].map((uri) => new URL(uri));
     this.#anyLoopback = config.environment === 'development';

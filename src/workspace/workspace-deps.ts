@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -11,6 +12,7 @@ import type { RedirectUris } from './redirect-uri.ts';
 /** What connecting a workspace account depends on. */
 export interface WorkspaceDeps {
   db: Database;
+  clock: Clock;
   provider: WorkspaceProvider;
   userKeys: UserKeys;
   grants: Grants;

@@ -77,8 +77,8 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
         body: `<iframe src="${url}"></iframe><form method="post" action="${url}"><input name="approved" value="true"><button>Win</button></form>`,
       }),
     );
+    // Until the frame is loaded, too.
     await page.goto('http://localhost/');
-    await page.waitForLoadState('networkidle');
     const texts = await Promise.all(
       page.frames().map((frame) =>
         frame
@@ -88,8 +88,9 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
       ),
     );
     expect(texts.join()).not.toContain('Approve this?');
+    const posted = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.getByRole('button', { name: 'Win' }).click();
-    await page.waitForLoadState('networkidle');
+    await posted;
     await page.goto(url);
     await page.getByRole('heading', { name: 'Approve this?' }).waitFor();
   });

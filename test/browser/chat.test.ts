@@ -24,7 +24,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
   const open = (user: string, options = {}) => ChatPage.open(steward, pages, user, options);
   const threads = async ({ token }: ChatPage) => (await steward.call('/threads', { token })).body.threads;
   const asJson = (input: object) => ({ body: JSON.stringify(input), headers: { 'content-type': 'application/json' } });
-  const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const dayFromNow = (days: number) => new Date(steward.clock.now() + days * 86_400_000).toISOString().slice(0, 10);
   const search = async ({ token }: ChatPage, query: string) =>
     (await steward.call('/agents/mail.search', { ...asJson({ query }), token })).body.data.items;
   const sent = (chat: ChatPage, to: string) => search(chat, `in:sent to:${to}`);
@@ -148,7 +148,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     expect(Math.round(y + height)).toBe(800);
     await page.getByRole('button', { name: 'Menu' }).click();
     const link = page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Activity' });
-    await link.click({ timeout: 5_000 });
+    await link.click();
     await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
   });
 

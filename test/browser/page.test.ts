@@ -89,7 +89,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
   });
 
   it('offers only the form for a token without the sandbox', async () => {
-    const context = await scene.pages.browser.newContext();
+    const context = await scene.pages.newContext();
     await context.route('**/sandbox/**', (route) => route.fulfill({ status: 404, json: { status: 'error' } }));
     const page = await context.newPage();
     const answered = page.waitForResponse('**/sandbox/**');

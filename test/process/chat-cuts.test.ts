@@ -6,9 +6,9 @@ import { eventually } from '../support/eventually.ts';
 import type { Replicas } from '../support/mcp-scene.ts';
 import type { ConnectedGrant } from '../support/refreshing.ts';
 import { saysAtPace } from '../support/scripted-model.ts';
+import { SEED } from '../support/seed.ts';
 
 const RUNS = Number(process.env.CHAT_RUNS ?? 50);
-const SEED = Number(process.env.SEED ?? 1);
 /** Users, each with one run at a time. */
 const LANES = 8;
 const MOST_CUTS = 4;
@@ -17,7 +17,7 @@ const MOST_CHUNKS = 60;
 const PLENTY = '1000000';
 
 interface Step {
-  parts: { text: string; pauseMs: number }[];
+  parts: { text: string; turns: number }[];
   /** Whether the model calls a tool then. */
   calls: boolean;
 }
@@ -53,7 +53,7 @@ function stepOf(run: number, step: number): Step {
   const random = new Random(SEED * 1_000_003 + run * 10 + step);
   const parts = Array.from({ length: random.between(1, MOST_CHUNKS) }, (_, index) => ({
     text: `${run}.${step}.${index} ${'long '.repeat(random.between(0, 20))}`,
-    pauseMs: random.pick([0, 0, 0, 1, 4]),
+    turns: random.pick([0, 0, 0, 5, 20]),
   }));
   return { parts, calls: step < callsOf(run) };
 }

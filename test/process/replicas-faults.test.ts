@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
   /** Resolves after this number of further successful requests. */
   function goesOn(count = 200): Promise<boolean> {
     const before = traffic.done;
-    return eventually(() => traffic.done >= before + count, 60_000);
+    return eventually(() => traffic.done >= before + count);
   }
 
   /** Whether a replica itself reports that it is ready. */
@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     for (const index of EACH) await eventually(async () => !(await isReady(index)));
     // Sessions of that time remain, and stay read-only.
     await cluster.database.sql(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
-    for (const index of EACH) await eventually(() => isReady(index), 30_000);
+    for (const index of EACH) await eventually(() => isReady(index));
     await goesOn();
     expect(await traffic.end(cluster.database)).toEqual([]);
     expectUnavailableOnly();

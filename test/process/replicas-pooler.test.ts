@@ -7,6 +7,11 @@ import { Pooler } from '../support/pooler.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { programsMissing } from '../support/programs.ts';
 
+/** Of the pooler. */
+const SESSIONS = 2;
+/** Of a client without it. */
+const CONNECTIONS = 4;
+
 describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database through a pooler in transaction mode', () => {
   let database: PostgresDatabase;
   let pooler: Pooler;
@@ -17,7 +22,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     await database.sql('create table entries (id integer primary key, value integer not null)');
     await database.sql('insert into entries select id, 0 from generate_series(1, 20) id');
     // Few sessions, so that clients share them.
-    pooler = await Pooler.start(database.url, { 'default_pool_size = 20': 'default_pool_size = 2' });
+    pooler = await Pooler.start(database.url, { 'default_pool_size = 20': `default_pool_size = ${SESSIONS}` });
   });
 
   afterEach(() => Promise.all(opened.splice(0).map((db) => db.close())));
@@ -27,10 +32,28 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     await database?.drop();
   });
 
-  function open(url: string, connections = 4): Database {
+  function open(url: string, connections = CONNECTIONS): Database {
     const db = new Database({ connectionString: url }, connections, createLogger('silent'));
     opened.push(db);
     return db;
+  }
+
+  /** Runs a statement in a number of sessions: each transaction keeps its own until all have run it. */
+  async function inSessions(count: number, db: Database, sql: string): Promise<void> {
+    const all = Promise.withResolvers<void>();
+    all.promise.catch(() => {});
+    let done = 0;
+    const run = async (tx: Pick<Database, 'query'>) => {
+      await tx.query(sql);
+      done += 1;
+      if (done === count) all.resolve();
+      await all.promise;
+    };
+    const failed = (error: unknown) => {
+      all.reject(error);
+      throw error;
+    };
+    await Promise.all(Array.from({ length: count }, () => db.transaction(run).catch(failed)));
   }
 
   /** Names of the statements prepared in the current session. */
@@ -79,8 +102,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
 
   it('continues when a tool such as pg_dump has left a session without its search path', async () => {
     const [tool, db] = [open(pooler.url), open(pooler.url)];
-    const atOnce = (sql: string) => Promise.all(Array.from({ length: 4 }, () => tool.query(`${sql}, pg_sleep(0.2)`)));
-    await atOnce(`select set_config('search_path', '', false)`);
+    await inSessions(SESSIONS, tool, `select set_config('search_path', '', false)`);
     const read = () => db.query('select value from entries where id = 20');
     await expect(read()).rejects.toMatchObject({ code: 'unavailable', cause: { code: '42P01' } });
     await eventually(async () => (await Promise.all([read(), read(), read(), read()])).every((rows) => rows.length === 1));
@@ -107,7 +129,10 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     const name = new URL(database.url).pathname.slice(1);
     await failOver(`alter database ${name} set default_transaction_read_only = on`);
     // The maximum number of sessions, none of which is reset.
-    await eventually(() => Promise.all(Array.from({ length: 4 }, () => db.query('select pg_sleep(0.2)'))));
+    await eventually(async () => {
+      await inSessions(way === 'the pooler' ? SESSIONS : CONNECTIONS, db, 'select 1');
+      return true;
+    });
     // Sessions that began meanwhile stay read-only, although the database is writable again.
     await database.sql(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
     await expect(write()).rejects.toMatchObject({ code: 'unavailable', cause: { code: '25006' } });
@@ -136,7 +161,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
       })
       .catch((error) => error.code);
     await locked.promise;
-    await eventually(() => other.query('update entries set value = 7 where id = 10 returning value'), 40_000);
+    await eventually(() => other.query('update entries set value = 7 where id = 10 returning value'));
     thawed.resolve();
     expect(await outcome).toBe('unavailable');
     expect(await other.query('select value from entries where id = 10')).toEqual([{ value: 7 }]);

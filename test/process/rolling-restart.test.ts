@@ -42,10 +42,9 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('a roll
     }
     expect(await traffic.end(cluster.database)).toEqual([]);
     expect(traffic.failures).toEqual([]);
-    // Each replica had a share of the sockets, and their reconnects were spread.
+    // Each replica had a share of the sockets. How their reconnects are spread: socket-drain.test.ts.
     expect(delays.length).toBeGreaterThanOrEqual(SOCKETS);
     expect(delays.every((delay) => Number.isInteger(delay) && delay >= 1 && delay <= 30)).toBe(true);
-    expect(new Set(delays).size).toBeGreaterThan(10);
     for (const socket of sockets) await socket.close();
   });
 

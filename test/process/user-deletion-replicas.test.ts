@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('DELETE /user with two processes on one database',
     const old = await eventually(async () => {
       const response = await replicas[1].call('/integrations', { token });
       return response.status !== 200 && response;
-    }, 20_000);
+    });
     expectError(old, 'invalid_token');
     expect((await replicas[1].call('/integrations', { token: stays })).status).toBe(200);
   });

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callGoogleSandbox, type GoogleCall } from '../support/google-sandbox.ts';
+import { fc } from '../support/property.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 let steward: TestSteward;

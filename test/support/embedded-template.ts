@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { lockDataDirectory } from '../../src/database/data-lock.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
 import { StartError } from '../../src/errors.ts';
+import { eventually } from './eventually.ts';
 import { installSchema } from './install-schema.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/steward-tests');
-const POLL_MS = 100;
 /** What decides how the files of a template look. */
 const SOURCES = [
   'node_modules/@electric-sql/pglite/package.json',
@@ -27,11 +26,11 @@ export async function copyEmbeddedTemplate(dataDir: string): Promise<void> {
 
 /** Makes the template unless there is one: the first worker that needs it does, and others wait for it. */
 async function provideTemplate(template: string): Promise<void> {
-  while (!existsSync(template)) {
-    const unlock = tryLock();
-    if (unlock === undefined) await sleep(POLL_MS);
-    else await makeTemplate(template).finally(unlock);
-  }
+  await eventually(async () => {
+    const unlock = existsSync(template) ? undefined : tryLock();
+    if (unlock !== undefined) await makeTemplate(template).finally(unlock);
+    return existsSync(template);
+  });
 }
 
 function tryLock(): (() => void) | undefined {

@@ -1,4 +1,6 @@
 import type { TestProject } from 'vitest/node';
+import { openRunFolder } from './run-folder.ts';
+import { announceSeed } from './seed.ts';
 import { openRun, type TestServer } from './test-server.ts';
 
 declare module 'vitest' {
@@ -10,13 +12,37 @@ declare module 'vitest' {
   }
 }
 
+const RUN = Symbol.for('steward.run');
+const shared = globalThis as { [RUN]?: Promise<Run> };
+
+interface Run {
+  server: TestServer | undefined;
+  close(): Promise<void>;
+}
+
 /**
- * Looks for a Postgres, removes the databases of killed runs there, and at the end those of this run. With TEST_BUNDLE=1,
- * writes the bundle that processes then run: see process.ts.
+ * Prints the seed. Looks for a Postgres, removes what killed runs left there and on this machine, and at the end what this run did. With
+ * TEST_BUNDLE=1, writes the bundle that processes then run: see process.ts.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Once: Vitest calls this for each project, from a module of its own.
+  shared[RUN] ??= open();
+  const { server, close } = await shared[RUN];
+  project.provide('postgres', server ?? null);
+  return close;
+}
+
+async function open(): Promise<Run> {
+  announceSeed();
+  openRunFolder();
   if (process.env.TEST_BUNDLE !== undefined) await (await import('../../scripts/bundle.ts')).writeBundle();
   const run = await openRun();
-  project.provide('postgres', run?.server ?? null);
-  return async () => run?.close();
+  let closing: Promise<void> | undefined;
+  return {
+    server: run?.server,
+    close() {
+      closing ??= run?.close();
+      return closing ?? Promise.resolve();
+    },
+  };
 }

@@ -6,8 +6,11 @@ import { eventually } from './eventually.ts';
 import { startProcess, type TestProcess } from './process.ts';
 import type { MeterReading } from './turn-meter.ts';
 
+const { METER_TABLE: table, METER_PROFILE: profiled } = process.env;
+/** Only `npm run bench:stalls` measures: tests assert no figures of time. */
+const isMeasured = table !== undefined || profiled !== undefined;
 /** Units of work that one turn of the event loop may take: 50 milliseconds where a unit takes one. */
-export const MOST_UNITS = 50;
+const MOST_UNITS = 50;
 /** What is measured is never less than what was done, so the least of several counts. */
 const TRIES = 5;
 
@@ -18,20 +21,28 @@ interface Turn {
   profile: string[];
 }
 
+/** How a piece of work ended. */
+export interface Ending {
+  outcome: string;
+  /** The turn of the event loop that took too long, where it is measured. */
+  excess: string | undefined;
+}
+
 /** Of a test file. */
 const readings: string[] = [];
 
 /**
- * Measures the longest turn of a service's main thread: the time for which nobody else is served. It is counted in units of
- * work, whatever the machine does beside it (docs/decisions/0033-main-thread.md). Give {@link env} to the service's process;
- * with METER_PROFILE=1 in the test's, each reading tells where the time went, and with METER_TABLE=1 all are printed.
+ * Does work of a service's main thread, and with METER_TABLE=1 or METER_PROFILE=1 measures its longest turn: the time for
+ * which nobody else is served. It is counted in units of work, whatever the machine does beside it
+ * (docs/decisions/0033-main-thread.md). Give {@link env} to the service's process. With METER_PROFILE=1 each reading tells
+ * where the time went, and with METER_TABLE=1 all are printed.
  */
 export class MainThread {
   readonly #folder = mkdtempSync(join(tmpdir(), 'steward-meter-'));
   #socket: Socket | undefined;
 
   get env(): Record<string, string> {
-    const { METER_PROFILE: profiled } = process.env;
+    if (!isMeasured) return {};
     return {
       NODE_OPTIONS: `--import=${new URL('turn-meter.ts', import.meta.url).href}`,
       METER_SOCKET: join(this.#folder, 'socket'),
@@ -44,7 +55,7 @@ export class MainThread {
    *
    * @param work gives how it ended
    */
-  async longestTurn(name: string, work: () => Promise<string>): Promise<Turn> {
+  async longestTurn(name: string, work: () => Promise<string>): Promise<Ending> {
     return noted(name, await least(() => this.#read(work)));
   }
 
@@ -53,7 +64,11 @@ export class MainThread {
    *
    * @param work gives how it ended
    */
-  static async longestFirstTurn(name: string, env: Record<string, string>, work: (steward: TestProcess) => Promise<string>): Promise<Turn> {
+  static async longestFirstTurn(
+    name: string,
+    env: Record<string, string>,
+    work: (steward: TestProcess) => Promise<string>,
+  ): Promise<Ending> {
     const read = async () => {
       const mainThread = new MainThread();
       const steward = await startProcess({ ...env, ...mainThread.env, LOG_LEVEL: 'debug' });
@@ -70,7 +85,7 @@ export class MainThread {
 
   /** Prints the readings of the file, if they are asked for. */
   static print(): void {
-    if (process.env.METER_TABLE !== undefined) console.log(`units of the longest turn\n${readings.sort().reverse().join('\n')}`);
+    if (table !== undefined) console.log(`units of the longest turn\n${readings.sort().reverse().join('\n')}`);
   }
 
   close(): void {
@@ -79,6 +94,7 @@ export class MainThread {
   }
 
   async #read(work: () => Promise<string>): Promise<Turn> {
+    if (!isMeasured) return { units: 0, outcome: await work(), profile: [] };
     await this.#ask('start');
     const outcome = await work();
     const { longest, unit, profile }: MeterReading = JSON.parse(await this.#ask('stop'));
@@ -114,7 +130,8 @@ async function least(read: () => Promise<Turn>): Promise<Turn> {
   return best;
 }
 
-function noted(name: string, turn: Turn): Turn {
+function noted(name: string, turn: Turn): Ending {
   readings.push([turn.units.toFixed(1).padStart(6), name, turn.outcome, ...turn.profile].join('  '));
-  return turn;
+  const excess = `${name}: a turn of ${Math.round(turn.units)} units\n${turn.profile.join('\n')}`;
+  return { outcome: turn.outcome, excess: turn.units < MOST_UNITS ? undefined : excess };
 }

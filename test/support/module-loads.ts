@@ -22,16 +22,7 @@ export function loadsIn(file: string): string[] {
   return readFileSync(file, 'utf8').split('\n').filter(Boolean);
 }
 
-/**
- * Modules by package, by room of the service, or by file of the bundle, with their number: `express 8`. Node's own modules
- * are omitted.
- */
-export function summarizeLoads(urls: readonly string[]): string[] {
-  const owners = urls.filter((url) => url.startsWith('file:')).map(ownerOf);
-  return [...Map.groupBy(owners, (owner) => owner)].map(([owner, all]) => `${owner} ${all.length}`).toSorted();
-}
-
-function ownerOf(url: string): string {
-  const inPackage = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
-  return inPackage ?? /\/(src(?:\/[^/]+(?=\/))?)\//.exec(url)?.[1] ?? /\/(dist\/[^/]+)$/.exec(url)?.[1] ?? 'others';
+/** The package of a module; undefined: it is of the service itself. */
+export function packageOf(url: string): string | undefined {
+  return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
 }

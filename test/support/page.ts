@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-
+import { PATIENCE_MS } from './eventually.ts';
 import { startSteward, type TestOverrides, type TestSteward } from './steward.ts';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -49,16 +49,23 @@ export class Pages {
   }
 
   static async launch(steward: TestSteward): Promise<Pages> {
-    return new Pages(await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS.split(' ') }), steward);
+    return new Pages(await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS.split(' '), timeout: PATIENCE_MS }), steward);
   }
 
   async closeAll(): Promise<void> {
     for (const context of this.browser.contexts()) await context.close();
   }
 
-  /** A browser profile of its own. */
+  /** A browser profile of its own, which waits for what it is asked for as long as a slow machine needs. */
+  async newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const context = await this.browser.newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  }
+
+  /** A page of a profile of its own. */
   async open(path = '/', width = 1200, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: { width, height: 800 }, ...options });
+    const context = await this.newContext({ viewport: { width, height: 800 }, ...options });
     const problems: string[] = [];
     this.problems = problems;
     context.on('weberror', (error) => problems.push(String(error.error())));

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { Database } from '../../src/database/database.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { inheritedEnvironment } from './inherited-environment.ts';
 import { type Service, serviceAt } from './steward.ts';
 import { createDatabase } from './test-database.ts';
 
@@ -76,7 +77,7 @@ export async function runProcess(env: Record<string, string>, cwd = ROOT): Promi
 function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {
   const child = spawn(process.execPath, [join(release, release === ROOT ? ENTRY : 'src/start.js')], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
+    env: { ...inheritedEnvironment(), PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { stdout: '', stderr: '' };

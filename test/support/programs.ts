@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { installation, missingPackages, type Package } from './debian-packages.ts';
+import { inheritedEnvironment } from './inherited-environment.ts';
 
 /**
  * Whether tests that need these Debian packages are skipped; a warning names the missing ones.
@@ -24,7 +25,7 @@ export class Program {
   /** @param options an unprivileged user where the program does not run as root */
   constructor(path: string, args: string[], options: { env?: Record<string, string>; unprivileged?: boolean } = {}) {
     const nobody = options.unprivileged === true && process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    this.#child = spawn(path, args, { env: { PATH: process.env.PATH, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'], ...nobody });
+    this.#child = spawn(path, args, { env: { ...inheritedEnvironment(), ...options.env }, stdio: ['ignore', 'pipe', 'pipe'], ...nobody });
     this.#exited = once(this.#child, 'exit');
     for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (this.#output += text));
   }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ScriptedCall, ScriptedServer } from './scripted-server.ts';
 
 /** Writes the response to one request, or never ends it. */
@@ -83,12 +83,12 @@ export function saysSlowly(first: string, until: Promise<unknown>, second: strin
   };
 }
 
-/** An answer in parts, each after a pause, and then calls of tools. */
-export function saysAtPace(parts: readonly { text: string; pauseMs: number }[], tools: ScriptedToolCall[] = []): ModelScript {
+/** An answer in parts, each after some turns of the event loop, and then calls of tools. */
+export function saysAtPace(parts: readonly { text: string; turns: number }[], tools: ScriptedToolCall[] = []): ModelScript {
   return async (response) => {
     open(response);
-    for (const { text, pauseMs } of parts) {
-      if (pauseMs > 0) await sleep(pauseMs);
+    for (const { text, turns } of parts) {
+      for (let turn = 0; turn < turns; turn += 1) await nextTurn();
       response.write(event(delta({ content: text })));
     }
     stream(response, [...tools.map(toolDelta), finish(tools.length > 0 ? 'tool_calls' : 'stop'), usage()]);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import WebSocket from 'ws';
+import { patiently } from './eventually.ts';
 
 type Frame = Record<string, any>;
 
@@ -10,7 +11,6 @@ export interface Ending {
 }
 
 const ANSWERS = new Set(['ready', 'result', 'error']);
-const PATIENCE_MS = 60_000;
 
 /** A client of steward.v1 that stores the frames it receives. */
 export class SocketClient {
@@ -82,7 +82,6 @@ export class SocketClient {
 
   /** The first matching frame, received already or later. @throws when the socket closes, or on a timeout */
   async next(fits: (frame: Frame) => boolean, what = 'a frame'): Promise<Frame> {
-    const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const found = this.frames.find(fits);
       if (found !== undefined) return found;
@@ -90,7 +89,7 @@ export class SocketClient {
         const { code, reason } = await this.ended;
         throw new Error(`the socket was closed with ${code} ${reason} instead of ${what}`);
       }
-      await this.#change(deadline, what);
+      await this.#change(what);
     }
   }
 
@@ -100,12 +99,11 @@ export class SocketClient {
     await this.ended;
   }
 
-  #change(deadline: number, what: string): Promise<void> {
+  #change(what: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const fail = () => reject(new Error(`${what} never came; there is ${JSON.stringify(this.frames).slice(0, 2_000)}`));
-      const timer = setTimeout(fail, deadline - Date.now());
+      const came = patiently(() => reject(new Error(`${what} never came; there is ${JSON.stringify(this.frames).slice(0, 2_000)}`)));
       const look = () => {
-        clearTimeout(timer);
+        came();
         this.#waiting.delete(look);
         resolve();
       };

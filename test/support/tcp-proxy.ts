@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
+import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import { freePort } from './free-port.ts';
 
 type Mode = 'open' | 'frozen';
@@ -12,6 +13,9 @@ export class TcpProxy {
   readonly #sockets = new Set<Socket>();
   #mode: Mode = 'open';
   #delayMs = 0;
+  /** What sends the packets of the server on that wait for `release`; undefined: none waits. */
+  #held: (() => void)[] | undefined;
+  readonly #clock: Clock;
   /** Once a client has sent this, it receives nothing more. */
   #lastWords: string | undefined;
   #connections = 0;
@@ -19,8 +23,9 @@ export class TcpProxy {
   #frozenUntil = 0;
   #port = 0;
 
-  constructor(target: { host: string; port: number }) {
+  constructor(target: { host: string; port: number }, clock: Clock = systemClock) {
     this.#target = target;
+    this.#clock = clock;
   }
 
   get port(): number {
@@ -30,6 +35,7 @@ export class TcpProxy {
   async open(): Promise<void> {
     this.#mode = 'open';
     this.#delayMs = 0;
+    this.release();
     this.#lastWords = undefined;
     if (!this.#server.listening) {
       this.#server.listen(this.#port || (await freePort()), '127.0.0.1');
@@ -54,6 +60,22 @@ export class TcpProxy {
   /** The present connections are dead without a reset; new ones work. */
   freezeConnections(): void {
     this.#frozenUntil = this.#connections;
+  }
+
+  /** From now on, what the server sends waits for `release`. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** Number of packets that wait. */
+  get holding(): number {
+    return this.#held?.length ?? 0;
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const send of held) send();
   }
 
   /** Delays every packet of the server by this time from now on. */
@@ -105,7 +127,8 @@ export class TcpProxy {
       transform: (chunk, _encoding, done) => {
         // Dropped: the sender receives nothing until the connection is closed.
         if (this.#mode === 'frozen' || number <= this.#frozenUntil) done();
-        else setTimeout(() => done(null, chunk), responses ? this.#delayMs : 0);
+        else if (responses && this.#held !== undefined) this.#held.push(() => done(null, chunk));
+        else this.#clock.after(responses ? this.#delayMs : 0, () => done(null, chunk));
       },
     });
   }

@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import pg from 'pg';
 import { connectToPostgres } from './find-postgres.ts';
 import { installSchema } from './install-schema.ts';
+import { watchPostgres } from './watch-postgres.ts';
 
 /** The Postgres of a run, as its workers get it from the global set-up. */
 export interface TestServer {
@@ -23,6 +24,7 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
   const found = await connectToPostgres();
   if (found === undefined) return undefined;
   const { url, client } = found;
+  const endWatch = await watchPostgres(url);
   const run = randomInt(1, 2 ** 31);
   await client.query('select pg_advisory_lock($1, $2)', [RUNS, run]);
   const removal = removeEndedRuns(client, run);
@@ -33,6 +35,7 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
     server: { url, run },
     async close() {
       await removal;
+      await endWatch();
       await dropDatabases(client, await databasesOf(client, run));
       await client.end();
     },

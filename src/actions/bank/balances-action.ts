@@ -28,11 +28,11 @@ export const balances = builtIn('bank', {
   costs: ({ live }) => live,
   // A live response can take over 30 s.
   timeoutMs: 60_000,
-  async run({ account_ids, live }, { session, db, userId, account, progress }) {
+  async run({ account_ids, live }, { session, db, clock, userId, account, progress }) {
     if (!live) return { ...(await session.call('accounts/get', withOptions({ account_ids }), accountsResponse)), live };
     progress('Requesting balances from the bank. This can take a minute.');
     const item = await selectSyncItem(db, userId, account.id);
-    const oldest = item?.institutionId === REQUIRES_OLDEST ? `${new Date(Date.now() - OLDEST_MS).toISOString().slice(0, 19)}Z` : undefined;
+    const oldest = item?.institutionId === REQUIRES_OLDEST ? `${new Date(clock.now() - OLDEST_MS).toISOString().slice(0, 19)}Z` : undefined;
     const options = withOptions({ account_ids, min_last_updated_datetime: oldest });
     return { ...(await session.call('accounts/balance/get', options, accountsResponse)), live };
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 
 const USUAL_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
@@ -20,17 +21,25 @@ interface DayRange {
   to?: string | undefined;
 }
 
-export const NOT_ORDERED = { path: ['to'], message: 'must not be before from' };
+const BEFORE = 'must not be before from';
+export const NOT_ORDERED = { path: ['to'], message: BEFORE };
 
-export function isOrdered(range: DayRange): boolean {
-  const { from, to } = closedRange(range);
-  return from <= to;
+/** A range without an end depends on the day: {@link closedRange} checks it. */
+export function isOrdered({ from, to }: DayRange): boolean {
+  return from === undefined || to === undefined || from <= to;
 }
 
-/** Days of the bank have no zone: UTC's are taken. */
-export function closedRange({ from, to }: DayRange): { from: string; to: string } {
-  const last = to ?? dayOf(Date.now());
-  return { from: from ?? dayOf(Date.parse(last) - USUAL_DAYS * DAY_MS), to: last };
+/**
+ * Days of the bank have no zone: UTC's are taken.
+ *
+ * @param now milliseconds since 1970
+ * @throws AppError `invalid_request` for a range that begins after today and has no end
+ */
+export function closedRange({ from, to }: DayRange, now: number): { from: string; to: string } {
+  const last = to ?? dayOf(now);
+  const first = from ?? dayOf(Date.parse(last) - USUAL_DAYS * DAY_MS);
+  if (first > last) throw new AppError('invalid_request', `to: ${BEFORE}`);
+  return { from: first, to: last };
 }
 
 function dayOf(at: number): string {

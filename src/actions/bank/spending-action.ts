@@ -51,12 +51,12 @@ export const spending = builtIn('bank', {
       .optional()
       .describe('There are more transactions than were read, the newest: the sums are incomplete. Use a shorter range.'),
   }),
-  summary: ({ by, ...range }) => {
-    const { from, to } = closedRange(range);
+  summary: ({ by, ...range }, now) => {
+    const { from, to } = closedRange(range, now);
     return `Add up spending by ${by} from ${from} to ${to}`;
   },
-  async run({ by, account_ids, max, ...range }, { session, progress }) {
-    const { from, to } = closedRange(range);
+  async run({ by, account_ids, max, ...range }, { session, clock, progress }) {
+    const { from, to } = closedRange(range, clock.now());
     const { rows, total } = await readAll(session, { from, to, account_ids }, progress);
     const { sums, totals, leftOut } = sumSpending(rows, by);
     const isTruncated = rows.length < total;

@@ -45,13 +45,13 @@ export const transactions = builtIn('bank', {
     next: z.string().optional().describe('There are more: pass this as `page`.'),
   }),
   sources: ({ items }) => items.map(transactionSource),
-  summary: (range) => {
-    const { from, to } = closedRange(range);
+  summary: (range, now) => {
+    const { from, to } = closedRange(range, now);
     return `Read transactions from ${from} to ${to}`;
   },
   capBytes: 512 * 1024,
-  async run({ account_ids, max, page = '0', ...range }, { session }) {
-    const { from, to } = closedRange(range);
+  async run({ account_ids, max, page = '0', ...range }, { session, clock }) {
+    const { from, to } = closedRange(range, clock.now());
     const offset = Number(page);
     const options = withOptions({ account_ids, count: max, offset });
     const response = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);

@@ -11,13 +11,13 @@ const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
 const MAX_SLOTS = 300;
 const MINUTE_MS = 60_000;
 
-const clock = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a time of day such as 09:00');
+const timeOfDay = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a time of day such as 09:00');
 
 const input = z.strictObject({
   ...rangeInput,
   minutes: z.int().min(1).max(1_440).default(30).describe('Length of the shortest slot.'),
-  day_start: clock.default('00:00').describe('Start of the hours on each day.'),
-  day_end: clock.default('24:00').describe('End of the hours on each day.'),
+  day_start: timeOfDay.default('00:00').describe('Start of the hours on each day.'),
+  day_end: timeOfDay.default('24:00').describe('End of the hours on each day.'),
   weekdays: z.array(z.enum(WEEKDAYS)).min(1).max(7).optional().describe('Days; default all.'),
 });
 
@@ -35,13 +35,13 @@ export const calendarFree = builtIn('workspace', {
   integrity: 'own',
   input,
   output,
-  summary: (range) => `Find free time ${showRange(closedRange(range))}`,
-  async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, progress }) {
+  summary: (range, now) => `Find free time ${showRange(closedRange(range, now))}`,
+  async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, clock, progress }) {
     const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
     if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');
     // Days begin at midnight in the zone, so it is always needed.
     const zone = range.zone ?? (await calendarZone(session));
-    const { from, to } = await resolveRange({ ...closedRange(range), zone }, async () => zone);
+    const { from, to } = await resolveRange({ ...closedRange(range, clock.now()), zone }, async () => zone);
     if (to - from > (MAX_DAYS + 1) * 24 * 60 * MINUTE_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
     const busy = await everyPage((page) => listBusy(session, { from, to, zone, page }), progress);
     const days = new Set(weekdays.map((day) => WEEKDAYS.indexOf(day)));
@@ -60,6 +60,6 @@ function describe(slots: Span[], zone: string): z.input<typeof output> {
   return { items, zone, ...(more !== undefined && { next: formatZoned(zonedAt(more.start, zone)) }) };
 }
 
-function minutesOf(clock: string): number {
-  return Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
+function minutesOf(time: string): number {
+  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 }

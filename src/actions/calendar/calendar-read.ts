@@ -26,9 +26,9 @@ export const calendarList = builtIn('workspace', {
     next: z.string().optional(),
   }),
   sources: ({ items }) => items.map(eventSource),
-  summary: (range) => `List the events ${showRange(closedRange(range))}`,
-  async run({ query, max, page, ...range }, { session }) {
-    const { from, to } = await resolveRange(closedRange(range), () => calendarZone(session));
+  summary: (range, now) => `List the events ${showRange(closedRange(range, now))}`,
+  async run({ query, max, page, ...range }, { session, clock }) {
+    const { from, to } = await resolveRange(closedRange(range, clock.now()), () => calendarZone(session));
     const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });
     return { items, zone: timeZone, ...(nextPageToken !== undefined && { next: nextPageToken }) };
   },

@@ -15,11 +15,16 @@ export const rangeInput = {
   zone: zoneName.optional().describe('Time zone, if not the calendar’s.'),
 };
 
-/** A range whose ends are given: by default from this hour on, for a week. The hour, because the next page needs the same range. */
+/**
+ * A range whose ends are given: by default from this hour on, for a week. The hour, because the next page needs the same range.
+ *
+ * @param now milliseconds since 1970
+ */
 export function closedRange<Range extends { from?: string | undefined; to?: string | undefined }>(
   range: Range,
+  now: number,
 ): Range & { from: string; to: string } {
-  const from = range.from ?? new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS).toISOString();
+  const from = range.from ?? new Date(Math.floor(now / HOUR_MS) * HOUR_MS).toISOString();
   return { ...range, from, to: range.to ?? weekAfter(from) };
 }
 

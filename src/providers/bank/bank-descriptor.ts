@@ -17,11 +17,11 @@ export const bankDescriptor = describeProvider({
   label: 'real aggregator',
   settings: (config) => config.bank,
   sandboxed: (sandbox) => sandbox.bank,
-  async open(settings, { limits, telemetry }): Promise<BankClient> {
+  async open(settings, { limits, clock, telemetry }): Promise<BankClient> {
     const { BankProvider } = await import('./bank-provider.ts');
     const { WebhookKeys } = await import('./bank-webhook-keys.ts');
-    const provider = new BankProvider(settings, limits.providerTimeoutMs, telemetry);
-    return { provider, webhookKeys: new WebhookKeys((kid) => provider.webhookKey(kid)) };
+    const provider = new BankProvider(settings, limits.providerTimeoutMs, clock, telemetry);
+    return { provider, webhookKeys: new WebhookKeys((kid) => provider.webhookKey(kid), clock) };
   },
   session: ({ provider }, grant, signal) => provider.session(grant, signal.signal),
   revoke: ({ provider }, token) => provider.remove(token),

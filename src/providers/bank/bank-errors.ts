@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Clock } from '../../clock/clock.ts';
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { retryAfterSeconds } from '../provider-fetch.ts';
@@ -123,13 +124,13 @@ export function consentMissingMessage(label: string): string {
  * Converts what the SDK throws. An AxiosError contains the client secret and access tokens; only the aggregator's code,
  * request id and cleaned message are kept.
  */
-export function toBankError(thrown: unknown): AppError {
+export function toBankError(thrown: unknown, clock: Clock): AppError {
   const response = field(thrown, 'response');
   if (response === undefined) return withoutResponse(thrown);
   const sent = field(response, 'data');
   const data = sent instanceof Uint8Array ? parseJson(sent) : undefined;
   const status = Number(field(response, 'status'));
-  const retryAfter = retryAfterSeconds(field(field(response, 'headers'), 'retry-after')) || undefined;
+  const retryAfter = retryAfterSeconds(field(field(response, 'headers'), 'retry-after'), clock) || undefined;
   const code = field(data, 'error_code');
   if (typeof code === 'string') {
     const message = providerMessage(field(data, 'error_message'), sentSecrets(thrown));

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
+import type { Clock } from '../../clock/clock.ts';
 import type { BankSettings } from '../../config/config.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import { loadOnce } from '../../threads/load-once.ts';
@@ -53,11 +54,13 @@ const keyResponse = z.object({
 export class BankProvider {
   readonly #settings: BankSettings;
   readonly #timeoutMs: number;
+  readonly #clock: Clock;
   readonly #telemetry: Telemetry;
   readonly #concurrency = new UserConcurrency(LARGE_AT_A_TIME);
   readonly #connected: () => Promise<PlaidApi>;
 
-  constructor(settings: BankSettings, timeoutMs: number, telemetry: Telemetry = UNMEASURED) {
+  constructor(settings: BankSettings, timeoutMs: number, clock: Clock, telemetry: Telemetry = UNMEASURED) {
+    this.#clock = clock;
     this.#settings = settings;
     this.#connected = loadOnce(() => connect(settings));
     this.#timeoutMs = timeoutMs;
@@ -187,6 +190,7 @@ export class BankProvider {
       send: (send: Send, limits: CallOptions) => this.#send(send, limits),
       concurrency: this.#concurrency,
       timeoutMs: this.#timeoutMs,
+      clock: this.#clock,
       countryCodes,
     };
     return openBankSession(options, item, signal);
@@ -194,7 +198,7 @@ export class BankProvider {
 
   /** A call with a small response. */
   async #call(send: Send): Promise<unknown> {
-    const bytes = await this.#send(send, { signal: deadline(this.#timeoutMs), maxContentLength: LARGE_BYTES });
+    const bytes = await this.#send(send, { signal: deadline(this.#clock, this.#timeoutMs), maxContentLength: LARGE_BYTES });
     return parseJson(bytes);
   }
 
@@ -206,7 +210,7 @@ export class BankProvider {
         const { data } = await send(client, limits);
         return Uint8Array.from(data as Uint8Array);
       } catch (error) {
-        throw toBankError(error);
+        throw toBankError(error, this.#clock);
       }
     });
   }

@@ -1,4 +1,5 @@
 import type { PlaidApi } from 'plaid';
+import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import type { UserConcurrency } from '../../threads/user-concurrency.ts';
 import { deadline } from '../deadline.ts';
@@ -54,6 +55,7 @@ export interface BankSessionOptions {
   concurrency: UserConcurrency;
   /** Time limit of an ordinary call, milliseconds. */
   timeoutMs: number;
+  clock: Clock;
   /** For calls that require countries, if none are given. */
   countryCodes: readonly string[];
 }
@@ -97,7 +99,7 @@ async function fetchResponse(
   { name, method, body, isLarge }: { name: BankCall; method: Method; body: Record<string, unknown>; isLarge: boolean },
 ) {
   signal.throwIfAborted();
-  const limit = deadline(name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
+  const limit = deadline(options.clock, name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
   const limits = { signal: AbortSignal.any([signal, limit]), maxContentLength: isLarge ? MAX_RESPONSE_BYTES : LARGE_BYTES };
   const send = (fields: object) => options.send((client, given) => method(client, { ...body, ...fields } as never, given), limits);
   // The only call that concerns no item.

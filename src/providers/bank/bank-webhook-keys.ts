@@ -1,4 +1,5 @@
 import type { JWK } from 'jose';
+import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 
 /** A key with which the aggregator signs webhooks (ES256, a public JWK, RFC 7517). */
@@ -34,16 +35,15 @@ const RETRY_SECONDS = 30;
  */
 export class WebhookKeys {
   readonly #load: LoadKey;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
   readonly #failed = new Map<string, { error: unknown; until: number }>();
   readonly #loading = new Map<string, Promise<WebhookKey | undefined>>();
   #loads: number[] = [];
 
-  /** @param now milliseconds since 1970 */
-  constructor(load: LoadKey, now = Date.now) {
+  constructor(load: LoadKey, clock: Clock) {
     this.#load = load;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /**
@@ -52,12 +52,12 @@ export class WebhookKeys {
    */
   async find(kid: string): Promise<WebhookKey | undefined> {
     const known = this.#known.get(kid);
-    const key = known !== undefined && known.until > this.#now() ? known.key : await this.#ask(kid, known?.key !== undefined);
+    const key = known !== undefined && known.until > this.#clock.now() ? known.key : await this.#ask(kid, known?.key !== undefined);
     return key === undefined || this.#isExpired(key) ? undefined : key;
   }
 
   #isExpired({ expiredAt }: WebhookKey): boolean {
-    return expiredAt !== null && expiredAt * 1_000 <= this.#now();
+    return expiredAt !== null && expiredAt * 1_000 <= this.#clock.now();
   }
 
   /** Concurrent callers share a request. */
@@ -65,7 +65,7 @@ export class WebhookKeys {
     const under = this.#loading.get(kid);
     if (under !== undefined) return under;
     const failed = this.#failed.get(kid);
-    if (failed !== undefined && failed.until > this.#now()) throw unreachable(failed.error);
+    if (failed !== undefined && failed.until > this.#clock.now()) throw unreachable(failed.error);
     this.#spend(wasGood);
     const loading = this.#loadOnce(kid).finally(() => this.#loading.delete(kid));
     this.#loading.set(kid, loading);
@@ -77,19 +77,19 @@ export class WebhookKeys {
       const key = await this.#load(kid);
       this.#failed.delete(kid);
       this.#forgetOld();
-      this.#known.set(kid, { key, until: this.#now() + (key === undefined ? UNKNOWN_FOR : GOOD_FOR) });
+      this.#known.set(kid, { key, until: this.#clock.now() + (key === undefined ? UNKNOWN_FOR : GOOD_FOR) });
       return key;
     } catch (error) {
       // Invalid credentials of this service are an error for the operator.
       if (error instanceof AppError && error.code === 'internal') throw error;
       this.#forgetOld();
-      this.#failed.set(kid, { error, until: this.#now() + FAILED_FOR });
+      this.#failed.set(kid, { error, until: this.#clock.now() + FAILED_FOR });
       throw unreachable(error);
     }
   }
 
   #spend(wasGood: boolean): void {
-    const now = this.#now();
+    const now = this.#clock.now();
     this.#loads = this.#loads.filter((at) => Math.abs(now - at) < MINUTE);
     const allowed = wasGood ? LOADS_A_MINUTE : LOADS_A_MINUTE - KEPT_FOR_KNOWN;
     if (this.#loads.length >= allowed) {
@@ -100,7 +100,7 @@ export class WebhookKeys {
 
   /** Keys that were valid are kept, because they have reserved requests. */
   #forgetOld(): void {
-    const now = this.#now();
+    const now = this.#clock.now();
     for (const [kid, { key, until }] of this.#known) if (key === undefined && until <= now) this.#known.delete(kid);
     for (const [kid, { until }] of this.#failed) if (until <= now) this.#failed.delete(kid);
   }

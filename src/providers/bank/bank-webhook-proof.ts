@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWK } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { compactVerify } from 'jose/jws/compact/verify';
+import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import type { WebhookKeys } from './bank-webhook-keys.ts';
 
@@ -21,13 +22,13 @@ const SHA256 = /^[0-9a-f]{64}$/i;
  * @returns `iat`, seconds since 1970
  * @throws AppError `invalid_token`, and what {@link WebhookKeys.find} throws
  */
-export async function verifyWebhook(keys: WebhookKeys, proofs: readonly string[], body: Uint8Array): Promise<number> {
+export async function verifyWebhook(keys: WebhookKeys, clock: Clock, proofs: readonly string[], body: Uint8Array): Promise<number> {
   const [proof, ...others] = proofs;
   if (proof === undefined || others.length > 0) throw refused('it needs one header Plaid-Verification');
   const key = await keys.find(keyIdOf(proof));
   if (key === undefined) throw refused('its key is unknown or has expired');
   const { iat, digest } = claimsOf(await signedPayload(proof, key.jwk));
-  const age = Date.now() / 1_000 - iat;
+  const age = clock.now() / 1_000 - iat;
   if (age > MAX_AGE_SECONDS || age < -LEEWAY_SECONDS) throw refused('it is too old, or from the future');
   if (!timingSafeEqual(digest, createHash('sha256').update(body).digest())) throw refused('its body is another one');
   return iat;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import type { LargeResponses } from '../../threads/large-responses.ts';
@@ -18,6 +19,7 @@ export interface WorkspaceApiOptions {
   apiUrl: string | undefined;
   /** Time limit of one request, milliseconds. */
   timeoutMs: number;
+  clock: Clock;
   telemetry?: Telemetry;
 }
 
@@ -85,6 +87,7 @@ export class Attempt {
     try {
       const response = await exchange(request, {
         signal: this.#signal,
+        clock: this.#options.clock,
         // From here on, because the wait for a place is not the provider's time.
         timeoutMs: this.#options.timeoutMs,
         // The body of an error response is left out if it is large, so that its size does not hide the error.

@@ -15,12 +15,12 @@ export const workspaceDescriptor = describeProvider({
   label: 'real provider',
   settings: (config) => config.workspace,
   sandboxed: (sandbox) => sandbox.workspace,
-  async open(settings, { publicUrl, limits, telemetry }): Promise<WorkspaceClient> {
+  async open(settings, { publicUrl, limits, clock, telemetry }): Promise<WorkspaceClient> {
     const { WorkspaceProvider } = await import('./workspace-provider.ts');
     const { WorkspaceApi } = await import('./workspace-api.ts');
     return {
-      provider: new WorkspaceProvider(settings, `${publicUrl}/auth/workspace/callback`, limits, telemetry),
-      api: new WorkspaceApi({ apiUrl: settings.apiUrl, timeoutMs: limits.providerTimeoutMs, telemetry }),
+      provider: new WorkspaceProvider(settings, `${publicUrl}/auth/workspace/callback`, limits, clock, telemetry),
+      api: new WorkspaceApi({ apiUrl: settings.apiUrl, timeoutMs: limits.providerTimeoutMs, clock, telemetry }),
     };
   },
   session: ({ api }, grant, signal) => api.session(grant.userId, grant, signal),

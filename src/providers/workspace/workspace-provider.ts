@@ -1,5 +1,6 @@
 import { addAbortListener } from 'node:events';
 import { z } from 'zod';
+import type { Clock } from '../../clock/clock.ts';
 import type { Limits, WorkspaceSettings } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
@@ -56,9 +57,11 @@ export class WorkspaceProvider {
   readonly #settings: WorkspaceSettings;
   readonly #callbackUrl: string;
   readonly #limits: ProviderLimits;
+  readonly #clock: Clock;
   readonly #telemetry: Telemetry;
 
-  constructor(settings: WorkspaceSettings, callbackUrl: string, limits: ProviderLimits, telemetry: Telemetry = UNMEASURED) {
+  constructor(settings: WorkspaceSettings, callbackUrl: string, limits: ProviderLimits, clock: Clock, telemetry: Telemetry = UNMEASURED) {
+    this.#clock = clock;
     this.#telemetry = telemetry;
     this.#settings = settings;
     this.#callbackUrl = callbackUrl;
@@ -71,7 +74,7 @@ export class WorkspaceProvider {
 
   /** A deadline for all requests of one step. */
   deadline(): AbortSignal {
-    return deadline(this.#limits.providerTimeoutMs);
+    return deadline(this.#clock, this.#limits.providerTimeoutMs);
   }
 
   /** The address of the consent page. `prompt` makes the provider show accounts and scopes each time, and return a refresh token. */
@@ -109,7 +112,7 @@ export class WorkspaceProvider {
     signal: AbortSignal,
     issued: (tokens: IssuedTokens) => void,
   ): Promise<WorkspaceTokens> {
-    const sentAt = Date.now();
+    const sentAt = this.#clock.now();
     const request = this.#post(
       'exchange',
       this.#settings.tokenUrl,
@@ -121,7 +124,7 @@ export class WorkspaceProvider {
         client_id: this.#settings.clientId,
         client_secret: this.#settings.clientSecret,
       },
-      deadline(this.#limits.refreshTimeoutMs),
+      deadline(this.#clock, this.#limits.refreshTimeoutMs),
     ).then((response) => {
       const tokens = response.status === 200 ? tokensIn(response.body) : undefined;
       if (tokens !== undefined) issued(tokens);
@@ -148,7 +151,7 @@ export class WorkspaceProvider {
     try {
       const { clientId, clientSecret } = this.#settings;
       const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId, client_secret: clientSecret };
-      return readRenewal(await this.#post('refresh', this.#settings.tokenUrl, form, deadline(this.#limits.refreshTimeoutMs)));
+      return readRenewal(await this.#post('refresh', this.#settings.tokenUrl, form, deadline(this.#clock, this.#limits.refreshTimeoutMs)));
     } catch (error) {
       return { kind: 'failed', reason: error instanceof AppError ? error : new Error('the request failed'), retryAfter: 0 };
     }
@@ -195,11 +198,11 @@ export class WorkspaceProvider {
     });
   }
 
-  #fetch(operation: string, url: string, init: Parameters<typeof fetchJson>[1]): Promise<JsonResponse> {
+  #fetch(operation: string, url: string, init: Omit<Parameters<typeof fetchJson>[1], 'clock'>): Promise<JsonResponse> {
     const step = { kind: 'provider', name: 'workspace', operation } as const;
     return this.#telemetry.step(
       step,
-      () => fetchJson(url, init),
+      () => fetchJson(url, { ...init, clock: this.#clock }),
       ({ status }) => outcomeOfStatus(status),
     );
   }
@@ -209,7 +212,7 @@ export class WorkspaceProvider {
     const claims = await decode(idToken);
     const issuers = [this.#settings.issuer, this.#settings.issuer.replace(/^https:\/\//, '')];
     const audience = [claims.aud].flat();
-    const current = typeof claims.exp === 'number' && claims.exp * 1000 > Date.now() - 60_000;
+    const current = typeof claims.exp === 'number' && claims.exp * 1000 > this.#clock.now() - 60_000;
     const checks = {
       iss: issuers.includes(claims.iss ?? ''),
       aud: audience.includes(this.#settings.clientId),

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import { backoff } from '../../rate-limit/backoff.ts';
 import { offThread, owned, type WorkOptions } from '../../threads/off-thread.ts';
@@ -127,7 +127,7 @@ export class WorkspaceSession {
     for (let sends = 1; ; sends += 1) {
       // Also before its turn, so that a refresh does not occupy a place.
       const early = await this.#tokens.current();
-      const takenAt = performance.now();
+      const takenAt = this.#options.clock.monotonic();
       const attempt = new Attempt(this.#options, method, this.#signal, maxBytes, () => {
         this.#changes += 1;
       });
@@ -135,7 +135,7 @@ export class WorkspaceSession {
       const { token } = attempt;
       if (!attempt.safe && (response === undefined ? attempt.neverSent : isRejection(response.status))) this.#changes -= 1;
       if (response !== undefined && response.status >= 200 && response.status < 300) return { ...response, isRead: attempt.safe };
-      const error = response === undefined ? attempt.failure() : rejectionOf(id, response, token);
+      const error = response === undefined ? attempt.failure() : rejectionOf(id, response, token, this.#options.clock);
       if (response?.status === 401 && !renewed) {
         renewed = true;
         await this.#tokens.renewed(token);
@@ -148,7 +148,7 @@ export class WorkspaceSession {
       const lasts = error instanceof WorkspaceApiError && error.lasting;
       const mayHeal = response === undefined || response.status >= 500 || (error.code === 'rate_limited' && !lasts);
       // The provider's own delay; the error for the caller also contains a default.
-      const asked = response && retryAfterOf(response);
+      const asked = response && retryAfterOf(response, this.#options.clock);
       if (!attempt.safe || !mayHeal || sends >= MAX_SENDS || (asked ?? 0) > LONGEST_PAUSE_SECONDS) throw error;
       await this.#pause(sends, asked);
     }
@@ -157,7 +157,7 @@ export class WorkspaceSession {
   /** The token is read right before the request, because waiting for a place may take long and the account may be gone by then. */
   #sendOnce(attempt: Attempt, params: MethodParams, early: string, takenAt: number): Promise<ApiResponse | undefined> {
     if (this.#signal.aborted) throw timedOut();
-    if (performance.now() - takenAt <= FRESH_MS) return attempt.run(params, early);
+    if (this.#options.clock.monotonic() - takenAt <= FRESH_MS) return attempt.run(params, early);
     return Promise.resolve(this.#tokens.current()).then((token) => attempt.run(params, token));
   }
 
@@ -165,16 +165,16 @@ export class WorkspaceSession {
   async #pause(sends: number, seconds: number | undefined): Promise<void> {
     const ms = seconds === undefined ? backoff(FIRST_PAUSE_MS, sends) : seconds * 1000;
     try {
-      await sleep(ms, undefined, { signal: this.#signal.signal });
+      await this.#options.clock.sleep(ms, { signal: this.#signal.signal });
     } catch {
       throw timedOut();
     }
   }
 }
 
-function rejectionOf(method: string, response: ApiResponse, token: string): WorkspaceApiError {
+function rejectionOf(method: string, response: ApiResponse, token: string, clock: Clock): WorkspaceApiError {
   const { status, bytes } = response;
-  return toWorkspaceApiError(method, { status, body: parseJson(bytes), retryAfter: retryAfterOf(response), sent: [token] });
+  return toWorkspaceApiError(method, { status, body: parseJson(bytes), retryAfter: retryAfterOf(response, clock), sent: [token] });
 }
 
 /** 408 may be sent after processing began; after any other 4xx nothing was done. */
@@ -182,8 +182,8 @@ function isRejection(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }
 
-function retryAfterOf({ retryAfter }: ApiResponse): number | undefined {
-  return retryAfterSeconds(retryAfter) || undefined;
+function retryAfterOf({ retryAfter }: ApiResponse, clock: Clock): number | undefined {
+  return retryAfterSeconds(retryAfter, clock) || undefined;
 }
 
 /** Adds the method to the logged cause. */

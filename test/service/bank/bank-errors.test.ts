@@ -294,7 +294,7 @@ function providerAt(baseUrl: string): BankProvider {
     webhookUrl: undefined,
     linkPageUrl: undefined,
   };
-  return new BankProvider({ ...settings, baseUrl: baseUrl.replace(/\/$/, '') }, 1_000);
+  return new BankProvider({ ...settings, baseUrl: baseUrl.replace(/\/$/, '') }, 1_000, steward.clock);
 }
 
 describe('the client secret and access tokens', () => {

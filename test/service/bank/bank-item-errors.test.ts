@@ -56,7 +56,7 @@ describe('the end of a consent', () => {
     ['in five days is a warning', 5, 'pending_expiration'],
     ['in a month is none yet', 31, undefined],
   ])('%s', async (_what, days, warning) => {
-    const time = new Date(Date.now() + days * 86_400_000).toISOString();
+    const time = new Date(steward.clock.now() + days * 86_400_000).toISOString();
     expect(await statusWith({ error: null, consent_expiration_time: time })).toBe('active');
     expect((await list()).warning).toBe(warning);
     expect((await list()).expires_at).toBe(warning === undefined ? undefined : time);

@@ -60,7 +60,7 @@ describe('POST /auth/bank/create_link_token', () => {
       link_url: `${steward.url}/sandbox/bank/link?link_token=${response.body.link_token}`,
     });
     expect(new Date(response.body.expiration).toISOString()).toBe(response.body.expiration);
-    expect(Date.parse(response.body.expiration)).toBeGreaterThan(Date.now());
+    expect(Date.parse(response.body.expiration)).toBeGreaterThan(steward.clock.now());
   });
 
   it('accepts an empty form and an empty JSON object like no body', async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 function inDays(days: number): string {
-  return new Date(Date.now() + days * DAY_MS).toISOString();
+  return new Date(steward.clock.now() + days * DAY_MS).toISOString();
 }
 
 describe('ITEM/ERROR', () => {

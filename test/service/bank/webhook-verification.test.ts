@@ -143,7 +143,7 @@ describe('POST /webhooks/bank rejects', () => {
   });
 
   it('other algorithms: none, HMAC with the public key, and a false name of the right one', async () => {
-    const claims = { iat: Math.floor(Date.now() / 1000), request_body_sha256: sha256(body) };
+    const claims = { iat: Math.floor(steward.clock.now() / 1000), request_body_sha256: sha256(body) };
     const { kid } = signer;
     for (const alg of ['none', 'None', 'HS256', 'RS256', 'es256', 'ES384', undefined])
       await expectRefused(unsigned({ alg, kid: 'never-asked' }, claims, 'eA'));
@@ -171,10 +171,10 @@ describe('POST /webhooks/bank rejects', () => {
 
   it('an expired key, or one that is not for ES256', async () => {
     const expired = new WebhookSigner('expired');
-    respondWith(expired.answer(Math.floor(Date.now() / 1000) - 1));
+    respondWith(expired.answer(Math.floor(steward.clock.now() / 1000) - 1));
     await expectRefused(await expired.sign(body));
     respondWith(new WebhookSigner('p384', generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey).answer());
-    const claims = { iat: Math.floor(Date.now() / 1000), request_body_sha256: sha256(body) };
+    const claims = { iat: Math.floor(steward.clock.now() / 1000), request_body_sha256: sha256(body) };
     await expectRefused(unsigned({ alg: 'ES256', kid: 'p384' }, claims, Buffer.alloc(64, 1).toString('base64url')));
   });
 

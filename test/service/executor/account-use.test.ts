@@ -122,7 +122,7 @@ describe('the statement of the accounts', () => {
       { userId, provider: 'workspace' },
       { userId, provider: undefined },
     ] as const;
-    const found = await selectUserAccounts(scene.steward.context.db, queries);
+    const found = await selectUserAccounts(scene.steward.context.db, scene.steward.clock, queries);
     expect(found.map(({ accounts }) => accounts.map(({ grantId }) => grantId))).toEqual([
       [],
       [other.grantId],
@@ -135,7 +135,7 @@ describe('the statement of the accounts', () => {
   it('is not planned again at each execution', async () => {
     const [session] = await scene.steward.context.db.transaction(async (tx) => {
       for (let execution = 0; execution < 12; execution += 1)
-        await selectUserAccounts(tx, [{ userId: user.userId, provider: 'workspace' }]);
+        await selectUserAccounts(tx, scene.steward.clock, [{ userId: user.userId, provider: 'workspace' }]);
       return tx.query<{ plans: string }>(`select custom_plans as plans from pg_prepared_statements where name like 'user-accounts%'`);
     });
     // PostgreSQL plans the first five, then compares (PREPARE, Notes).

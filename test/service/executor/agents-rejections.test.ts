@@ -82,7 +82,7 @@ describe('a limit of the provider', () => {
   );
 
   it('is honoured without JSON by its Retry-After, in seconds or as a date', async () => {
-    for (const header of ['90', new Date(Date.now() + 90_000).toUTCString()]) {
+    for (const header of ['90', new Date(steward.clock.now() + 90_000).toUTCString()]) {
       api.reset();
       api.on(LABELS, { status: 429, body: '<h1>Too many</h1>', headers: { 'retry-after': header } });
       const error = await refusal('mail.labels');

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { declaredSummary } from '../../../src/integrations/declared/declared-summary.ts';
 import { DESTRUCTIVE_FIELDS } from '../../../src/providers/workspace/workspace-effects.ts';
 import { callAction } from '../../support/agents.ts';
+import { fc } from '../../support/property.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
@@ -79,6 +79,8 @@ const INPUTS: [string, (words: string) => object][] = [
   ['spreadsheets.read', (words) => ({ id: 's1', range: words })],
 ];
 
+const NOW = Date.parse('2026-05-04T10:00:00Z');
+
 /** A sentence without its quotations. */
 const frame = (summary: string) => summary.replaceAll(QUOTED, '“”');
 // Three Unicode letters look like quotation marks, and are shown as such.
@@ -90,7 +92,7 @@ describe('text of the caller in an approval request', () => {
     if (action === undefined) throw new Error(`no ${name}`);
     const summaryOf = (words: string) => {
       const input = inputOf(words);
-      return action.summary(action.input.parse(input));
+      return action.summary(action.input.parse(input), NOW);
     };
     const usual = frame(summaryOf('abc'));
     let tried = 0;
@@ -121,26 +123,26 @@ describe('text of the caller in an approval request', () => {
     'does not end at %j in the text',
     async (mark) => {
       const action = await BUILT_INS.get('documents.append')?.load();
-      const summary = action?.summary(action.input.parse({ id: 'd1', text: `Lunch${mark}, and nothing else` }));
+      const summary = action?.summary(action.input.parse({ id: 'd1', text: `Lunch${mark}, and nothing else` }), NOW);
       expect(summary).toBe("Append to the document d1: “Lunch', and nothing else”");
     },
   );
 
   it('keeps an apostrophe', async () => {
     const action = await BUILT_INS.get('documents.append')?.load();
-    expect(action?.summary(action.input.parse({ id: 'd1', text: "Ann's" }))).toBe("Append to the document d1: “Ann's”");
+    expect(action?.summary(action.input.parse({ id: 'd1', text: "Ann's" }), NOW)).toBe("Append to the document d1: “Ann's”");
   });
 
   it('says how much was truncated if the text cannot be shown', async () => {
     const action = await BUILT_INS.get('documents.append')?.load();
-    const summary = action?.summary(action.input.parse({ id: 'd1', text: 'x'.repeat(12_345) }));
+    const summary = action?.summary(action.input.parse({ id: 'd1', text: 'x'.repeat(12_345) }), NOW);
     expect(summary).toBe(`Append to the document d1: “${'x'.repeat(200)}”… (12,345 characters)`);
   });
 
   it('is placed after all recipients', async () => {
     const summaryOf = async (name: string, input: object) => {
       const action = await BUILT_INS.get(name)?.load();
-      return action?.summary(action.input.parse(input));
+      return action?.summary(action.input.parse(input), NOW);
     };
     const mail = { to: ['Ann <a@example.org>', 'b@example.org'], cc: ['c@example.org'], bcc: ['d@example.org'], subject: 'Hi', body: 'x' };
     expect(await summaryOf('mail.send', { ...mail, attachments: [{ name: 'f.txt', text: 'four' }] })).toBe(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Allowances } from '../../../src/executor/allowances.ts';
 import type { Invocation } from '../../../src/executor/executor.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
@@ -15,8 +15,8 @@ beforeAll(async () => {
   scene = await ExecutorScene.start();
 });
 afterAll(() => scene.stop());
+afterEach(() => vi.restoreAllMocks());
 beforeEach(async () => {
-  vi.restoreAllMocks();
   scene.reset();
   scene.policies.set(ACTION, { approval: 'destructive' });
   scene.sending(200);

@@ -55,18 +55,24 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
   }
 
   it('reaches the other replica, which reads its own file', async () => {
-    // Wait for its first poll, which is the baseline.
-    await eventually(
-      async () => (await database.sql(`select 1 from pg_stat_activity where query like '%integrations_reloads%'`)).length > 0,
-    );
+    // Its first poll is the baseline.
+    await b.tick();
     await publish('Second.');
-    await eventually(() => descriptionOf(b) === 'Second.');
+    await b.tick();
+    expect(descriptionOf(b)).toBe('Second.');
     expect(b.logs.join('')).not.toContain('not those of the others');
   });
 
   it('reaches a replica whose database connections are dead', async () => {
     // Several idle connections, as after some traffic.
-    await Promise.all(Array.from({ length: 4 }, () => b.sql('select pg_sleep(0.1)')));
+    let open = 0;
+    const use = () =>
+      b.context.db.transaction(async (tx) => {
+        await tx.query('select 1');
+        open += 1;
+        await eventually(() => open === 4);
+      });
+    await Promise.all(Array.from({ length: 4 }, use));
     proxy.freezeConnections();
     await publish('Third.');
     await eventually(() => descriptionOf(b) === 'Third.');
@@ -74,11 +80,13 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
 
   it('raises an alarm on a replica whose file differs, or is invalid', async () => {
     await publish('Fourth.', withDescription('Something else.'));
-    await eventually(() => descriptionOf(b) === 'Something else.');
-    await eventually(() => b.logs.join('').includes('not those of the others'));
+    await b.tick();
+    expect(descriptionOf(b)).toBe('Something else.');
+    expect(b.logs.join('')).toContain('not those of the others');
     const { length } = b.logs;
     await publish('Fifth.', 'version: 1\nagents: [');
-    await eventually(() => b.logs.slice(length).join('').includes('not those of the others'));
+    await b.tick();
+    expect(b.logs.slice(length).join('')).toContain('not those of the others');
     expect(descriptionOf(b)).toBe('Something else.');
   });
 

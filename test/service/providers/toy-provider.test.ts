@@ -69,7 +69,7 @@ async function connect(scopes = ['notes']): Promise<Connected> {
   const accountId = randomUUID();
   const { grants, db } = steward.context;
   const grantId = await db.transaction(async (tx) => {
-    const expiresAt = new Date(Date.now() + 3_600_000);
+    const expiresAt = new Date(steward.clock.now() + 3_600_000);
     const { id } = await grants.store(tx, { userId, provider: 'toy', subject: name, tokens, scopes, expiresAt });
     await tx.query('insert into toy_accounts (id, grant_id, user_id, nickname) values ($1, $2, $3, $4)', [accountId, id, userId, name]);
     return id;

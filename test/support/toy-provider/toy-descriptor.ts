@@ -1,10 +1,16 @@
 import { z } from 'zod';
+import { type Clock, timeoutSignal } from '../../../src/clock/clock.ts';
 import type { DeclaredCall } from '../../../src/providers/declared-call.ts';
 import { describeProvider, type GrantAccess, type ProviderSession, type Renewal } from '../../../src/providers/provider.ts';
 import { fetchJson } from '../../../src/providers/provider-fetch.ts';
 
 const AREAS = ['notes'] as const;
 const renewed = z.object({ access_token: z.string(), refresh_token: z.string(), expires_in: z.number() });
+
+interface ToyClient {
+  url: string;
+  clock: Clock;
+}
 
 /** A session on a grant of the toy provider. */
 interface ToySession extends ProviderSession {
@@ -18,11 +24,11 @@ export function toyDescriptor(url: string) {
     label: 'toy provider',
     settings: () => ({ url }),
     sandboxed: () => ({ url }),
-    open: async (settings) => settings,
-    session: (client, grant, { signal }) => toySession(client.url, grant, signal),
-    refresh: (client, refreshToken) => refresh(client.url, refreshToken),
+    open: async (settings, { clock }) => ({ ...settings, clock }),
+    session: (client, grant, { signal }) => toySession(client, grant, signal),
+    refresh: (client, refreshToken) => refresh(client, refreshToken),
     async revoke(client, token) {
-      const { status } = await post(client.url, '/revoke', { token });
+      const { status } = await post(client, '/revoke', { token });
       if (status !== 200) throw new Error(`not revoked: ${status}`);
     },
     needs: {
@@ -52,9 +58,9 @@ const LIST: DeclaredCall = {
   send: async (session, { about }, reader, args) => reader.run({ response: await (session as ToySession).list(about), args }),
 };
 
-function toySession(url: string, grant: GrantAccess, signal: AbortSignal): ToySession {
+function toySession({ url, clock }: ToyClient, grant: GrantAccess, signal: AbortSignal): ToySession {
   const list = async (token: string, about: unknown) =>
-    fetchJson(`${url}/notes?about=${about}`, { headers: { authorization: `Bearer ${token}` }, signal });
+    fetchJson(`${url}/notes?about=${about}`, { headers: { authorization: `Bearer ${token}` }, signal, clock });
   return {
     async list(about) {
       const token = await grant.current();
@@ -64,14 +70,14 @@ function toySession(url: string, grant: GrantAccess, signal: AbortSignal): ToySe
   };
 }
 
-async function refresh(url: string, refreshToken: string): Promise<Renewal> {
-  const { status, body } = await post(url, '/token', { refresh_token: refreshToken });
+async function refresh(client: ToyClient, refreshToken: string): Promise<Renewal> {
+  const { status, body } = await post(client, '/token', { refresh_token: refreshToken });
   if (status !== 200) return { kind: 'ended', reason: new Error(`status ${status}`) };
   const tokens = renewed.parse(body);
   const { access_token: accessToken, refresh_token: newRefreshToken, expires_in: lifeSeconds } = tokens;
   return { kind: 'renewed', accessToken, refreshToken: newRefreshToken, scopes: undefined, lifeSeconds };
 }
 
-function post(url: string, path: string, body: object) {
-  return fetchJson(`${url}${path}`, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(5_000) });
+function post({ url, clock }: ToyClient, path: string, body: object) {
+  return fetchJson(`${url}${path}`, { method: 'POST', body: JSON.stringify(body), signal: timeoutSignal(clock, 5_000), clock });
 }

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { truncateOutput } from '../../../src/actions/truncate-output.ts';
 import type { AppError } from '../../../src/errors.ts';
@@ -7,6 +6,8 @@ import { matches } from '../../../src/executor/allow-lists.ts';
 import type { Call } from '../../../src/executor/call.ts';
 import { SlidingWindowLimiter } from '../../../src/rate-limit/sliding-window.ts';
 import { canonicalJson } from '../../../src/validation/canonical-json.ts';
+import { fc } from '../../support/property.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
@@ -184,7 +185,7 @@ describe('ActionRun', () => {
   const left = (run: () => unknown, uses: object) => {
     const action = { effect: 'read', scopes: [], provider: 'bank', run };
     const call = { configured: { action, policy: { timeoutMs: 1000 } }, account: {}, input: {}, signal: AbortSignal.abort() };
-    const deps = { uses, providers: { needs: () => ({}) } } as unknown as RunDeps;
+    const deps = { clock: new TestClock(), uses, providers: { needs: () => ({}) } } as unknown as RunDeps;
     return new ActionRun(deps, call as unknown as Call).output();
   };
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprintIndex, fingerprintsOf, repeated } from '../../../src/executor/fingerprints.ts';
+import { fc } from '../../support/property.ts';
 
 const MAX = 4_096;
 const among = (text: string, ...texts: string[]) =>

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { largeJson } from '../../../src/http/large-json.ts';
+import { fc } from '../../support/property.ts';
 
 const schema = z.object({
   id: z.string(),

@@ -1,18 +1,12 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern } from '../../../src/integrations/declared/declared-pattern.ts';
+import { fc } from '../../support/property.ts';
 
 /** @throws Error the problem of a pattern that can't be used */
 function compiled(source: string): { test(text: string): boolean } {
   const result = compilePattern(source);
   if ('problem' in result) throw new Error(result.problem);
   return result.pattern;
-}
-
-function elapsedMs(work: () => unknown): number {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
 }
 
 describe('a pattern', () => {
@@ -101,9 +95,9 @@ describe('a pattern', () => {
     '^(a|b)[a-z]*c[a-z]*c[a-z]*$',
     '(.*a){20}!',
     '(a?){30}a{30}!',
-  ])('takes time linear in the text: %s', (source) => {
+  ])('takes time linear in the text, in which a backtracking one would never end: %s', (source) => {
     const own = compiled(source);
-    expect(elapsedMs(() => own.test(`${'a'.repeat(1_000_000)}?`))).toBeLessThan(2_000);
+    expect(own.test(`${'a'.repeat(1_000_000)}?`)).toBe(false);
   });
 
   it.each([
@@ -135,8 +129,8 @@ describe('a pattern', () => {
     ['a repeated sequence', `(?:${'[a-c]*'.repeat(160)}){1000}`],
     ['nested groups', '('.repeat(499) + ')'.repeat(499)],
     ['nested choices', `${'(?:'.repeat(199)}a${')?'.repeat(199)}`],
-  ])('is compiled or rejected in bounded time: %s', (_, source) => {
-    expect(elapsedMs(() => compilePattern(source))).toBeLessThan(5_000);
+  ])('is compiled or rejected in bounded time, though it would expand without end: %s', (_, source) => {
+    expect(Object.keys(compilePattern(source))).toEqual([expect.stringMatching(/^(pattern|problem)$/)]);
   });
 
   it.each(['\\(\\?=', '[(?=a)]', '\\(\\?<!', '[\\](?!]', '(?:a)(?<b>b)', '\\\\1', '[\\\\1]'])(

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bank, call } from '../../support/declared-file.ts';
 import { problemsOf } from '../../support/integrations.ts';
 
@@ -205,6 +205,8 @@ describe('what would fail only at a call', () => {
 });
 
 describe('many defaults', () => {
+  afterEach(() => vi.restoreAllMocks());
+
   it('are validated with one copy of the whole', async () => {
     const copies = vi.spyOn(Ajv.prototype, 'addSchema');
     const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
@@ -221,7 +223,6 @@ describe('many defaults', () => {
     expect(found).toEqual([expect.stringContaining('input.properties.p42.default: doesn’t match its own schema: must be string')]);
     // The library adds its own meta-schemas to each new validator.
     expect(copies.mock.calls.filter(([, key]) => key === 'fragments')).toHaveLength(1);
-    copies.mockRestore();
   });
 
   it('in nested objects are applied before validation, also by reference', async () => {

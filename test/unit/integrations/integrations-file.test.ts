@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.ts';
 import type { AppError } from '../../../src/errors.ts';
 import type { Catalog } from '../../../src/integrations/catalog.ts';
 import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
@@ -13,6 +13,7 @@ import { IntegrationsService } from '../../../src/integrations/integrations-serv
 import { createLogger } from '../../../src/observability/logger.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { problemsOf } from '../../support/integrations.ts';
+import { fc } from '../../support/property.ts';
 
 const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 
@@ -366,6 +367,7 @@ describe('GET /update_integrations', () => {
   let path: string;
   let lines: string[];
   const logger = createLogger('trace', { write: (text: string) => void lines.push(text) });
+  const clock = systemClock;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'integrations-'));
@@ -382,7 +384,7 @@ describe('GET /update_integrations', () => {
   }
 
   it('reloads the file and returns success', async () => {
-    const service = await IntegrationsService.load(path, integrationsFormat, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, clock, logger);
     const before = service.current;
     await writeFile(path, VALID.replace('auth', 'transactions'));
     expect(await reload(service)).toEqual({ json: { status: 'success' } });
@@ -400,7 +402,7 @@ describe('GET /update_integrations', () => {
     ['is not UTF-8', () => writeFile(path, Buffer.concat([Buffer.from(VALID), Buffer.of(0x23, 0xff)])), 'is not UTF-8'],
     ['has a megabyte', () => writeFile(path, `${VALID}#${'x'.repeat(1_000_000)}`), 'has more than 256000 bytes'],
   ])('keeps the previous integrations, logs it, and shows no content if the file %s', async (_title, spoil, logged) => {
-    const service = await IntegrationsService.load(path, integrationsFormat, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, clock, logger);
     const before = service.current;
     await spoil();
     const error = await reload(service).catch((thrown: AppError) => thrown);
@@ -414,7 +416,7 @@ describe('GET /update_integrations', () => {
   });
 
   it('shows the diagnostics if allowed, with the number of further ones', async () => {
-    const service = await IntegrationsService.load(path, integrationsFormat, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, clock, logger);
     await writeFile(path, `${VALID}${Array.from({ length: 33 }, (_, index) => `u${index}: 1`).join('\n')}`);
     const error = await reload(service, true).catch((thrown: AppError) => thrown);
     expect(error).toMatchObject({ code: 'invalid_configuration', status: 422, details: { more: 13 } });
@@ -425,7 +427,7 @@ describe('GET /update_integrations', () => {
   });
 
   it('succeeds again once the file is corrected', async () => {
-    const service = await IntegrationsService.load(path, integrationsFormat, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, clock, logger);
     await writeFile(path, 'version: 2');
     await expect(reload(service)).rejects.toMatchObject({ code: 'invalid_configuration' });
     await writeFile(path, VALID);
@@ -438,7 +440,7 @@ describe('GET /update_integrations', () => {
       compiled.push(revision);
       return integrationsFormat.compile(document, revision);
     };
-    const service = await IntegrationsService.load(path, { ...integrationsFormat, compile }, logger);
+    const service = await IntegrationsService.load(path, { ...integrationsFormat, compile }, clock, logger);
     const before = service.current;
     await service.reload();
     expect(compiled.length).toBe(1);
@@ -464,7 +466,7 @@ describe('GET /update_integrations', () => {
   });
 
   it('serves 1,000 concurrent reloads with two runs', async () => {
-    const service = await IntegrationsService.load(path, integrationsFormat, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, clock, logger);
     await Promise.all(Array.from({ length: 1000 }, () => service.reload()));
     expect(service.runs).toBe(2);
     await service.reload();
@@ -472,7 +474,7 @@ describe('GET /update_integrations', () => {
   });
 
   it('returns to a request during a run the file’s content at its arrival', async () => {
-    const service = await IntegrationsService.load(path, integrationsFormat, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, clock, logger);
     const first = service.reload();
     const change = writeFile(path, VALID.replace('auth', 'transactions')).then(() => Promise.all([service.reload(), service.reload()]));
     await Promise.all([first, change]);
@@ -480,7 +482,7 @@ describe('GET /update_integrations', () => {
   });
 
   it('rejects the waiting requests, too, if the file is invalid, and accepts later ones', async () => {
-    const service = await IntegrationsService.load(path, integrationsFormat, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, clock, logger);
     await writeFile(path, 'version: 2');
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => service.reload()));
     expect(results.every((result) => result.status === 'rejected')).toBe(true);
@@ -491,10 +493,12 @@ describe('GET /update_integrations', () => {
   });
 
   it('does not allow a start without a valid file', async () => {
-    await expect(IntegrationsService.load(join(folder, 'none.yaml'), integrationsFormat, logger)).rejects.toThrow(
+    await expect(IntegrationsService.load(join(folder, 'none.yaml'), integrationsFormat, clock, logger)).rejects.toThrow(
       /none\.yaml:1:1 can't be read \(ENOENT\)/,
     );
     await writeFile(path, 'version: 2');
-    await expect(IntegrationsService.load(path, integrationsFormat, logger)).rejects.toThrow('integrations.yaml:1:10 version: must be 1');
+    await expect(IntegrationsService.load(path, integrationsFormat, clock, logger)).rejects.toThrow(
+      'integrations.yaml:1:10 version: must be 1',
+    );
   });
 });

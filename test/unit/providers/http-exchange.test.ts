@@ -3,9 +3,11 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.ts';
 import { ExchangeEnded, type ExchangeOptions, exchange } from '../../../src/providers/http-exchange.ts';
 import { LARGE_BYTES } from '../../../src/providers/responses.ts';
 import { runSignal } from '../../../src/providers/run-signal.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const MEGABYTE = 1024 * 1024;
 const TURNS = 20;
@@ -75,7 +77,10 @@ const limit = (bytes: number) => () => ({ bytes, error: tooLarge });
 
 function send(options: Partial<ExchangeOptions> = {}, method = 'GET', headers: Record<string, string> = {}, body?: string) {
   const signal = runSignal(new AbortController().signal);
-  return exchange({ method, origin, path: '/', headers, body }, { signal, timeoutMs: 20_000, limit: limit(MEGABYTE), ...options });
+  return exchange(
+    { method, origin, path: '/', headers, body },
+    { signal, clock: systemClock, timeoutMs: 20_000, limit: limit(MEGABYTE), ...options },
+  );
 }
 
 function answer(headers: string, body: string | Uint8Array = '') {
@@ -180,7 +185,7 @@ describe('a request fails', () => {
   it('when nobody listens', async () => {
     const signal = runSignal(new AbortController().signal);
     const request = { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {} };
-    await expect(exchange(request, { signal, limit: limit(1) })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(exchange(request, { signal, clock: systemClock, limit: limit(1) })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 });
 
@@ -290,14 +295,18 @@ describe('a request that is given up', () => {
   });
 
   it('ends at its time limit, however many bytes drip in', async () => {
+    const clock = new TestClock({ standsAt: '2026-05-04T10:00:00Z' });
+    // Each drip is received some time after the one before.
     respond = async (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
       while (!socket.destroyed) {
         socket.write('x');
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await clock.advance(5_000);
+        await nextTurn();
       }
     };
-    await expect(send({ timeoutMs: 30 })).rejects.toBeInstanceOf(ExchangeEnded);
+    await expect(send({ clock, timeoutMs: 20_000 })).rejects.toBeInstanceOf(ExchangeEnded);
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(20_000);
   });
 });
 

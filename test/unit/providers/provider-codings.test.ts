@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { systemClock } from '../../../src/clock/clock.ts';
 import { fetchJson } from '../../../src/providers/provider-fetch.ts';
 import { runSignal } from '../../../src/providers/run-signal.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
@@ -62,7 +63,7 @@ describe('a response of several content codings, whose body stays open', () => {
     async (given) => {
       codings = given;
       const controller = new AbortController();
-      await expect(fetchJson(url, { signal: controller.signal })).rejects.toMatchObject({ code: 'provider_error' });
+      await expect(fetchJson(url, { signal: controller.signal, clock: systemClock })).rejects.toMatchObject({ code: 'provider_error' });
       await over(controller);
       expect(faults).toEqual([]);
     },
@@ -72,7 +73,11 @@ describe('a response of several content codings, whose body stays open', () => {
     codings = Array(6).fill('gzip').join(',');
     const controller = new AbortController();
     const tokens = { current: async () => 'token', renewed: async () => 'token' };
-    const session = new WorkspaceApi({ apiUrl: url, timeoutMs: 60_000 }).session('user', tokens, runSignal(controller.signal));
+    const session = new WorkspaceApi({ apiUrl: url, timeoutMs: 60_000, clock: systemClock }).session(
+      'user',
+      tokens,
+      runSignal(controller.signal),
+    );
     const call = session.call('drive.files.create', { requestBody: { name: 'a' } }, z.object({}));
     await expect(call).rejects.toMatchObject({ code: 'provider_error' });
     await over(controller);
@@ -82,5 +87,5 @@ describe('a response of several content codings, whose body stays open', () => {
 
 it('a response of one content coding is read', async () => {
   codings = 'gzip';
-  expect((await fetchJson(url, { signal: new AbortController().signal })).body).toEqual({ fine: true });
+  expect((await fetchJson(url, { signal: new AbortController().signal, clock: systemClock })).body).toEqual({ fine: true });
 });

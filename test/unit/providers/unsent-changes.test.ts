@@ -1,15 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/errors.ts';
 import { RunAbort } from '../../../src/executor/run-abort.ts';
 import { WorkspaceSession } from '../../../src/providers/workspace/workspace-session.ts';
 import { LargeResponses } from '../../../src/threads/large-responses.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 /** Longer than a token that was read before the wait for a place is used. */
 const WAIT_MS = 350;
 
 it('a change whose session ends while its token is read again has changed nothing', async () => {
+  const clock = new TestClock({ standsAt: '2026-05-04T10:00:00Z' });
   const ending = new RunAbort();
   let reads = 0;
   const current = async () => {
@@ -18,9 +19,9 @@ it('a change whose session ends while its token is read again has changed nothin
     return 'token';
   };
   // Nothing listens there: nothing is sent.
-  const options = { apiUrl: 'http://127.0.0.1:1', timeoutMs: 1_000, userId: 'user', large: new LargeResponses() };
+  const options = { apiUrl: 'http://127.0.0.1:1', timeoutMs: 1_000, clock, userId: 'user', large: new LargeResponses() };
   const inTurn = async <Result>(work: () => Promise<Result>) => {
-    await sleep(WAIT_MS);
+    await clock.advance(WAIT_MS);
     return work();
   };
   const session = new WorkspaceSession(options, inTurn, { current, renewed: current }, ending);

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { type WebhookKey, WebhookKeys } from '../../../src/providers/bank/bank-webhook-keys.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const MINUTE = 60_000;
 
-let now: number;
+let clock: TestClock;
 let asked: string[];
 /** The aggregator's keys. */
 let known: Map<string, WebhookKey>;
@@ -12,7 +13,7 @@ let down: Error | undefined;
 let keys: WebhookKeys;
 
 beforeEach(() => {
-  now = 1_800_000_000_000;
+  clock = new TestClock({ standsAt: '2027-01-15T08:00:00Z' });
   asked = [];
   known = new Map([['good', { jwk: { kid: 'good' }, expiredAt: null }]]);
   down = undefined;
@@ -21,7 +22,7 @@ beforeEach(() => {
     if (down !== undefined) throw down;
     return known.get(kid);
   };
-  keys = new WebhookKeys(load, () => now);
+  keys = new WebhookKeys(load, clock);
 });
 
 /** Result of a look-up: `good`, `none`, or the code of the error. */
@@ -40,37 +41,37 @@ describe('the aggregator’s webhook keys', () => {
 
   it('are valid for an hour; a key that was withdrawn meanwhile is rejected then', async () => {
     expect(await find('good')).toBe('good');
-    known.set('good', { jwk: {}, expiredAt: now / 1_000 });
-    now += 59 * MINUTE;
+    known.set('good', { jwk: {}, expiredAt: clock.now() / 1_000 });
+    await clock.advance(59 * MINUTE);
     expect(await find('good')).toBe('good');
-    now += 2 * MINUTE;
+    await clock.advance(2 * MINUTE);
     expect(await find('good')).toBe('none');
     expect(asked).toEqual(['good', 'good']);
   });
 
   it('are rejected from the second of their expiry, without another request', async () => {
-    known.set('good', { jwk: {}, expiredAt: now / 1_000 + 600 });
+    known.set('good', { jwk: {}, expiredAt: clock.now() / 1_000 + 600 });
     expect(await find('good')).toBe('good');
-    now += 10 * MINUTE - 1;
+    await clock.advance(10 * MINUTE - 1);
     expect(await find('good')).toBe('good');
-    now += 1;
+    await clock.advance(1);
     expect(await find('good')).toBe('none');
     expect(asked).toEqual(['good']);
   });
 
   it('that don’t exist are cached for a quarter of an hour', async () => {
     expect([await find('unknown'), await find('unknown')]).toEqual(['none', 'none']);
-    now += 14 * MINUTE;
+    await clock.advance(14 * MINUTE);
     expect(await find('unknown')).toBe('none');
     expect(asked).toEqual(['unknown']);
-    now += 2 * MINUTE;
+    await clock.advance(2 * MINUTE);
     known.set('unknown', { jwk: {}, expiredAt: null });
     expect(await find('unknown')).toBe('good');
   });
 
   it('are requested eight times a minute if they are unknown, ten times in all', async () => {
     expect(await find('good')).toBe('good');
-    now += 2 * 60 * MINUTE;
+    await clock.advance(2 * 60 * MINUTE);
     const flood = async (name: string) => Promise.all(Array.from({ length: 500 }, (_, index) => find(`${name}-${index}`)));
     const first = await flood('a');
     expect(first.filter((result) => result === 'none')).toHaveLength(8);
@@ -78,14 +79,14 @@ describe('the aggregator’s webhook keys', () => {
     expect(await find('good')).toBe('good');
     expect(asked.filter((kid) => kid === 'good')).toHaveLength(2);
     expect(asked).toHaveLength(10);
-    now += MINUTE;
+    await clock.advance(MINUTE);
     await flood('b');
     expect(asked).toHaveLength(18);
   });
 
   it('are requested again after a clock was set back', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => find(`early-${index}`)));
-    now -= 60 * MINUTE;
+    clock.setBy(-60 * MINUTE);
     expect(await find('later')).toBe('none');
   });
 
@@ -93,14 +94,14 @@ describe('the aggregator’s webhook keys', () => {
     down = new AppError('provider_timeout', 'no answer');
     expect([await find('good'), await find('good')]).toEqual(['unavailable', 'unavailable']);
     expect(asked).toEqual(['good']);
-    now += 7_000;
+    await clock.advance(7_000);
     down = undefined;
     expect(await find('good')).toBe('good');
   });
 
   it('of an hour ago are not used while the aggregator can’t confirm them', async () => {
     expect(await find('good')).toBe('good');
-    now += 61 * MINUTE;
+    await clock.advance(61 * MINUTE);
     down = new AppError('provider_error', 'down');
     expect(await find('good')).toBe('unavailable');
   });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { calendar } from 'googleapis/build/src/apis/calendar/index.js';
 import { docs } from 'googleapis/build/src/apis/docs/index.js';
 import { drive } from 'googleapis/build/src/apis/drive/index.js';
@@ -8,6 +7,7 @@ import { slides } from 'googleapis/build/src/apis/slides/index.js';
 import { describe, expect, it } from 'vitest';
 import { loadTable } from '../../../src/providers/workspace/workspace-methods.ts';
 import { findMethod, type MethodParams } from '../../../src/providers/workspace/workspace-request.ts';
+import { fc } from '../../support/property.ts';
 
 /** The provider's own SDK, which the table is generated from, decides what a request looks like. */
 const SDK: Record<string, object> = {

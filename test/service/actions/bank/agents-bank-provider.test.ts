@@ -219,7 +219,7 @@ describe('bank.balances at the aggregator', () => {
     await run('bank.balances', { live: true });
     const [{ options }] = sent('/accounts/balance/get') as [any];
     expect(options).toEqual({ min_last_updated_datetime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) });
-    expect(Date.parse(options.min_last_updated_datetime)).toBeLessThan(Date.now());
+    expect(Date.parse(options.min_last_updated_datetime)).toBeLessThan(steward.clock.now());
   });
 });
 
@@ -539,7 +539,7 @@ describe('a session', () => {
     };
     const baseUrl = (emulator.env.PLAID_BASE_URL as string).replace(/\/$/, '');
     const item = { userId: 'u1', current: async () => ACCESS_TOKEN, rejected: async () => true };
-    return new BankProvider({ ...settings, baseUrl }, 1_000).session(item, new AbortController().signal);
+    return new BankProvider({ ...settings, baseUrl }, 1_000, steward.clock).session(item, new AbortController().signal);
   }
 
   it.each(['item/remove', 'item/access_token/invalidate', 'transfer/create', 'processor/token/create', 'constructor', '__proto__', ''])(

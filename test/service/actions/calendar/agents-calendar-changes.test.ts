@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../../support/agents.ts';
+import { dayOf } from '../../../support/midday-clock.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 import { calendarNotices, newPerson, type Person } from '../../../support/workspace-content.ts';
 
@@ -285,7 +286,7 @@ describe('calendar.delete', () => {
 
 describe('calendar.respond', () => {
   const invitation = async (title: string) => {
-    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const day = (days: number) => dayOf(steward.clock, days);
     return (await me.act('calendar.list', { from: day(-9), to: day(9), query: title })).items[0];
   };
 

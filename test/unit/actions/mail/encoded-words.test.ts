@@ -20,9 +20,9 @@ describe('encoded words (RFC 2047)', () => {
     expect(decodeWords(value)).toBe(text);
   });
 
-  it.each(['=?a?q?', '=?utf-8?q?a?= ', '=?'])('reads many repetitions of %j quickly', (piece) => {
-    const begin = performance.now();
-    decodeWords(piece.repeat(1_000_000));
-    expect(performance.now() - begin).toBeLessThan(2_000);
+  it.each(['=?a?q?', '=?utf-8?q?a?= ', '=?'])('reads no more than the first 100,000 characters, of many repetitions of %j', (piece) => {
+    const read = piece.repeat(1_000_000).slice(0, 100_000);
+    expect(decodeWords(piece.repeat(1_000_000)) === decodeWords(read)).toBe(true);
+    expect(decodeWords(read).length).toBeLessThanOrEqual(100_000);
   });
 });

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import type { Started } from '../support/killed-run/started.ts';
+import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/support/killed-run/vitest.config.ts', '--root', ROOT];
+
+let folder: string;
+let temporary: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-runs-'));
+  temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a run of tests that is killed', () => {
+  it('leaves processes, folders and databases, which the next run removes', async () => {
+    const { run, started } = await startHanging();
+    run.kill('SIGKILL');
+    await once(run, 'exit');
+    expect(started.pids.map(isRunning)).toEqual([true, true]);
+    expect(readdirSync(temporary)).toHaveLength(1);
+
+    const [code] = await once(start('ends'), 'exit');
+
+    expect(code).toBe(0);
+    expect(started.pids.map(isRunning)).toEqual([false, false]);
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(await databaseExists(started)).toBe(false);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('by %s leaves no processes and folders', async (signal) => {
+    const { run, started } = await startHanging();
+    run.kill(signal);
+    await once(run, 'exit');
+
+    expect(started.pids.map(isRunning)).toEqual([false, false]);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
+async function startHanging(): Promise<{ run: ChildProcess; started: Started }> {
+  const run = start('hangs');
+  const started = await eventually(() => {
+    if (run.exitCode !== null) throw new Error(`it ended with ${run.exitCode}`);
+    return JSON.parse(readFileSync(startedFile(), 'utf8')) as Started;
+  });
+  return { run, started };
+}
+
+function start(test: string): ChildProcess {
+  const env = { ...process.env, TMPDIR: temporary, STARTED_FILE: startedFile() };
+  return spawn(process.execPath, [...VITEST, '-t', test], { cwd: ROOT, env, stdio: 'ignore' });
+}
+
+function startedFile(): string {
+  return join(folder, 'started.json');
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // A process that has ended and whose parent has not noticed is in state Z.
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function databaseExists({ database }: Started): Promise<boolean> {
+  if (!hasPostgres || database === undefined) return false;
+  const own = await createEmptyPostgresDatabase();
+  try {
+    return (await own.sql('select 1 from pg_database where datname = $1', [new URL(database).pathname.slice(1)])).length > 0;
+  } finally {
+    await own.drop();
+  }
+}
