@@ -22,6 +22,11 @@
  *   connection, because no user is signed in. After an error (for example offline), it is called again later.
  * @property {number} [since] The last event of an earlier session; later events are sent again.
  * @property {StewardStore} [store] Stores that number, so that no event is missed between sessions.
+ * @property {StewardClock} [clock] For tests that don't wait: replaces the clock of this machine.
+ *
+ * @typedef {object} StewardClock
+ * @property {() => number} now Milliseconds since 1970.
+ * @property {(ms: number, callback: () => void) => { cancel: () => unknown }} after Calls back once, unless it is cancelled before.
  *
  * @typedef {object} StewardStore One for each user, because events are numbered by user.
  * @property {() => number | string | null | undefined | Promise<number | string | null | undefined>} get The number set last, if any.
@@ -90,6 +95,14 @@ const TOO_MUCH_MS = 60_000;
 const SIGN_IN = 'authenticate';
 /** Errors after which a new token would not help. */
 const USER_DELETED = 'user deleted';
+/** @type {StewardClock} */
+const OWN_CLOCK = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
 
 /** An error response of the service, or of the connection. */
 export class StewardError extends Error {
@@ -112,12 +125,13 @@ export class StewardError extends Error {
  */
 export class StewardClient extends EventTarget {
   /** @type {StewardClientOptions} */ #options;
+  /** @type {StewardClock} */ #clock;
   /** @type {WebSocket | undefined} */ #socket;
   /** @type {'closed' | 'connecting' | 'open' | 'waiting'} */ #state = 'closed';
   /** @type {Map<string, Waiting>} */ #waiting = new Map();
   /** @type {PromiseWithResolvers<void> | undefined} */ #opening;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */ #renewal;
+  /** @type {ReturnType<StewardClock['after']> | undefined} */ #timer;
+  /** @type {ReturnType<StewardClock['after']> | undefined} */ #renewal;
   /** @type {number | undefined} */ #since;
   /** @type {number | undefined} limit of a frame in bytes, from the service */ #maxBytes;
   /** @type {Set<string>} listed actions that change nothing */ #reads = new Set();
@@ -130,6 +144,7 @@ export class StewardClient extends EventTarget {
   constructor(options) {
     super();
     this.#options = options;
+    this.#clock = options.clock ?? OWN_CLOCK;
     this.#since = options.since;
   }
 
@@ -425,15 +440,15 @@ export class StewardClient extends EventTarget {
     this.#become('open');
     this.#opening?.resolve();
     this.#opening = undefined;
-    const left = Date.parse(expiresAt) - Date.now();
+    const left = Date.parse(expiresAt) - this.#clock.now();
     // Well before the expiry, but not immediately for tokens of one minute.
     this.#renewIn(Math.max(left - RENEW_MS, left / 2, 0));
   }
 
   /** @param {number} ms */
   #renewIn(ms) {
-    clearTimeout(this.#renewal);
-    this.#renewal = setTimeout(() => this.#renew(), Math.min(ms, LONGEST_TIMER_MS));
+    this.#renewal?.cancel();
+    this.#renewal = this.#clock.after(Math.min(ms, LONGEST_TIMER_MS), () => this.#renew());
   }
 
   async #renew() {
@@ -464,7 +479,7 @@ export class StewardClient extends EventTarget {
   /** @param {number} code @param {string} reason */
   #lost(code, reason) {
     this.#socket = undefined;
-    clearTimeout(this.#renewal);
+    this.#renewal?.cancel();
     this.#rejectLost(code);
     if (code === AUTHENTICATION && (this.#refused || reason === USER_DELETED)) {
       this.#end(signedOut(this.#rejection?.message || reason));
@@ -484,7 +499,7 @@ export class StewardClient extends EventTarget {
 
   /** Requests a token and connects after a delay. @param {number} ms @param {StewardError} reason */
   #wait(ms, reason) {
-    this.#timer = setTimeout(() => this.#open(this.#refused ? 'refused' : 'connect'), ms);
+    this.#timer = this.#clock.after(ms, () => this.#open(this.#refused ? 'refused' : 'connect'));
     this.#become('waiting', reason);
   }
 
@@ -505,8 +520,8 @@ export class StewardClient extends EventTarget {
   /** @param {StewardError} reason */
   #end(reason) {
     this.#current = undefined;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#renewal);
+    this.#timer?.cancel();
+    this.#renewal?.cancel();
     const socket = this.#socket;
     this.#socket = undefined;
     socket?.close();

@@ -171,7 +171,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
   };
   const mcp = {
     ...context,
-    limits: new ClientLimits(config.limits.mcpRequestsPerMinute, config.limits.mcpCalls),
+    limits: new ClientLimits(config.limits.mcpRequestsPerMinute, config.limits.mcpCalls, context.clock),
     streamMs: config.limits.mcpStreamMs,
     publicUrl,
     authorizationServers: [config.mcpIssuer?.issuer ?? publicUrl],

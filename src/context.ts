@@ -146,11 +146,13 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const externalClients =
     config.mcpIssuer &&
     new ExternalClients({
+      clock,
       grants: clientGrants,
       verify: createAccessTokenVerifier(config.mcpIssuer, publicUrl + MCP_PATH, verifying),
       user: (issuer, subject, issuedAt) => sessions.known(issuer, subject, issuedAt),
     });
   const mcp = new McpEndpoint({
+    clock,
     approvalUrl,
     executor,
     catalog,
@@ -242,8 +244,8 @@ function createAdmission(
 }
 
 /** Events for front ends, and the approvals that end with them. */
-function createEvents({ db, logger, integrations }: Foundation) {
-  const feed = new EventFeed(db, logger);
+function createEvents({ db, polls, logger, integrations }: Foundation) {
+  const feed = new EventFeed(db, polls);
   const events = new Events(db, () => feed.poke());
   const emit: Emit = async (tx, userId, event, data, clientId) => {
     await events.record(tx, userId, event, data, clientId);

@@ -30,6 +30,22 @@ export type StewardClientOptions = {
      * Stores that number, so that no event is missed between sessions.
      */
     store?: StewardStore;
+    /**
+     * For tests that don't wait: replaces the clock of this machine.
+     */
+    clock?: StewardClock;
+};
+export type StewardClock = {
+    /**
+     * Milliseconds since 1970.
+     */
+    now: () => number;
+    /**
+     * Calls back once, unless it is cancelled before.
+     */
+    after: (ms: number, callback: () => void) => {
+        cancel: () => unknown;
+    };
 };
 export type StewardStore = {
     /**

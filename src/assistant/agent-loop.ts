@@ -9,6 +9,7 @@ import {
   toUIMessageStream,
   type UIMessageChunk,
 } from 'ai';
+import type { Clock } from '../clock/clock.ts';
 import type { Limits, ModelSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { plainSchema } from '../tools/json-schema.ts';
@@ -24,6 +25,7 @@ import type { ToolCalls } from './tool-calls.ts';
 
 export interface LoopInput {
   run: Run;
+  clock: Clock;
   settings: ModelSettings;
   /** Its output is bounded. */
   model: Exclude<LanguageModel, string>;
@@ -51,8 +53,8 @@ const SUMMARIZE = `Summarize the conversation below in at most 400 words, for an
  * @throws AppError, or the error of the model's provider
  */
 export async function runLoop(input: LoopInput): Promise<string | undefined> {
-  const { run, calls, limits, settings, usage } = input;
-  const system = instructions(new Date());
+  const { run, clock, calls, limits, settings, usage } = input;
+  const system = instructions(new Date(clock.now()));
   const tools = toolSet(input.tools, calls);
   const room = roomFor(settings.contextTokens, system, input.tools);
   const { summary, messages } = await compacted(input.history, room, (earlier, position) => summarize(input, earlier, position));

@@ -69,15 +69,16 @@ export class Answering {
 
   /** Never rejects. */
   async #loop(run: Run, settings: ModelSettings, calls: ToolCalls, history: History, usage: Usage): Promise<Ending> {
-    const { limits } = this.#deps.config;
+    const { clock, config } = this.#deps;
+    const { limits } = config;
     try {
-      const deadline = Date.now() + limits.runMs;
+      const deadline = clock.monotonic() + limits.runMs;
       const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline, callIds: callIds(history.messages) };
-      const model = boundedModel(await this.#model(settings), bounds);
+      const model = boundedModel(await this.#model(settings), bounds, clock);
       const tools = await this.#turns(() => this.#tools(run.userId));
       const beforeStep = () => this.#beforeStep(run, usage);
       const storeSummary = (summary: Summary) => this.#storeSummary(run, summary);
-      const finishReason = await runLoop({ run, settings, model, tools, calls, history, limits, usage, beforeStep, storeSummary });
+      const finishReason = await runLoop({ run, clock, settings, model, tools, calls, history, limits, usage, beforeStep, storeSummary });
       return run.stopReason === undefined ? { status: 'done', finishReason } : this.#stopped(run, settings);
     } catch (error) {
       if (run.stopReason !== undefined) return this.#stopped(run, settings);

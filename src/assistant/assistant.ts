@@ -66,7 +66,7 @@ export class Assistant {
   }
 
   budget(userId: string): Promise<BudgetOfDay> {
-    return new Budgets(this.#deps.config.modelBudget).ofDay(this.#deps.db, userId);
+    return new Budgets(this.#deps.config.modelBudget, this.#deps.clock).ofDay(this.#deps.db, userId);
   }
 
   /** Ends the user's runs on this replica; nothing more is stored of them. */

@@ -1,4 +1,5 @@
 import { APICallError, type LanguageModel, type LanguageModelMiddleware, wrapLanguageModel } from 'ai';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { Nesting } from './nesting.ts';
 
@@ -11,7 +12,7 @@ export interface ModelBounds {
   stepCalls: number;
   /** Of all steps, bytes. */
   outputBytes: number;
-  /** Milliseconds since 1970. */
+  /** By the monotonic clock. */
   deadline: number;
   /** Of the calls that the thread has already. */
   callIds: readonly string[];
@@ -31,13 +32,13 @@ const CALL_ID = /^[A-Za-z0-9_-]+$/;
  * A model whose output is cut off at the bounds, before any of its calls is made; it ends with an AppError. Ids of its calls
  * are unique in the thread: front ends would take another call with the id of an earlier one for the same.
  */
-export function boundedModel(model: Model, bounds: ModelBounds): Model {
+export function boundedModel(model: Model, bounds: ModelBounds, clock: Clock): Model {
   const counted = { bytes: 0, texts: 0 };
   const known = new Set(bounds.callIds);
   const middleware: LanguageModelMiddleware = {
     async wrapStream({ doStream }) {
       const { stream, ...rest } = await Promise.resolve(doStream()).catch((error: unknown) =>
-        Promise.reject(withoutVainRetries(error, bounds.deadline)),
+        Promise.reject(withoutVainRetries(error, bounds.deadline - clock.monotonic())),
       );
       const ids = new CallIds(known);
       // Some providers send the calls only once all have begun.
@@ -125,10 +126,10 @@ class CallIds {
   }
 }
 
-/** A provider that allows no request before the run's end is not asked again. */
-function withoutVainRetries(error: unknown, deadline: number): unknown {
+/** A provider that allows no request before the run's end is not asked again. @param leftMs until then */
+function withoutVainRetries(error: unknown, leftMs: number): unknown {
   if (!APICallError.isInstance(error)) return error;
   const seconds = Number(error.responseHeaders?.['retry-after']);
-  if (!(Date.now() + seconds * 1000 > deadline)) return error;
+  if (!(seconds * 1000 > leftMs)) return error;
   return new AppError('rate_limited', 'The model’s provider takes no more requests for now.', { retryAfter: Math.ceil(seconds) });
 }

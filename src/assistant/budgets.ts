@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { ModelBudget, ModelSettings } from '../config/config.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
@@ -13,9 +14,11 @@ const PER_MILLION = 1_000_000;
 /** What one user's runs may use within a day. */
 export class Budgets {
   readonly #budget: ModelBudget;
+  readonly #clock: Clock;
 
-  constructor(budget: ModelBudget) {
+  constructor(budget: ModelBudget, clock: Clock) {
     this.#budget = budget;
+    this.#clock = clock;
   }
 
   async ofDay(db: Queryable, userId: string): Promise<BudgetOfDay> {
@@ -30,7 +33,7 @@ export class Budgets {
     const exceeded = this.#exceeded(await selectDayUsage(db, userId), but);
     if (exceeded === undefined) return;
     const message = `Your budget of ${exceeded} for today is used up. A new one begins at midnight UTC.`;
-    throw new AppError('rate_limited', message, { retryAfter: secondsOfDayLeft(Date.now()), details: { budget: exceeded } });
+    throw new AppError('rate_limited', message, { retryAfter: secondsOfDayLeft(this.#clock.now()), details: { budget: exceeded } });
   }
 
   #exceeded(used: DayUsage, but: Kind | undefined): Kind | undefined {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ModelSettings } from '../config/config.ts';
@@ -43,7 +42,7 @@ export class ChatRuns {
    * wait here instead, where nothing times out.
    */
   readonly #turns: LimitFunction;
-  readonly #followed = new FollowedRuns((run: StoredRun, from) => this.#stored(run, from));
+  readonly #followed: FollowedRuns<StoredRun>;
   readonly #running = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -51,7 +50,8 @@ export class ChatRuns {
     this.#deps = deps;
     this.#store = new ChunkStore(deps.db, deps.userKeys);
     this.#leases = new RunLeases(deps.db, deps.config.limits.runLeaseMs, deps.polls);
-    this.#budgets = new Budgets(deps.config.modelBudget);
+    this.#followed = new FollowedRuns((run, from) => this.#stored(run, from), deps.clock);
+    this.#budgets = new Budgets(deps.config.modelBudget, deps.clock);
     this.#turns = pLimit(Math.max(1, Math.floor(deps.config.limits.databaseConnections / 2)));
     this.#answering = new Answering(deps, this.#budgets, this.#turns);
     // biome-ignore lint/suspicious/noExplicitAny: the library's own global
@@ -119,7 +119,7 @@ export class ChatRuns {
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     const limit = new AbortController();
-    await Promise.race([this.#idle(), sleep(withinMs, undefined, { signal: limit.signal }).catch(() => {})]);
+    await Promise.race([this.#idle(), this.#deps.clock.sleep(withinMs, { signal: limit.signal }).catch(() => {})]);
     limit.abort();
     for (const run of this.#leases.all()) run.stop('interrupted');
     await this.#idle();
@@ -211,8 +211,8 @@ export class ChatRuns {
 
   #newRun({ userId, threadId }: ThreadOf, messageId: string): Run {
     const identity = { id: randomUUID(), userId, threadId, messageId };
-    const { limits } = this.#deps.config;
-    return new Run(identity, limits, (run) => new ChunkWriter(identity, this.#store, this.#deps.logger, () => run.stop('lost')));
+    const { clock, config } = this.#deps;
+    return new Run(identity, config.limits, clock, (run) => new ChunkWriter(identity, this.#store, this.#deps, () => run.stop('lost')));
   }
 
   /** @param continued the message that goes on, in its state before the user's decisions */

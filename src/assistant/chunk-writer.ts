@@ -1,4 +1,5 @@
 import type { UIMessageChunk } from 'ai';
+import type { Clock, Timer } from '../clock/clock.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { ChunkMerger } from './chunk-merging.ts';
 import type { ChunkStore } from './chunk-store.ts';
@@ -11,6 +12,7 @@ export class ChunkWriter {
   readonly #run: { id: string; userId: string };
   readonly #store: Pick<ChunkStore, 'store'>;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #lost: () => void;
   readonly #merger = new ChunkMerger();
   /** Merged, and not stored yet. */
@@ -18,15 +20,21 @@ export class ChunkWriter {
   #bytes = 0;
   /** Of the next chunk to be stored. */
   #sequence = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #writing: Promise<boolean> | undefined;
   #isLost = false;
 
   /** @param lost called once when the run is not running any more, by the database */
-  constructor(run: { id: string; userId: string }, store: Pick<ChunkStore, 'store'>, logger: Logger, lost: () => void) {
+  constructor(
+    run: { id: string; userId: string },
+    store: Pick<ChunkStore, 'store'>,
+    { logger, clock }: { logger: Logger; clock: Clock },
+    lost: () => void,
+  ) {
     this.#run = run;
     this.#store = store;
     this.#logger = logger;
+    this.#clock = clock;
     this.#lost = lost;
   }
 
@@ -35,12 +43,12 @@ export class ChunkWriter {
     this.#merger.add(chunk);
     this.#bytes += bytes;
     if (this.#bytes >= FLUSH_BYTES) void this.flush();
-    else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
+    else this.#timer ??= this.#clock.after(FLUSH_MS, () => void this.flush());
   }
 
   /** Stores what was added so far. Never rejects. @returns false when it isn't stored */
   async flush(): Promise<boolean> {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     while (this.#writing !== undefined) await this.#writing;
     this.#waiting.push(...this.#merger.take());

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessageChunk } from 'ai';
+import type { Clock } from '../clock/clock.ts';
+import { pollUntil } from '../clock/poll-until.ts';
 import { ChunkLog } from './chunk-log.ts';
 
 const POLL_MS = 100;
@@ -21,9 +22,11 @@ interface Followed {
 export class FollowedRuns<Run extends { id: string }> {
   readonly #runs = new Map<string, Followed>();
   readonly #load: (run: Run, from: number) => Promise<StoredPart>;
+  readonly #clock: Clock;
 
-  constructor(load: (run: Run, from: number) => Promise<StoredPart>) {
+  constructor(load: (run: Run, from: number) => Promise<StoredPart>, clock: Clock) {
     this.#load = load;
+    this.#clock = clock;
   }
 
   /** Batches of chunks from the first one on, until the run or the reading ends. */
@@ -46,19 +49,22 @@ export class FollowedRuns<Run extends { id: string }> {
   }
 
   async #follow(run: Run, followed: Followed): Promise<void> {
+    let next = 0;
+    const look = async () => {
+      const { chunks, isOver } = await this.#load(run, next);
+      for (const chunk of chunks) followed.log.append(chunk);
+      next += chunks.length;
+      const isLast = isOver || followed.readers === 0;
+      // At once: whoever comes after the last look begins anew.
+      if (isLast) this.#runs.delete(run.id);
+      return isLast;
+    };
     try {
-      for (let next = 0, isOver = false; !isOver; ) {
-        const part = await this.#load(run, next);
-        for (const chunk of part.chunks) followed.log.append(chunk);
-        next += part.chunks.length;
-        isOver = part.isOver || followed.readers === 0;
-        if (!isOver) await sleep(POLL_MS);
-      }
+      await pollUntil(this.#clock, look, (isLast) => isLast, { everyMs: POLL_MS, limitMs: Number.POSITIVE_INFINITY });
     } catch (error) {
       followed.failure = { error };
+      this.#runs.delete(run.id);
     }
-    // At once: whoever comes after the last look begins anew.
-    this.#runs.delete(run.id);
     followed.log.end();
   }
 }

@@ -1,4 +1,5 @@
 import type { UIMessageChunk } from 'ai';
+import type { Clock, Timer } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { ChunkLog } from './chunk-log.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
@@ -28,7 +29,7 @@ export class Run implements RunIdentity {
   readonly #maxBytes: number;
   readonly #writer: ChunkWriter;
   readonly #stopping = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   /** Calls that the model has finished, and who waits for that. */
   readonly #told = new Map<string, PromiseWithResolvers<void>>();
   #reason: StopReason | undefined;
@@ -37,6 +38,7 @@ export class Run implements RunIdentity {
   constructor(
     { id, userId, threadId, messageId }: RunIdentity,
     limits: { runMs: number; runBytes: number },
+    clock: Clock,
     writer: (run: Run) => ChunkWriter,
   ) {
     this.id = id;
@@ -45,7 +47,7 @@ export class Run implements RunIdentity {
     this.messageId = messageId;
     this.#maxBytes = limits.runBytes;
     this.#writer = writer(this);
-    this.#timer = setTimeout(() => this.stop('timeout'), limits.runMs);
+    this.#timer = clock.after(limits.runMs, () => this.stop('timeout'));
   }
 
   get signal(): AbortSignal {
@@ -105,7 +107,7 @@ export class Run implements RunIdentity {
 
   /** Ends the readers. */
   end(): void {
-    clearTimeout(this.#timer);
+    this.#timer.cancel();
     this.log.end();
   }
 

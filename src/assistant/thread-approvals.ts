@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage, UIMessageChunk } from 'ai';
+import type { Clock } from '../clock/clock.ts';
+import { pollUntil } from '../clock/poll-until.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -10,6 +11,7 @@ type ToolPart = Extract<UIMessage['parts'][number], { type: 'dynamic-tool' }>;
 
 export interface ApprovalDeps {
   executor: Pick<Executor, 'outcome'>;
+  clock: Clock;
   catalog(): Catalog;
 }
 
@@ -27,7 +29,7 @@ const POLL_MS = 200;
 /** Looks up what has become of the calls of a message that waited for the user. What a client says about it doesn't count. */
 export async function decisionsOn(deps: ApprovalDeps, thread: { userId: string; thread: string }, message: UIMessage): Promise<Decided> {
   const decided: Decided = { chunks: [], undecided: [] };
-  const deadline = performance.now() + WAIT_MS;
+  const deadline = deps.clock.monotonic() + WAIT_MS;
   for (const part of message.parts) {
     if (part.type !== 'dynamic-tool' || part.state !== 'approval-requested') continue;
     const { id: approvalId, descriptor } = part.approval;
@@ -41,20 +43,18 @@ export async function decisionsOn(deps: ApprovalDeps, thread: { userId: string; 
 
 /** @returns undefined: it is not known any more */
 async function ended(
-  { executor }: ApprovalDeps,
+  { executor, clock }: ApprovalDeps,
   thread: { userId: string; thread: string },
   id: string,
   deadline: number,
 ): Promise<ApprovalOutcome | undefined> {
-  for (;;) {
-    try {
-      const outcome = await executor.outcome(thread, id);
-      if (outcome.status !== 'running' || performance.now() > deadline) return outcome;
-    } catch (thrown) {
-      if (asAppError(thrown).code === 'not_found') return undefined;
-      throw thrown;
-    }
-    await sleep(POLL_MS);
+  const look = () => executor.outcome(thread, id);
+  const waiting = { everyMs: POLL_MS, limitMs: deadline - clock.monotonic() };
+  try {
+    return await pollUntil(clock, look, ({ status }) => status !== 'running', waiting);
+  } catch (thrown) {
+    if (asAppError(thrown).code === 'not_found') return undefined;
+    throw thrown;
   }
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessageChunk } from 'ai';
+import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
 import { AppError, asAppError } from '../errors.ts';
@@ -12,6 +12,7 @@ import { renewLeases } from './runs-repository.ts';
 
 export interface ToolCallDeps {
   db: Database;
+  clock: Clock;
   config: { limits: Pick<Limits, 'runLeaseMs'> };
   executor: Pick<Executor, 'invoke'>;
   catalog(): Catalog;
@@ -36,6 +37,8 @@ const SURFACE = 'assistant';
 const SETTLE_MS = 15_000;
 const NOT_CALLED = 'aborted: The call was not made.';
 const UNKNOWN = 'outcome_unknown: It is not known whether this ran.';
+
+const none = () => undefined;
 
 /** A failure as models and front ends are told of it: `code: message`. */
 class ToolError extends Error {
@@ -84,7 +87,7 @@ export class ToolCalls {
   /** Chunks with the results of calls that the stopped run has not told of. Waits for changes that have started. */
   async settle(open: readonly OpenCall[]): Promise<UIMessageChunk[]> {
     const limit = new AbortController();
-    const overdue = sleep(SETTLE_MS, undefined, { signal: limit.signal, ref: false }).catch(() => undefined);
+    const overdue: Promise<undefined> = this.#deps.clock.sleep(SETTLE_MS, { signal: limit.signal, ref: false }).then(none, none);
     const chunks = await Promise.all(
       open.map(async (call) => this.#settled(call, await Promise.race([this.#outcomes.get(call.toolCallId), overdue]))),
     );

@@ -42,7 +42,7 @@ export const eraseUsers = command('erase', 'Deletes users as DELETE /user does; 
       let erased = 0;
       for (const id of ids) {
         session.signal.throwIfAborted();
-        if (await eraseOne(deps, id)) erased += 1;
+        if (await eraseOne(deps, id, session.clock.now())) erased += 1;
       }
       await walkAll(session, db, ids);
       session.print(`${erased} users deleted, ${ids.length - erased} not found.`);
@@ -87,9 +87,9 @@ async function walkAll(session: Session, db: Database, ids: readonly string[]): 
   progress.end();
 }
 
-async function eraseOne(deps: ErasingDeps, userId: string): Promise<boolean> {
+async function eraseOne(deps: ErasingDeps, userId: string, now: number): Promise<boolean> {
   const identity = await selectIdentity(deps.db, userId);
   if (identity === undefined) return false;
-  await eraseIdentity(deps, { userId, ...identity, issuedAt: Math.floor(Date.now() / 1000) });
+  await eraseIdentity(deps, { userId, ...identity, issuedAt: Math.floor(now / 1000) });
   return true;
 }

@@ -14,7 +14,8 @@ export const exportData = command('export', 'Writes all data as of one moment to
       const db = await session.database();
       await db.snapshot(async (tx) => {
         const progress = new Progress('rows', await estimateRows(tx));
-        await writeWhole(file, encode(await schemaOf(tx), allRows(tx, session.signal, progress)), [createGzip()]);
+        const rows = allRows(tx, session.signal, progress);
+        await writeWhole(file, encode(await schemaOf(tx), rows, session.clock.now()), [createGzip()]);
         progress.end(true);
       });
     }),

@@ -28,15 +28,15 @@ export interface DataRow {
   row: string;
 }
 
-/** The bytes of a file, before compression. @param rows in the order of {@link TRANSFERRED} */
-export async function* encode(schema: string[], rows: AsyncIterable<DataRow[]>): AsyncGenerator<string> {
+/** The bytes of a file, before compression. @param rows in the order of {@link TRANSFERRED} @param now milliseconds since 1970 */
+export async function* encode(schema: string[], rows: AsyncIterable<DataRow[]>, now: number): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let count = 0;
   const counted = (text: string) => {
     hash.update(text);
     return text;
   };
-  yield counted(`${JSON.stringify({ steward: 'data', version: VERSION, schema, exported_at: new Date().toISOString() })}\n`);
+  yield counted(`${JSON.stringify({ steward: 'data', version: VERSION, schema, exported_at: new Date(now).toISOString() })}\n`);
   for await (const batch of rows) {
     count += batch.length;
     yield counted(batch.map(({ table, row }) => `["${table}",${row}]\n`).join(''));

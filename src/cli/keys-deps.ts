@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../clock/clock.ts';
+import { pollUntil } from '../clock/poll-until.ts';
 import type { MasterKey } from '../config/master-key-list.ts';
 import { AwsKms } from '../crypto/aws-kms.ts';
 import { Keyring } from '../crypto/keyring.ts';
@@ -45,19 +45,23 @@ export function waitOption(): Option {
  */
 export async function replicasThatDiffer(
   db: Database,
-  { signal }: Session,
+  { signal, clock }: Session,
   wait: number,
   isCurrent: (replica: ReplicaRow) => boolean,
 ): Promise<ReplicaRow[]> {
-  const endAt = performance.now() + wait * 1000;
   let isAnnounced = false;
-  for (;;) {
+  const look = async () => {
     const wrong = (await selectLiveReplicas(db)).filter((replica) => !isCurrent(replica));
-    if (wrong.length === 0 || performance.now() >= endAt) return wrong;
-    if (!isAnnounced) process.stderr.write(`Waiting for ${wrong.length} of the running replicas to read the keys…\n`);
-    isAnnounced = true;
-    await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
+    if (wrong.length > 0 && wait > 0 && !isAnnounced) {
+      process.stderr.write(`Waiting for ${wrong.length} of the running replicas to read the keys…\n`);
+      isAnnounced = true;
+    }
+    return wrong;
+  };
+  const limits = { everyMs: POLL_MS, limitMs: wait * 1_000, signal };
+  const wrong = await pollUntil(clock, look, ({ length }) => length === 0, limits);
+  signal.throwIfAborted();
+  return wrong;
 }
 
 export function nameOf({ id, startedAt }: ReplicaRow): string {

@@ -18,7 +18,7 @@ export const add = command('add', 'Creates a key, or takes one of AWS KMS, and a
   .option('--print', 'prints the entry and leaves MASTER_KEYS_FILE unchanged')
   .action(
     withSession(async (session, id: string | undefined, { awsKms, print }: { awsKms?: string; print?: boolean }) => {
-      const key = newKey(id ?? freshId(), awsKms);
+      const key = newKey(id ?? freshId(session.clock.now()), awsKms);
       // Also verifies that the key service encrypts and decrypts with it.
       const trial = keyringOf(session, [key]);
       await trial.checkCanary(key.id, await trial.sealCanary(key.id));
@@ -109,8 +109,8 @@ function newKey(id: string, arn: string | undefined): MasterKey {
 }
 
 /** Starts with the date, which tells keys apart. */
-function freshId(): string {
-  return `${new Date().toISOString().slice(0, 10)}-${randomBytes(2).toString('hex')}`;
+function freshId(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 10)}-${randomBytes(2).toString('hex')}`;
 }
 
 /** @throws StartError when the list would be invalid: a duplicate id, a malformed id or ARN */

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../clock/clock.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { COMMAND_TIMEOUTS, type Database } from '../database/database.ts';
@@ -8,6 +9,7 @@ import { createLogger, type Logger } from '../observability/logger.ts';
 /** What a command works with: the service's configuration and its database, without starting the service. */
 export interface Session {
   config: Config;
+  clock: Clock;
   /** Silent: a command reports on its own output. */
   logger: Logger;
   /** Aborted by SIGINT and SIGTERM. Long commands check it between batches and throw its reason. */
@@ -32,6 +34,7 @@ export async function inSession(signal: AbortSignal, work: (session: Session) =>
   let opened: Promise<Database> | undefined;
   await work({
     config,
+    clock: systemClock,
     logger,
     signal,
     print: (line) => void process.stdout.write(`${line}\n`),

@@ -1,9 +1,9 @@
+import type { Clock } from '../clock/clock.ts';
+import type { Poll } from '../clock/poll.ts';
+import type { Polls } from '../clock/polls.ts';
 import type { Database } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
 import { StatementBatcher } from '../database/statement-batcher.ts';
-import { FailureLog } from '../observability/failure-log.ts';
-import { detached } from '../observability/log-context.ts';
-import type { Logger } from '../observability/logger.ts';
 import { type PolledEvent, type Position, selectEventsSince, selectHeads, selectNewEvents, selectSettledId } from './events-repository.ts';
 import { IdGaps } from './id-gaps.ts';
 import { deliver, missedEvents, REPLAY_MAX, type Subscriber } from './subscriber.ts';
@@ -25,28 +25,27 @@ const PAGE = 1_000;
 /** Delivers events to the sockets of this process. It polls, because other replicas record events too. */
 export class EventFeed {
   readonly #db: Database;
-  readonly #failures: FailureLog;
+  readonly #clock: Clock;
+  readonly #poll: Poll;
   /** Batched, because thousands of sockets reconnect together after a restart. */
   readonly #heads: StatementBatcher<string, number | undefined>;
   readonly #audiences = new Map<string, Audience>();
   /** Audiences with subscribers that lack events. */
   readonly #behind = new Set<Audience>();
   #ids: IdGaps | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #polling: Promise<void> | undefined;
-  #poked = false;
   #readAt: number | undefined;
   #stopped = false;
 
-  constructor(db: Database, logger: Logger) {
+  constructor(db: Database, polls: Polls) {
     this.#db = db;
-    this.#failures = new FailureLog(logger, 'events can’t be read; retrying every second');
+    this.#clock = polls.clock;
+    this.#poll = polls.create(() => this.#check(), { everyMs: POLL_MS, failure: 'events can’t be read; retrying every second' });
     this.#heads = new StatementBatcher((userIds) => selectHeads(db, userIds));
   }
 
   /** Seconds since events were last read; 0 without subscribers. */
   get age(): number {
-    return this.#audiences.size === 0 || this.#readAt === undefined ? 0 : (performance.now() - this.#readAt) / 1000;
+    return this.#audiences.size === 0 || this.#readAt === undefined ? 0 : (this.#clock.monotonic() - this.#readAt) / 1000;
   }
 
   /** Users with sockets here. */
@@ -84,7 +83,7 @@ export class EventFeed {
       audience.entering -= 1;
       this.#dropIfEmpty(audience);
     }
-    this.#keepPolling();
+    this.#poll.start();
   }
 
   unsubscribe(userId: string, subscriber: Subscriber): void {
@@ -103,15 +102,12 @@ export class EventFeed {
 
   /** Reads immediately, because an event was recorded. */
   poke(): void {
-    if (this.#audiences.size === 0 || this.#poked || this.#stopped) return;
-    this.#poked = true;
-    if (this.#polling === undefined) this.#schedule(POKE_MS);
+    if (this.#audiences.size > 0) this.#poll.wake(POKE_MS);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#polling;
+    await this.#poll.stop();
   }
 
   async #position(userId: string, since: number | undefined): Promise<Position> {
@@ -140,41 +136,20 @@ export class EventFeed {
     this.#behind.delete(audience);
   }
 
-  #keepPolling(): void {
-    if (this.#timer === undefined && this.#polling === undefined) this.#schedule(0);
-  }
-
-  #schedule(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#stopped) return;
-    // It serves all subscribers, not only the request that started it.
-    this.#timer = detached(() =>
-      setTimeout(() => {
-        this.#timer = undefined;
-        this.#polling = this.#round();
-      }, ms),
-    );
-    this.#timer.unref();
-  }
-
-  async #round(): Promise<void> {
-    this.#poked = false;
-    await this.#failures.run(() => this.#poll());
-    this.#polling = undefined;
-    // Without sockets there is no polling; the next socket begins with new events.
+  async #check(): Promise<void> {
+    // The next socket begins with new events.
     if (this.#audiences.size === 0) {
       this.#ids = undefined;
       this.#readAt = undefined;
-    } else this.#schedule(this.#poked && !this.#failures.isFailing ? POKE_MS : POLL_MS);
+    } else await this.#read();
   }
 
-  async #poll(): Promise<void> {
+  async #read(): Promise<void> {
     this.#ids ??= new IdGaps(await selectSettledId(this.#db));
     const ids = this.#ids;
     let rows: PolledEvent[];
     do {
-      const now = performance.now();
+      const now = this.#clock.monotonic();
       rows = await selectNewEvents(this.#db, ids.cursor, ids.open(now), PAGE);
       ids.note(
         rows.map(({ id }) => id),
@@ -189,7 +164,7 @@ export class EventFeed {
         throw error;
       });
     }
-    this.#readAt = performance.now();
+    this.#readAt = this.#clock.monotonic();
   }
 
   #dispatch(event: PolledEvent): void {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { pollUntil } from '../clock/poll-until.ts';
 import { AppError } from '../errors.ts';
 import { type ApprovalOutcome, EDITED } from '../executor/approval-outcomes.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
@@ -32,19 +32,13 @@ export const APPROVAL_RESULT_TOOL: Tool = {
  * @throws AppError `not_found`, also for the approval of another client or user; `invalid_token`
  */
 export async function awaitOutcome(
-  { executor }: Pick<McpDeps, 'executor'>,
+  { executor, clock }: Pick<McpDeps, 'executor' | 'clock'>,
   client: McpClient,
   approvalId: string,
   signal: AbortSignal,
 ): Promise<ApprovalOutcome> {
-  const end = performance.now() + WAIT_MS;
-  for (;;) {
-    const outcome = await executor.outcome(client, approvalId);
-    if (!UNDECIDED.has(outcome.status) || performance.now() >= end) return outcome;
-    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
-    // What is read for a client that has left would count as received.
-    if (signal.aborted) return outcome;
-  }
+  const look = () => executor.outcome(client, approvalId);
+  return pollUntil(clock, look, ({ status }) => isEnd(status), { everyMs: POLL_MS, limitMs: WAIT_MS, signal });
 }
 
 /** Arguments of the tool. @throws AppError `invalid_request` */

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import type { McpClient } from './mcp-deps.ts';
@@ -10,19 +11,21 @@ const CLIENTS = 4;
 export class ClientLimits {
   readonly #perMinute: number;
   readonly #atOnce: number;
+  readonly #clock: Clock;
   readonly #requests = new FixedWindowLimiter();
   /** By the id of a client, and by that of a user. */
   readonly #running = new Map<string, number>();
 
   /** @param atOnce requests of a client under way, open subscriptions included */
-  constructor(perMinute: number, atOnce: number) {
+  constructor(perMinute: number, atOnce: number, clock: Clock) {
     this.#perMinute = perMinute;
     this.#atOnce = atOnce;
+    this.#clock = clock;
   }
 
   /** Counts a request that begins. @returns ends it @throws AppError `rate_limited` */
   begin({ clientId, userId }: McpClient): () => void {
-    const now = performance.now();
+    const now = this.#clock.monotonic();
     if (!this.#requests.allows(clientId, this.#perMinute, now)) {
       throw new AppError('rate_limited', 'This client sends too many requests. Slow down.', {
         retryAfter: this.#requests.secondsLeft(now),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { notAClient } from '../executor/client-grant.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
@@ -10,6 +11,7 @@ import type { AccessToken, VerifyAccessToken } from '../identity/identity.ts';
 const DAYS = 365;
 
 export interface ExternalClientsDeps {
+  clock: Clock;
   grants: Pick<ClientGrants, 'create' | 'ofHash' | 'renew'>;
   verify: VerifyAccessToken;
   /** The user whom the issuer knows by this subject, if there is one. @throws AppError `forbidden`, `invalid_token` */
@@ -34,7 +36,7 @@ export class ExternalClients {
     const access = accessOf(given.scopes);
     if (user === undefined || access === undefined) throw notAClient();
     const grant = await this.#grantOf(user.userId, given, access);
-    if (!isInForce(grant)) throw notAClient();
+    if (!this.#isInForce(grant)) throw notAClient();
     return { userId: user.userId, clientId: grant.id, label: grant.name, expiresAt: given.expiresAt };
   }
 
@@ -44,7 +46,7 @@ export class ExternalClients {
     const tokenHash = hash('sha256', JSON.stringify([issuer, clientId, userId, access]), 'buffer');
     const known = await grants.ofHash(tokenHash);
     if (known === undefined) return this.#create({ userId, clientId, access, tokenHash });
-    if (isInForce(known)) return known;
+    if (this.#isInForce(known)) return known;
     // A sign-in after the end begins it anew; a token that was only refreshed since then doesn't.
     return (await grants.renew(known, new Date((authTime ?? 0) * 1_000), DAYS)) ?? known;
   }
@@ -61,15 +63,15 @@ export class ExternalClients {
       return known;
     }
   }
+
+  #isInForce({ revokedAt, expiresAt }: ClientGrantRow): boolean {
+    return revokedAt === null && expiresAt.getTime() > this.#deps.clock.now();
+  }
 }
 
 function accessOf(scopes: readonly string[]): 'read' | 'write' | undefined {
   if (scopes.includes('write')) return 'write';
   return scopes.includes('read') ? 'read' : undefined;
-}
-
-function isInForce({ revokedAt, expiresAt }: ClientGrantRow): boolean {
-  return revokedAt === null && expiresAt > new Date();
 }
 
 /** What is wrong with a token isn't told. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
@@ -8,6 +9,7 @@ import type { Providers } from '../providers/open-providers.ts';
 export type McpClient = Principal & { clientId: string };
 
 export interface McpDeps {
+  clock: Clock;
   executor: Pick<Executor, 'invoke' | 'outcome' | 'accounts' | 'client'>;
   catalog(): Catalog;
   providers: Providers;

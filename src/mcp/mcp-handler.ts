@@ -29,7 +29,7 @@ export interface McpHandler {
  * @param bodyBytes largest body
  */
 export function mcpHandler(deps: McpDeps, bodyBytes: number): McpHandler {
-  const states = new AskedStates(deps.stateKeys);
+  const states = new AskedStates(deps.stateKeys, deps.clock);
   const report = (error: Error) => deps.logger.debug({ err: describeError(error) }, 'a request to /mcp was rejected');
   const handler = createMcpHandler(({ era, authInfo }) => mcpServer(deps, authInfo?.extra?.client as McpClient, states, era), {
     onerror: report,

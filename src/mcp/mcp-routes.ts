@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import { isLoopback } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint, type Principal, type RequestHandler } from '../http/endpoint.ts';
@@ -26,6 +27,7 @@ const protectedResource = z
 
 export interface McpRouteDeps {
   mcp: McpEndpoint;
+  clock: Clock;
   limits: ClientLimits;
   /** Longest response, milliseconds. */
   streamMs: number;
@@ -115,16 +117,16 @@ function authenticated({ authenticate }: McpRouteDeps): RequestHandler {
   };
 }
 
-function serve({ mcp, limits, streamMs }: McpRouteDeps): RequestHandler {
+function serve({ mcp, clock, limits, streamMs }: McpRouteDeps): RequestHandler {
   return async (request, response) => {
     const client = response.locals.caller as McpClient;
     // It left while it was authenticated: its `close` has been emitted already, and would never end what begins here.
     if (response.closed) return;
     const end = limits.begin(client);
     // What ends a client's access ends a stream that is open no later than this.
-    const timer = setTimeout(() => response.destroy(), streamMs);
+    const timer = clock.after(streamMs, () => response.destroy());
     response.once('close', () => {
-      clearTimeout(timer);
+      timer.cancel();
       end();
     });
     response.setHeader('cache-control', 'no-store');

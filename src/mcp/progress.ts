@@ -1,4 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Clock } from '../clock/clock.ts';
 
 /** Interval of notifications while a call runs and says nothing itself; a stream without data is cut by proxies. */
 const TICK_MS = 5_000;
@@ -10,7 +11,7 @@ export interface Progress {
 }
 
 /** Progress of a request, for a client that sent a token for it; the numbers only rise (Model Context Protocol, “Progress”). */
-export function progressOf({ mcpReq: { _meta, notify, signal } }: ServerContext): Progress {
+export function progressOf({ mcpReq: { _meta, notify, signal } }: ServerContext, clock: Clock): Progress {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return { message: () => {}, end: () => {} };
   let progress = 0;
@@ -21,7 +22,6 @@ export function progressOf({ mcpReq: { _meta, notify, signal } }: ServerContext)
     // A client that has left needs none.
     notify({ method: 'notifications/progress', params }).catch(() => {});
   };
-  const timer = setInterval(() => send(), TICK_MS);
-  timer.unref();
-  return { message: send, end: () => clearInterval(timer) };
+  const timer = clock.every(TICK_MS, () => send()).unref();
+  return { message: send, end: () => timer.cancel() };
 }

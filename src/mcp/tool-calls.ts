@@ -39,7 +39,7 @@ export async function callTool(
   params: ToolParams,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const progress = progressOf(context);
+  const progress = progressOf(context, deps.clock);
   try {
     const asked = context.mcpReq.requestState<AskedState>();
     if (asked !== undefined) return await answered(deps, client, asked, params, context);

@@ -67,7 +67,7 @@ export async function openFoundation(
     await migrate(db, address, logger);
     await checkKeys(db, keyring);
     await names.convert();
-    const replica = new Replica(db, keyring, logger);
+    const replica = new Replica(db, keyring, polls);
     await replica.start();
     resources.defer(() => replica.stop());
     keys.watch(

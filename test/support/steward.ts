@@ -67,7 +67,7 @@ async function boot(env: Record<string, string>, overrides: TestOverrides, clean
     sql: (text, values) => steward.context.db.query(text, values),
     async restart(changed = {}) {
       await steward.stop();
-      return boot({ ...env, ...changed }, overrides, cleanUp);
+      return boot({ ...env, ...changed }, { ...overrides, clock }, cleanUp);
     },
     async stop() {
       await steward.stop();

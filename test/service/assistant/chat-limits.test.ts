@@ -5,6 +5,7 @@ import { newToken } from '../../support/mcp-scene.ts';
 import { callsTools, hangs, says, saysSlowly } from '../../support/scripted-model.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward } from '../../support/steward.ts';
+import { withinOneDay } from '../../support/within-one-day.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 let chat: ChatScene;
@@ -18,39 +19,43 @@ beforeEach(() => chat.reset());
 afterAll(() => chat.stop());
 
 describe('GET /models', () => {
-  it('shows the models, and what the user has used today', async () => {
-    const frontEnd = await chat.frontEnd();
-    await frontEnd.say('Hi');
-    const { body } = await chat.steward.call('/models', { token: frontEnd.user.token });
-    expect(body.models).toEqual([{ name: 'test', default: true, stand_in: false }]);
-    expect(body.budget).toMatchObject({
-      day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
-      runs: { used: 1, limit: null },
-      steps: { used: 1, limit: 3 },
-      tokens: { used: 110, limit: null },
-      cost: { used: (100 * 1 + 10 * 10) / 1_000_000, limit: 0.5 },
-    });
-    const other = await chat.frontEnd();
-    expect((await chat.steward.call('/models', { token: other.user.token })).body.budget.steps.used).toBe(0);
-  });
+  it('shows the models, and what the user has used today', () =>
+    withinOneDay(chat.steward, async () => {
+      chat.reset();
+      const frontEnd = await chat.frontEnd();
+      await frontEnd.say('Hi');
+      const { body } = await chat.steward.call('/models', { token: frontEnd.user.token });
+      expect(body.models).toEqual([{ name: 'test', default: true, stand_in: false }]);
+      expect(body.budget).toMatchObject({
+        day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        runs: { used: 1, limit: null },
+        steps: { used: 1, limit: 3 },
+        tokens: { used: 110, limit: null },
+        cost: { used: (100 * 1 + 10 * 10) / 1_000_000, limit: 0.5 },
+      });
+      const other = await chat.frontEnd();
+      expect((await chat.steward.call('/models', { token: other.user.token })).body.budget.steps.used).toBe(0);
+    }));
 });
 
 describe('a user over the budget', () => {
-  it('is refused before a step, and at the next message', async () => {
-    const frontEnd = await chat.frontEnd();
-    chat.model.always = callsTools([{ name: 'test_run', input: {} }]);
-    const { error } = await frontEnd.say('Go');
-    expect(error).toContain('budget of steps');
-    expect(chat.model.calls).toHaveLength(3);
-    expect((await frontEnd.stored()).run).toMatchObject({ status: 'failed', error: 'rate_limited' });
-    expect(await refusalOf(frontEnd.say('More'))).toContain('midnight UTC');
-    const body = JSON.stringify({ id: newName(), messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] });
-    const refused = await chat.steward.call('/chat', { token: frontEnd.user.token, body, headers: JSON_TYPE });
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(refused.body.details).toEqual({ budget: 'steps' });
-    expect(chat.model.calls).toHaveLength(3);
-  });
+  it('is refused before a step, and at the next message', () =>
+    withinOneDay(chat.steward, async () => {
+      chat.reset();
+      const frontEnd = await chat.frontEnd();
+      chat.model.always = callsTools([{ name: 'test_run', input: {} }]);
+      const { error } = await frontEnd.say('Go');
+      expect(error).toContain('budget of steps');
+      expect(chat.model.calls).toHaveLength(3);
+      expect((await frontEnd.stored()).run).toMatchObject({ status: 'failed', error: 'rate_limited' });
+      expect(await refusalOf(frontEnd.say('More'))).toContain('midnight UTC');
+      const body = JSON.stringify({ id: newName(), messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] });
+      const refused = await chat.steward.call('/chat', { token: frontEnd.user.token, body, headers: JSON_TYPE });
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(refused.body.details).toEqual({ budget: 'steps' });
+      expect(chat.model.calls).toHaveLength(3);
+    }));
 });
 
 describe('runs at a time', () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ChatScene, textOf, toolParts } from '../../support/chat-scene.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   callsTools,
   cutsInCall,
@@ -18,7 +19,7 @@ const TO = { to: ['bob@example.com'], text: 'Hello' };
 let chat: ChatScene;
 
 beforeAll(async () => {
-  chat = await ChatScene.start({ TEST_API_KEY: KEY, LIMIT_RUN_MS: '4000' }, { apiKeyVariable: 'TEST_API_KEY' });
+  chat = await ChatScene.start({ TEST_API_KEY: KEY }, { apiKeyVariable: 'TEST_API_KEY' });
 });
 beforeEach(() => chat.reset());
 afterAll(() => chat.stop());
@@ -134,7 +135,11 @@ describe('a model that', () => {
   });
 
   it('hangs is given up at the end of the run’s time', async () => {
-    const result = await answer(hangs());
+    const answered = answer(hangs());
+    await eventually(() => chat.model.calls.length > 0);
+    const { clock, context } = chat.steward;
+    await clock.advance(context.config.limits.runMs);
+    const result = await answered;
     expect(result.run).toMatchObject({ status: 'failed', error: 'provider_timeout' });
     await expectUsable(result);
   });
@@ -166,13 +171,13 @@ describe('a model that', () => {
 
   it('refuses the key is reported without the key', async () => {
     const printed = vi.spyOn(console, 'error');
+    onTestFinished(() => printed.mockRestore());
     const { run, error } = await answer(fails(401, {}, { error: { message: `Incorrect API key provided: ${KEY}` } }));
     expect(chat.model.calls[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(run).toMatchObject({ status: 'failed', error: 'not_configured' });
     expect(error).toContain('refused its key');
     expect(`${error}${JSON.stringify(run)}${chat.steward.logs.join('')}`).not.toContain(KEY);
     expect(printed).not.toHaveBeenCalled();
-    printed.mockRestore();
   });
 
   it('fails is logged without what was said to it', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ChatScene, textOf } from '../../support/chat-scene.ts';
+import { ChatScene, type FrontEnd, textOf } from '../../support/chat-scene.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Replicas } from '../../support/mcp-scene.ts';
 import { callsTools, says, saysSlowly } from '../../support/scripted-model.ts';
@@ -9,7 +9,7 @@ let chat: ChatScene;
 let replicas: Replicas;
 
 beforeAll(async () => {
-  ({ chat, replicas } = await ChatScene.replicated({ LIMIT_RUN_LEASE_MS: '2000' }));
+  ({ chat, replicas } = await ChatScene.replicated());
   chat.reset();
 });
 afterAll(() => chat.stop());
@@ -25,6 +25,15 @@ function freeze(): () => void {
     Object.assign(db, { query, transaction });
     resolve();
   };
+}
+
+/** As if the user's run had not been renewed for longer than its lease. Again, if a renewal arrived that had been sent before. */
+async function interrupted(elsewhere: FrontEnd): Promise<void> {
+  const expire = `update runs set lease_until = now() - interval '1 second' where user_id = $1 and status = 'running'`;
+  await eventually(async () => {
+    await replicas.other.sql(expire, [elsewhere.user.userId]);
+    return (await elsewhere.stored()).run?.status === 'interrupted';
+  });
 }
 
 describe('a replica whose database was frozen', () => {
@@ -44,7 +53,7 @@ describe('a replica whose database was frozen', () => {
     const goOn = freeze();
     onTestFinished(goOn);
     const elsewhere = frontEnd.beside(replicas.other);
-    await eventually(async () => (await elsewhere.stored()).run?.status === 'interrupted');
+    await interrupted(elsewhere);
     const { messages } = await elsewhere.stored();
     expect(textOf(messages.at(-1) as never)).toBe(FIRST);
     // The model goes on, and would change something.
@@ -73,7 +82,7 @@ describe('a replica whose database was frozen', () => {
     onTestFinished(goOn);
     resolve();
     const elsewhere = frontEnd.beside(replicas.other);
-    await eventually(async () => (await elsewhere.stored()).run?.status === 'interrupted');
+    await interrupted(elsewhere);
     goOn();
     await answer;
     expect(chat.scene.sent).toBe(0);

@@ -3,6 +3,7 @@ import { ChatScene, toolParts } from '../../support/chat-scene.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callsTools, type ModelScript, says } from '../../support/scripted-model.ts';
 import { ScriptedServer } from '../../support/scripted-server.ts';
+import { withinOneDay } from '../../support/within-one-day.ts';
 
 const MEGABYTE = 1_000_000;
 const KEY = 'sk-of-the-test';
@@ -59,37 +60,43 @@ describe('numbers of tokens', () => {
     ['huge', { prompt_tokens: 1e308, completion_tokens: 1e308, total_tokens: 1e308 }],
     ['fractions', { prompt_tokens: 5000.5, completion_tokens: 0.25, total_tokens: 5001 }],
     ['missing', null],
-  ])('that are %s count as what they can be', async (_name, usage) => {
-    const frontEnd = await chat.frontEnd();
-    chat.model.script(writes(event({ delta: { content: 'Hi.' } }), event({ finish_reason: 'stop' }, { usage }), 'data: [DONE]\n\n'));
-    const { error } = await frontEnd.say('Hi');
-    expect(error).toBeUndefined();
-    expect((await frontEnd.stored()).run?.status).toBe('done');
-    const { steps, tokens, cost } = await usedBy(frontEnd.user.token);
-    expect(steps).toBe(1);
-    // The request alone, with its tools, has some thousand.
-    expect(tokens).toBeGreaterThan(1_000);
-    expect(tokens).toBeLessThan(100_000);
-    expect(cost).toBeCloseTo(tokens / MEGABYTE);
-  });
+  ])('that are %s count as what they can be', (_name, usage) =>
+    withinOneDay(chat.steward, async () => {
+      chat.reset();
+      const frontEnd = await chat.frontEnd();
+      chat.model.script(writes(event({ delta: { content: 'Hi.' } }), event({ finish_reason: 'stop' }, { usage }), 'data: [DONE]\n\n'));
+      const { error } = await frontEnd.say('Hi');
+      expect(error).toBeUndefined();
+      expect((await frontEnd.stored()).run?.status).toBe('done');
+      const { steps, tokens, cost } = await usedBy(frontEnd.user.token);
+      expect(steps).toBe(1);
+      // The request alone, with its tools, has some thousand.
+      expect(tokens).toBeGreaterThan(1_000);
+      expect(tokens).toBeLessThan(100_000);
+      expect(cost).toBeCloseTo(tokens / MEGABYTE);
+    }),
+  );
 
-  it('of a step that the user stops are used all the same', async () => {
-    const frontEnd = await chat.frontEnd();
-    chat.model.script((response) => {
-      response.writeHead(200, EVENTS);
-      response.write(event({ delta: { content: 'x'.repeat(4_000) } }));
-    });
-    const answer = frontEnd.say('Hi');
-    const isWritten = async () =>
-      (await chat.steward.sql('select 1 from run_chunks where user_id = $1 and length(chunks) > 4000', [frontEnd.user.userId])).length > 0;
-    await eventually(isWritten);
-    await chat.steward.call(`/chat/${frontEnd.thread}/stream`, { method: 'DELETE', token: frontEnd.user.token });
-    const { message } = await answer;
-    expect(message.metadata).toMatchObject({ status: 'cancelled', usage: { steps: 1 } });
-    const { steps, tokens } = await usedBy(frontEnd.user.token);
-    expect(steps).toBe(1);
-    expect(tokens).toBeGreaterThan(2_000);
-  });
+  it('of a step that the user stops are used all the same', () =>
+    withinOneDay(chat.steward, async () => {
+      chat.reset();
+      const frontEnd = await chat.frontEnd();
+      chat.model.script((response) => {
+        response.writeHead(200, EVENTS);
+        response.write(event({ delta: { content: 'x'.repeat(4_000) } }));
+      });
+      const answer = frontEnd.say('Hi');
+      const isWritten = async () =>
+        (await chat.steward.sql('select 1 from run_chunks where user_id = $1 and length(chunks) > 4000', [frontEnd.user.userId])).length >
+        0;
+      await eventually(isWritten);
+      await chat.steward.call(`/chat/${frontEnd.thread}/stream`, { method: 'DELETE', token: frontEnd.user.token });
+      const { message } = await answer;
+      expect(message.metadata).toMatchObject({ status: 'cancelled', usage: { steps: 1 } });
+      const { steps, tokens } = await usedBy(frontEnd.user.token);
+      expect(steps).toBe(1);
+      expect(tokens).toBeGreaterThan(2_000);
+    }));
 });
 
 describe('a model’s response', () => {

@@ -39,7 +39,6 @@ beforeAll(async () => {
   emulator = await new BankEmulator().start();
   steward = await startSteward({
     ...emulator.env,
-    LIMIT_PROVIDER_TIMEOUT_MS: '3000',
     LIMIT_REVOCATION_RETRY_SECONDS: '1',
     // More than a real user sends.
     LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: '10000',
@@ -213,15 +212,27 @@ const FAULTS: [string, Handler, ErrorCode][] = [
 ];
 
 describe('a failing aggregator', () => {
+  /** A response to a request on which the aggregator acts like this. */
+  async function during(path: string, handler: Handler, code: string, request: () => Promise<HttpResponse>): Promise<HttpResponse> {
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+    emulator.on(path, (response, aggregatorCall) => {
+      handler(response, aggregatorCall);
+      asked();
+    });
+    const response = request();
+    await isAsked;
+    if (code === 'provider_timeout') await steward.clock.advance(steward.context.config.limits.providerTimeoutMs);
+    return response;
+  }
+
   it.each(FAULTS)('%s becomes %3$s', async (_name, handler, code) => {
-    emulator.on('*', handler);
-    expectError(await createLinkToken(), code);
+    expectError(await during('*', handler, code, () => createLinkToken()), code);
   });
 
   it.each(FAULTS)('%s leaves an item unchanged', async (_name, handler, code) => {
     const before = await linked();
-    emulator.on('/item/get', handler);
-    expectError(await call(`/auth/bank/accounts/${before.id}/refresh`, { method: 'POST' }), code);
+    const refresh = () => call(`/auth/bank/accounts/${before.id}/refresh`, { method: 'POST' });
+    expectError(await during('/item/get', handler, code, refresh), code);
     expect(await entry()).toEqual(before);
   });
 

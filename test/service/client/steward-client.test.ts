@@ -1,11 +1,15 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 // @ts-expect-error the client is a browser module, checked on its own (client/tsconfig.json)
 import { StewardClient } from '../../../client/steward-client.js';
 import { eventually } from '../../support/eventually.ts';
 import { connect } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { TestClock } from '../../support/test-clock.ts';
+
+/** The longest pause between two attempts to connect. */
+const LONGEST_PAUSE_MS = 61_000;
 
 let steward: TestSteward;
 const clients: { close(): void }[] = [];
@@ -21,8 +25,10 @@ afterAll(async () => {
 
 type Why = 'connect' | 'renew' | 'refused';
 
+/** A client whose clock stands unless it is given another one. */
 function open(token: (why: Why) => string | undefined | Promise<string | undefined>, options: object = {}) {
-  const client = new StewardClient({ url: steward.url, token, ...options });
+  const clock = new TestClock({ standsAt: '2026-05-04T10:00:00Z' });
+  const client = new StewardClient({ url: steward.url, token, clock, ...options });
   clients.push(client);
   const events: { seq: number; event: string; data: Record<string, unknown> }[] = [];
   const states: string[] = [];
@@ -32,7 +38,25 @@ function open(token: (why: Why) => string | undefined | Promise<string | undefin
     states.push(detail.state);
     reasons.push(detail.reason?.code);
   });
-  return { client, events, states, reasons };
+  return { client, clock, events, states, reasons };
+}
+
+/** Lets the pauses pass until the client is connected. */
+async function reconnected({ client, clock }: Pick<ReturnType<typeof open>, 'client' | 'clock'>): Promise<void> {
+  await eventually(async () => {
+    await clock.advance(LONGEST_PAUSE_MS);
+    return client.state === 'open';
+  });
+}
+
+/** The service's clock, and how long a client has begun to wait by it each time. */
+function observedClock() {
+  const waits: number[] = [];
+  const after = (ms: number, callback: () => void) => {
+    waits.push(ms);
+    return steward.clock.after(ms, callback);
+  };
+  return { waits, clock: { now: () => steward.clock.now(), after } };
 }
 
 /** A token that expires in this number of seconds. */
@@ -85,30 +109,41 @@ describe('StewardClient', () => {
 
   it('renews its authentication before the token expires', async () => {
     const asked: Why[] = [];
-    const ending = await endingIn(8, 'client-four');
+    const ending = await endingIn(120, 'client-four');
     const fresh = await steward.signIn('client-four');
-    const { client, states } = open((why) => {
-      asked.push(why);
-      return why === 'renew' ? fresh : ending;
-    });
+    const { clock, waits } = observedClock();
+    const { client, states } = open(
+      (why) => {
+        asked.push(why);
+        return why === 'renew' ? fresh : ending;
+      },
+      { clock },
+    );
     await client.connect();
-    const { exp } = JSON.parse(Buffer.from(ending.split('.')[1]!, 'base64url').toString()) as { exp: number };
-    await eventually(() => Date.now() > exp * 1000 + 500);
-    expect(asked).toEqual(['connect', 'renew']);
+    await steward.clock.advance(60_000);
+    // It has been accepted, and waits for the next renewal.
+    await eventually(() => waits.length === 2);
+    await steward.clock.advance(61_000);
     await client.list();
+    expect(asked).toEqual(['connect', 'renew']);
     expect(states).toEqual(['connecting', 'open']);
   });
 
   it('requests a new token if one is rejected, and stops if that is rejected, too', async () => {
     const good = await steward.signIn('client-five');
     const asked: Why[] = [];
-    const healed = open((why) => {
-      asked.push(why);
-      return why === 'refused' ? good : 'not.a.token';
-    });
+    // Without a pause: on a clock that goes.
+    const { clock } = steward;
+    const healed = open(
+      (why) => {
+        asked.push(why);
+        return why === 'refused' ? good : 'not.a.token';
+      },
+      { clock },
+    );
     await healed.client.connect();
     expect(asked).toEqual(['connect', 'refused']);
-    const rejected = open(() => 'not.a.token');
+    const rejected = open(() => 'not.a.token', { clock });
     await expect(rejected.client.connect()).rejects.toMatchObject({ code: 'signed_out' });
     expect(rejected.client.state).toBe('closed');
   });
@@ -116,27 +151,38 @@ describe('StewardClient', () => {
   it('waits while no token can be fetched, and retries', async () => {
     const token = await steward.signIn('client-seven');
     let offline = 2;
-    const { client, states, reasons } = open(() => {
+    const { client, clock, states, reasons } = open(() => {
       offline -= 1;
       return offline < 0 ? token : Promise.reject(new Error('offline'));
     });
-    await client.list();
+    const listed = client.list();
+    await reconnected({ client, clock });
+    await listed;
     expect(states).toEqual(['connecting', 'waiting', 'connecting', 'waiting', 'connecting', 'open']);
     expect(reasons[1]).toBe('no_token');
   });
 
   it('retries a failed renewal, and stops once the user is signed out', async () => {
-    const ending = await endingIn(10, 'client-eight');
+    const ending = await endingIn(120, 'client-eight');
     const fresh = await steward.signIn('client-eight');
     const asked: Why[] = [];
-    const { client, states } = open((why) => {
-      asked.push(why);
-      if (why === 'connect') return ending;
-      return asked.length > 2 ? fresh : Promise.reject(new Error('offline'));
-    });
-    const left = open((why) => (why === 'connect' ? ending : undefined));
+    const { clock, waits } = observedClock();
+    const { client, states } = open(
+      (why) => {
+        asked.push(why);
+        if (why === 'connect') return ending;
+        return asked.length > 2 ? fresh : Promise.reject(new Error('offline'));
+      },
+      { clock },
+    );
+    const left = open((why) => (why === 'connect' ? ending : undefined), { clock: steward.clock });
     await Promise.all([client.connect(), left.client.connect()]);
-    await eventually(() => asked.length > 2 && left.client.state === 'closed');
+    await steward.clock.advance(60_000);
+    await eventually(() => waits.length >= 2 && left.client.state === 'closed');
+    // At most a second after the failure.
+    await steward.clock.advance(1_000);
+    await eventually(() => waits.length === 3);
+    await steward.clock.advance(60_000);
     await client.list();
     expect(asked).toEqual(['connect', 'renew', 'renew']);
     expect(states).toEqual(['connecting', 'open']);
@@ -149,21 +195,19 @@ describe('StewardClient', () => {
     const before = await connections();
     const others = Array.from({ length: 10 }, () => open(() => token).client);
     await Promise.all(others.map((other) => other.connect()));
-    const timers = vi.spyOn(globalThis, 'setTimeout');
     const asked: Why[] = [];
-    const { client, states, reasons } = open((why) => {
+    const { client, clock, states, reasons } = open((why) => {
       asked.push(why);
       return token;
     });
     const connected: Promise<void> = client.connect();
     await eventually(() => client.state === 'waiting');
     expect(reasons.at(-1)).toBe('rate_limited');
-    const again = timers.mock.calls.find(([, ms = 0]) => ms > 60_000 && ms <= 61_000)?.[0];
-    timers.mockRestore();
     for (const other of others) other.close();
     await eventually(async () => (await connections()) === before);
-    // As if the minute had passed.
-    (again as () => void)();
+    await clock.advance(60_000);
+    expect(client.state).toBe('waiting');
+    await clock.advance(1_000);
     await connected;
     expect(asked).toEqual(['connect', 'connect']);
     expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);
@@ -202,22 +246,21 @@ describe('StewardClient', () => {
   });
 
   it('reconnects after a restart of the service, and gets the events it missed', async () => {
-    const service = await startSteward({ PORT: '0' });
-    const port = new URL(service.url).port;
-    const token = await service.signIn('client-six');
-    const { client, events, states } = open(() => token, { url: service.url });
+    const token = await steward.signIn('client-six');
+    const url = new URL(steward.url);
+    const { client, clock, events, states } = open(() => token, { url });
     await client.connect();
-    await connect(service, { token, email: 'client-six@example.com' });
+    await connect(steward, { token, email: 'client-six@example.com' });
     const connected = await eventually(() => events.find(({ event }) => event === 'account.connected'));
     const seen = client.since;
-    const again = await service.restart({ PORT: port });
+    steward = await steward.restart();
     await eventually(() => states.includes('waiting'));
-    await again.call(`/auth/workspace/accounts/${String(connected.data.account)}`, { method: 'DELETE', token });
-    // The service asked for a pause at random, of up to 30 s.
+    await steward.call(`/auth/workspace/accounts/${String(connected.data.account)}`, { method: 'DELETE', token });
+    // As a name that leads to another process now.
+    url.port = new URL(steward.url).port;
+    await reconnected({ client, clock });
     await eventually(() => events.some(({ seq, event }) => seq > seen && event === 'account.disconnected'));
     expect(new Set(events.map(({ seq }) => seq)).size).toBe(events.length);
-    client.close();
-    await again.stop();
   });
 
   describe('when the connection breaks before the response', () => {
@@ -250,8 +293,12 @@ describe('StewardClient', () => {
       });
       await once(server, 'listening');
       const { port } = server.address() as { port: number };
-      const { client } = open(() => 'token', { url: `http://127.0.0.1:${port}` });
-      return { client, sent, signIns: () => signIns, stop: () => server.close() };
+      const { client, clock } = open(() => 'token', { url: `http://127.0.0.1:${port}` });
+      onTestFinished(() => {
+        client.close();
+        server.close();
+      });
+      return { client, clock, sent, signIns: () => signIns };
     }
 
     it.each<[string, string, object, boolean]>([
@@ -260,37 +307,32 @@ describe('StewardClient', () => {
       ['a read', 'mail.read', {}, true],
       ['an action that was not listed', 'mail.other', {}, false],
     ])('sends %s once, and tells whether it may be retried', async (_what, action, options, repeatable) => {
-      const { client, sent, signIns, stop } = await breaking(1012);
+      const { client, clock, sent, signIns } = await breaking(1012);
       await client.list();
       const code = repeatable ? 'disconnected' : 'outcome_unknown';
       await expect(client.call(action, {}, options)).rejects.toMatchObject({ code, retryable: repeatable });
-      await client.connect();
+      await reconnected({ client, clock });
       expect(signIns()).toBe(2);
       expect(sent).toEqual([action]);
-      client.close();
-      stop();
     });
 
     it('reports an approval as outcome_unknown, and queued calls as retryable', async () => {
-      const { client, stop } = await breaking(1012);
+      const { client, clock } = await breaking(1012);
       await expect(client.approve('75975870-0c63-424e-a59a-bdeb7b82926a')).rejects.toMatchObject({
         code: 'outcome_unknown',
         retryable: false,
       });
-      await expect(client.approvals()).rejects.toMatchObject({ code: 'disconnected', retryable: true });
-      client.close();
-      stop();
+      const queued = expect(client.approvals()).rejects.toMatchObject({ code: 'disconnected', retryable: true });
+      await Promise.all([queued, reconnected({ client, clock })]);
     });
 
     it('does not retry a message that was too large', async () => {
-      const { client, stop } = await breaking(1012);
+      const { client } = await breaking(1012);
       const large = { body: 'x'.repeat(300_000) };
       await expect(client.call('mail.send', large, { idempotencyKey: 'once' })).rejects.toMatchObject({
         code: 'too_large',
         retryable: false,
       });
-      client.close();
-      stop();
     });
   });
 
@@ -335,8 +377,10 @@ describe('StewardClient', () => {
         throw new Error('full');
       },
     };
-    const { client, states, reasons } = open(() => token, { store });
-    await client.connect();
+    const { client, clock, states, reasons } = open(() => token, { store });
+    const connected: Promise<void> = client.connect();
+    await reconnected({ client, clock });
+    await connected;
     expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);
     expect(reasons[1]).toBe('no_store');
   });

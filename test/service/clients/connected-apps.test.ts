@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ClientGrantRow } from '../../../src/executor/client-grants-repository.ts';
+import { earlierSignIn } from '../../support/earlier-sign-in.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
+import { newName } from '../../support/flows.ts';
 import { createPostgresDatabase, hasPostgres } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
@@ -11,16 +13,19 @@ const METADATA = 'https://assistant.example.com/oauth/metadata.json';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;
+/** A token of the user, whose sign-in was not recent. */
+let earlier: () => Promise<string>;
 
 beforeAll(async () => {
   scene = await ExecutorScene.start();
 });
 afterAll(() => scene.stop());
-afterEach(() => void vi.useRealTimers());
 beforeEach(async () => {
   scene.reset();
   scene.sending(200);
-  user = await scene.connect();
+  const name = newName();
+  user = await scene.connect({ token: await scene.steward.signIn(name) });
+  earlier = () => earlierSignIn(scene.steward, name, 6 * 60_000);
 });
 
 /** A client that signed in with OAuth. */
@@ -135,8 +140,7 @@ describe('DELETE /clients/{id}', () => {
   it('ends a token, whose next request is rejected; also without a recent sign-in', async () => {
     const { token, grant } = await newToken();
     expect((await post('/agents/test.read', token)).status).toBe(200);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 });
-    expect((await disconnect(grant.id)).status).toBe(200);
+    expect((await disconnect(grant.id, await earlier())).status).toBe(200);
     expect(await post('/agents/test.read', token)).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
   });
 

@@ -1,6 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newClientToken } from '../../../src/clients/client-token.ts';
+import { earlierSignIn } from '../../support/earlier-sign-in.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
+import { newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
@@ -10,6 +12,8 @@ const REFUSED = { error: { code: 'forbidden' } };
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;
+/** A token of the user, whose sign-in was not recent. */
+let earlier: () => Promise<string>;
 
 beforeAll(async () => {
   scene = await ExecutorScene.start();
@@ -18,10 +22,10 @@ afterAll(() => scene.stop());
 beforeEach(async () => {
   scene.reset();
   scene.sending(200);
-  user = await scene.connect();
+  const name = newName();
+  user = await scene.connect({ token: await scene.steward.signIn(name) });
+  earlier = () => earlierSignIn(scene.steward, name, 6 * 60_000);
 });
-
-afterEach(() => void vi.useRealTimers());
 
 /** The parts of a frame or of a close that tell why. */
 const subset = ({ code, error }: any) => (code === undefined ? { error: { code: error.code } } : { code });
@@ -262,13 +266,13 @@ describe('a personal access token', () => {
 
   it('needs a recent sign-in to be made or revoked', async () => {
     const { id } = await newToken();
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 });
+    const token = await earlier();
     for (const [path, method] of [
       ['/tokens', 'POST'],
       [`/tokens/${id}`, 'DELETE'],
     ] as const) {
       const body = JSON.stringify({ name: 'x', actions: ['*'] });
-      const response = await scene.steward.call(path, { method, token: user.token, body, headers: JSON_TYPE });
+      const response = await scene.steward.call(path, { method, token, body, headers: JSON_TYPE });
       expect([response.status, JSON.parse(response.text).code]).toEqual([403, 'recent_login_required']);
     }
   });

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callAction } from '../../support/agents.ts';
+import { earlierSignIn } from '../../support/earlier-sign-in.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { linkBank } from '../../support/flows.ts';
+import { linkBank, newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
@@ -11,16 +12,19 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;
+/** A token of the user, whose sign-in was not recent. */
+let earlier: () => Promise<string>;
 
 beforeAll(async () => {
   scene = await ExecutorScene.start();
 });
 afterAll(() => scene.stop());
-afterEach(() => void vi.useRealTimers());
 beforeEach(async () => {
   scene.reset();
   scene.sending(200);
-  user = await scene.connect();
+  const name = newName();
+  user = await scene.connect({ token: await scene.steward.signIn(name) });
+  earlier = () => earlierSignIn(scene.steward, name, 6 * 60_000);
 });
 
 const newToken = async () =>
@@ -234,11 +238,10 @@ describe('setting an account to read-only', () => {
   });
 
   it('needs no recent sign-in, and lifting it does', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 });
-    const { status, body } = await set();
+    const token = await earlier();
+    const { status, body } = await set({}, token);
     expect(status).toBe(200);
-    expect(await lift(body.id)).toMatchObject({ status: 403, body: { code: 'recent_login_required' } });
-    vi.useRealTimers();
+    expect(await lift(body.id, token)).toMatchObject({ status: 403, body: { code: 'recent_login_required' } });
     expect((await lift(body.id)).status).toBe(200);
   });
 });

@@ -10,7 +10,7 @@ let feed: EventFeed;
 
 beforeAll(async () => {
   steward = await startSteward();
-  feed = new EventFeed(steward.context.db, steward.context.logger);
+  feed = new EventFeed(steward.context.db, steward.context.polls);
 });
 afterAll(async () => {
   await feed?.stop();

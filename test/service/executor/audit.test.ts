@@ -3,6 +3,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { sweepNow } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { UNRESTRICTED } from '../../support/unrestricted-policy.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;
@@ -51,9 +52,12 @@ describe('the audit log', () => {
   });
 
   it('distinguishes a call that failed from one that was rejected', async () => {
-    scene.reading(500, {});
-    scene.policies.set('test.read', { timeoutMs: 200 });
-    await scene.call(user, 'test.read').catch(() => {});
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+    scene.provider.on('/api/gmail/v1/users/me/profile', () => asked());
+    const read = rejectedWith(scene.call(user, 'test.read'), 'provider_timeout');
+    await isAsked;
+    await scene.steward.clock.advance(UNRESTRICTED.timeoutMs);
+    await read;
     scene.sending(500, {});
     await rejectedWith(scene.call(user, 'test.send', message), 'outcome_unknown');
     expect(await scene.trail(user)).toEqual(['allowed provider_timeout', 'started ok', 'allowed outcome_unknown']);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { UNRESTRICTED } from '../../support/unrestricted-policy.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;
@@ -98,13 +100,6 @@ describe('a change repeated under its idempotency key', () => {
     ['an error of the provider', () => scene.sending(500, {})],
     ['a response that can’t be read', () => scene.sending(200, '<p>Maintenance</p>')],
     [
-      'no response within the time',
-      () => {
-        scene.policies.set('test.send', { timeoutMs: 3_000 });
-        scene.swallowing();
-      },
-    ],
-    [
       'a connection that breaks',
       () => {
         scene.sent = 0;
@@ -118,6 +113,17 @@ describe('a change repeated under its idempotency key', () => {
     breakIt();
     await rejectedWith(send(), 'outcome_unknown');
     expect(scene.sent).toBe(1);
+    scene.sending(200);
+    await rejectedWith(send(), 'outcome_unknown');
+    expect(scene.sent).toBe(0);
+  });
+
+  it('ends as outcome_unknown after no response within the time, and is never sent again', async () => {
+    scene.swallowing();
+    const unanswered = rejectedWith(send(), 'outcome_unknown');
+    await eventually(() => scene.sent === 1);
+    await scene.steward.clock.advance(UNRESTRICTED.timeoutMs);
+    await unanswered;
     scene.sending(200);
     await rejectedWith(send(), 'outcome_unknown');
     expect(scene.sent).toBe(0);

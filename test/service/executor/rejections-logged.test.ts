@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let steward: TestSteward;
-let elapsed = 0;
 
 beforeAll(async () => {
   steward = await startSteward({ ALLOWED_ORIGINS: 'https://app.example.com' });
@@ -11,18 +10,10 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-afterEach(() => vi.restoreAllMocks());
-
-/** Each line is logged once a minute. */
-function nextMinute(): void {
-  elapsed += 61_000;
-  const later = performance.now() + elapsed;
-  vi.spyOn(performance, 'now').mockReturnValue(later);
-}
-
 /** The lines since then with a variable's name. */
 async function told(variable: string, act: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
-  nextMinute();
+  // Each line is logged once a minute.
+  await steward.clock.advance(61_000);
   const before = steward.logs.length;
   await act();
   return steward.logs

@@ -14,8 +14,8 @@ let now: number;
 
 beforeAll(async () => {
   issuer = await startIssuer();
-  now = Math.floor(Date.now() / 1000);
   steward = await startSteward({ ...issuer.env });
+  now = Math.floor(steward.clock.now() / 1000);
 });
 
 afterAll(async () => {

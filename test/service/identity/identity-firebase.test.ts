@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.ts';
 import { createVerifier, type VerifyIdToken } from '../../../src/identity/verifier.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -154,7 +155,7 @@ beforeEach(async () => {
   google = new Google();
   await google.start();
   google.certificates = { one: signers.one.certificate };
-  clock = new TestClock({ standsAt: Date.now() });
+  clock = new TestClock({ standsAt: systemClock.now() });
   log = [];
   verify = verifier();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import type { ExecutorScene } from '../../support/executor-scene.ts';
 import { McpClient, type McpResponse } from '../../support/mcp-client.ts';
@@ -247,12 +247,12 @@ describe('approval_result', () => {
   it('ends its wait with its client', async () => {
     const id = await ask();
     const leaving = new AbortController();
-    const waiting = ana.client.call('approval_result', { id }, { signal: leaving.signal });
     const outcome = vi.spyOn(scene.steward.context.executor, 'outcome');
+    onTestFinished(() => outcome.mockRestore());
+    const waiting = ana.client.call('approval_result', { id }, { signal: leaving.signal });
     await eventually(() => outcome.mock.calls.length > 0);
     leaving.abort();
     await expect(waiting).rejects.toThrow();
-    outcome.mockRestore();
   });
 });
 
@@ -325,9 +325,8 @@ describe('a client that can show pages', () => {
     }
     expect((await retry(bob.client, requestState)).message.error).toMatchObject({ code: -32602 });
     expect((await retry(ana.client, requestState, { to: ['zoe@example.com'] })).message.error).toMatchObject({ code: -32602 });
-    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 16 * 60_000);
+    await scene.steward.clock.advance(16 * 60_000);
     expect((await retry(ana.client, requestState)).message.error).toMatchObject({ code: -32602 });
-    vi.restoreAllMocks();
     expect(scene.sent).toBe(0);
   });
 });

@@ -208,16 +208,13 @@ describe('methods that are not served', () => {
 
 describe('a stream', () => {
   it('ends when its time is over, and with it the access of a client that was disconnected', async () => {
-    const short = await ExecutorScene.start({ LIMIT_MCP_STREAM_MS: '200' });
-    try {
-      const { client, user, id } = await connectClient(short);
-      const { ended } = await client.listen({ toolsListChanged: true }, new AbortController().signal);
-      await short.steward.context.clientGrants.revoke(user.userId, id);
-      await ended;
-      expect((await client.request('tools/list')).status).toBe(401);
-    } finally {
-      await short.stop();
-    }
+    const { clock, context } = scene.steward;
+    const { client, user, id } = await connectClient(scene);
+    const { ended } = await client.listen({ toolsListChanged: true }, new AbortController().signal);
+    await context.clientGrants.revoke(user.userId, id);
+    await clock.advance(context.config.limits.mcpStreamMs);
+    await ended;
+    expect((await client.request('tools/list')).status).toBe(401);
   });
 });
 
@@ -242,6 +239,8 @@ describe('10,000 actions', () => {
 
 describe('a client that does too much', () => {
   it('is slowed down by itself, not its user or other clients', async () => {
+    // In a minute that has just begun.
+    await scene.steward.clock.advance(60_000);
     const statuses = new Set<number>();
     for (let sent = 0; sent < 160; sent += 1) statuses.add((await ana.client.post('{}')).status);
     expect(statuses).toContain(429);

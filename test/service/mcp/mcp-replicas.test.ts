@@ -39,8 +39,11 @@ describe.skipIf(!hasPostgres)('clients at two replicas', () => {
     for (const one of clients) expect(await names(one)).not.toContain('mail_search');
     const leaving = new AbortController();
     const streams = await Promise.all(clients.map((one) => one.listen({ toolsListChanged: true }, leaving.signal)));
+    // Its first poll is what later ones are compared with.
+    await other.tick();
     writeFileSync(file, AGENTS(`${LABELS}      search: { use: mail.search }\n`));
     expect((await scene.steward.call('/update_integrations')).status).toBe(200);
+    await other.tick();
     for (const { received } of streams) {
       await eventually(() => received.some(({ method }) => method === 'notifications/tools/list_changed'));
     }

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { bearer, currentClient, LINES } from '../../support/official-clients.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
@@ -93,11 +92,10 @@ describe.skipIf(!hasPostgres)('the official clients, each of whose requests reac
     });
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('mail_search');
     // Its first poll is what later ones are compared with.
-    await eventually(
-      async () => (await database.sql(`select 1 from pg_stat_activity where query like '%integrations_reloads%'`)).length > 0,
-    );
+    await other.tick();
     writeFileSync(file, 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n');
     expect((await scene.steward.call('/update_integrations')).body).toEqual({ status: 'success' });
+    await other.tick();
     expect(await changed.promise).not.toContain('mail_search');
     await client.close();
   });

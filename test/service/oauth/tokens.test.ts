@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FormBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
+import { withDate } from '../../support/machine-date.ts';
 import { Authorization, authorized, newClient, refresh, revoke } from '../../support/oauth-scene.ts';
 import { sessionOf } from '../../support/sign-in.ts';
 import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
@@ -15,7 +16,6 @@ beforeAll(async () => {
   steward = await startSteward({ LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: '1000' });
 });
 afterAll(() => steward.stop());
-afterEach(() => void vi.useRealTimers());
 
 const browserOf = async (user = newName()): Promise<FormBrowser> => sessionOf(steward, await steward.signIn(user));
 const authenticate = (token: string) => steward.context.authenticateClient(token);
@@ -251,18 +251,14 @@ describe('entries', () => {
     const consent = await authorization.begin();
     let refreshToken = tokens.refresh_token;
     for (const minutes of [-10, 10]) {
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
-      const next = await refresh(steward, client, refreshToken);
+      const next = await withDate(minutes * 60_000, () => refresh(steward, client, refreshToken));
       expect(next.body).toMatchObject({ expires_in: 3600 });
       refreshToken = next.body.refresh_token;
-      vi.useRealTimers();
       await authenticate(next.body.access_token);
     }
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 600_000 });
-    const code = (await authorization.decide(consent)).searchParams.get('code') as string;
-    vi.useRealTimers();
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
-    expect((await authorization.exchange(steward, code)).status).toBe(200);
+    const back = await withDate(-600_000, () => authorization.decide(consent));
+    const exchanged = await withDate(600_000, () => authorization.exchange(steward, back.searchParams.get('code') as string));
+    expect(exchanged.status).toBe(200);
   });
 
   it('of refresh tokens keep no response for long once it was sent', async () => {

@@ -208,11 +208,11 @@ describe('DELETE /user with an operator’s issuer, while a connection is in pro
   });
 
   it.each([
-    ['no auth_time', { auth_time: undefined }],
-    ['an auth_time an hour ago', { auth_time: Math.floor(Date.now() / 1000) - 3600 }],
-    ['an auth_time of 0', { auth_time: 0 }],
-  ])('%s is not a recent sign-in, however recent the token', async (_name, claims) => {
-    const token = await issuer.sign(newName(), claims);
+    ['no auth_time', () => undefined],
+    ['an auth_time an hour ago', () => Math.floor(service.clock.now() / 1000) - 3600],
+    ['an auth_time of 0', () => 0],
+  ])('%s is not a recent sign-in, however recent the token', async (_name, authTime) => {
+    const token = await issuer.sign(newName(), { auth_time: authTime() });
     await service.call('/auth/workspace/accounts', { token });
     expectError(await erase(token, service), 'recent_login_required');
     expect(await userId(token, service)).toBeDefined();

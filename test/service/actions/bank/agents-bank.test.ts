@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../../support/agents.ts';
 import { linkBank } from '../../../support/flows.ts';
+import { dayOf, middayClock } from '../../../support/midday-clock.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 
 const PLATYPUS = 'First Platypus Bank';
@@ -8,13 +9,14 @@ const GINGHAM = 'ins_109509';
 const TARTAN = 'ins_109511';
 const ROUTING = '011401533';
 
+const clock = middayClock();
 let steward: TestSteward;
 let token: string;
 let itemId: string;
 let users = 0;
 
 beforeAll(async () => {
-  steward = await startSteward();
+  steward = await startSteward({}, { clock });
 });
 
 afterAll(() => steward.stop());
@@ -74,7 +76,7 @@ async function calls(work: () => Promise<unknown>): Promise<Record<string, numbe
   );
 }
 
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+const day = (offset: number) => dayOf(clock, offset);
 const range = { from: day(-200), to: day(1) };
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
@@ -214,10 +216,9 @@ describe('bank.transactions', () => {
   });
 
   it('reads the last 30 days if none are given', async () => {
-    const day = (ago: number) => new Date(Date.now() - ago * 24 * 3_600_000).toISOString().slice(0, 10);
     await pulled();
     const usual = await run('bank.transactions', { max: 500 });
-    const given = await run('bank.transactions', { from: day(30), to: day(0), max: 500 });
+    const given = await run('bank.transactions', { from: day(-30), to: day(0), max: 500 });
     expect(usual).toEqual(given);
     expect(usual.total).toBeGreaterThan(0);
     expect(usual.total).toBeLessThan((await run('bank.transactions', { ...range, max: 500 })).total);

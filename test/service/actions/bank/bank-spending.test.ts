@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../../support/agents.ts';
 import { BankEmulator } from '../../../support/bank-emulator.ts';
 import { linkBank } from '../../../support/flows.ts';
+import { dayOf, middayClock } from '../../../support/midday-clock.ts';
 import { sendJson } from '../../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 
 const DAYS = { from: '2026-01-01', to: '2026-01-31' };
 
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 const cents = (amount: number) => Math.round(amount * 100);
 
 describe('bank.spending in the sandbox', () => {
@@ -15,9 +15,11 @@ describe('bank.spending in the sandbox', () => {
   let token: string;
   let itemId: string;
   let users = 0;
+  const clock = middayClock();
+  const day = (offset: number) => dayOf(clock, offset);
 
   beforeAll(async () => {
-    steward = await startSteward();
+    steward = await startSteward({}, { clock });
   });
   afterAll(() => steward.stop());
   beforeEach(async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
+import { dayOf, middayClock } from '../../../support/midday-clock.ts';
 import type { ConnectedGrant } from '../../../support/refreshing.ts';
 import { respond } from '../../../support/scripted-server.ts';
 import { startSteward } from '../../../support/steward.ts';
@@ -172,10 +173,10 @@ describe('calendar.free', () => {
   });
 
   it('agrees with calendar.list on the sandbox’s month, minute by minute', async () => {
-    const sandbox = await startSteward();
+    const sandbox = await startSteward({}, { clock: middayClock() });
     try {
       const person = await newPerson(sandbox);
-      const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+      const day = (days: number) => dayOf(sandbox.clock, days);
       const range = { from: day(-7), to: day(20) };
       const { items: events } = await person.act('calendar.list', { ...range, max: 100, zone: 'UTC' });
       const { items } = await person.act('calendar.free', { ...range, minutes: 1, zone: 'UTC' });

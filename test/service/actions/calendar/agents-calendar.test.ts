@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dayOf, middayClock } from '../../../support/midday-clock.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 import { calendarNotices, newPerson, type Person } from '../../../support/workspace-content.ts';
 
@@ -8,7 +9,7 @@ let steward: TestSteward;
 let me: Person;
 
 beforeAll(async () => {
-  steward = await startSteward();
+  steward = await startSteward({}, { clock: middayClock() });
 });
 afterAll(() => steward.stop());
 beforeEach(async () => {
@@ -27,7 +28,7 @@ const invalid = (message: RegExp | string) => ({ code: 'invalid_request', messag
 
 describe('calendar.list', () => {
   it('lists the sandbox’s month: single events of series, compactly', async () => {
-    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const day = (days: number) => dayOf(steward.clock, days);
     const { items, zone } = await me.act('calendar.list', { from: day(-8), to: day(22), query: 'Jour fixe', max: 100 });
     expect(zone).toBe(BERLIN);
     const [first] = items;
