@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,6 +8,8 @@ import { join } from 'node:path';
 export interface Outcome {
   /** Title of the first test that failed, or what else went wrong; undefined: all passed. */
   noticedBy: string | undefined;
+  /** Its file. */
+  file: string | undefined;
   /** Files all of whose tests passed. */
   passed: string[];
 }
@@ -19,18 +21,34 @@ interface Report {
 /** Lower than that of people's programs. */
 const PRIORITY = 10;
 const SHOWN = 2_000;
+const PREFIX = 'steward-mutants-';
+/** A killed process may still write there. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
 /** A copy of a commit, in which sources are changed while people work on theirs. */
 export class Copy {
   readonly folder: string;
+  /** Ends the tests that run. */
+  #end = () => {};
 
   constructor(root: string, commit: string) {
-    this.folder = mkdtempSync(join(tmpdir(), 'steward-mutants-'));
-    process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }));
+    this.folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+    process.once('exit', () => {
+      this.#end();
+      rmSync(this.folder, REMOVAL);
+    });
     const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 30 });
     execFileSync('tar', ['-x', '-C', this.folder], { input: archive });
     symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
     mkdirSync(join(this.folder, 'dist'), { recursive: true });
+  }
+
+  /** Removes the copies of processes that were killed. */
+  static removeOld(): void {
+    for (const name of readdirSync(tmpdir()).filter((found) => found.startsWith(PREFIX))) {
+      const pid = Number.parseInt(name.slice(PREFIX.length), 10);
+      if (!existsSync(`/proc/${pid}`)) rmSync(join(tmpdir(), name), REMOVAL);
+    }
   }
 
   read(file: string): string {
@@ -61,30 +79,31 @@ export class Copy {
     const { pid } = child;
     if (pid === undefined) throw new Error('vitest could not be started');
     setPriority(pid, PRIORITY);
-    const end = () => killGroup(pid);
-    process.once('exit', end);
+    this.#end = () => killGroup(pid);
     let [said, isLate] = ['', false];
     child.stderr.on('data', (part) => {
       said = (said + part).slice(-SHOWN);
     });
     const timer = setTimeout(() => {
       isLate = true;
-      end();
+      this.#end();
     }, limitMs);
     const [status] = await once(child, 'close');
     clearTimeout(timer);
-    process.off('exit', end);
-    end();
-    return isLate ? { noticedBy: 'timed out', passed: [] } : this.#outcome(report, status, said);
+    this.#end();
+    this.#end = () => {};
+    return isLate ? { noticedBy: 'timed out', file: undefined, passed: [] } : this.#outcome(report, status, said);
   }
 
   #outcome(report: string, status: number | null, said: string): Outcome {
     const { testResults } = readReport(report, said);
-    const passed = testResults.filter(({ status: state }) => state === 'passed').map(({ name }) => name.slice(this.folder.length + 1));
+    const named = (name: string) => name.slice(this.folder.length + 1);
+    const passed = testResults.filter((result) => result.status === 'passed').map(({ name }) => named(name));
     const failed = testResults.find((result) => result.status === 'failed');
     const test = failed?.assertionResults.find((result) => result.status === 'failed');
     const other = failed === undefined ? 'an unhandled error' : failed.message.split('\n', 1)[0];
-    return { passed, noticedBy: status === 0 ? undefined : (test?.fullName ?? other) };
+    const file = failed && named(failed.name);
+    return { passed, file, noticedBy: status === 0 ? undefined : (test?.fullName ?? other) };
   }
 }
 

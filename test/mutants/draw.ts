@@ -7,6 +7,8 @@ import type { Place } from './places.ts';
 /** One change of one source. */
 export interface Mutant {
   place: Place;
+  /** What it is replaced by. */
+  option: string;
   /** `file:line`. */
   at: string;
   /** The changed lines, before and after. */
@@ -46,7 +48,7 @@ function mutantOf(place: Place, source: string, option: string): Mutant {
   const changed = source.slice(0, start) + option + source.slice(end);
   const [before, after] = difference(source, changed);
   const at = `${file}:${lineOf(source, firstDifference(source, changed))}`;
-  return { place, at, before, after, source: changed, equivalent: reasonOf(file, before, after) };
+  return { place, option, at, before, after, source: changed, equivalent: reasonOf(file, before, after) };
 }
 
 /** The lines that differ; a removed line is empty. */

@@ -13,11 +13,11 @@ import { Reach } from './reach.ts';
 import { formatReport, type Result } from './report.ts';
 
 const SCOPE = 'src/{executor,vault/refresh,oauth,approvals}/**/*.ts';
-/** Rooms whose tests can be expected to notice: their own, and those that call them. */
-const TESTS = 'test/{unit,service}/{executor,vault,oauth,approvals,clients,mcp,workspace,integrations,users}/**/*.test.ts';
+const TESTS = 'test/{unit,service}/**/*.test.ts';
 const LIMIT_MS = 90_000;
 /** How much longer than before, on a busy machine. */
 const PATIENCE = 4;
+const TRIES = 3;
 
 const { values } = parseArgs({
   options: {
@@ -37,6 +37,7 @@ const commit = git('rev-parse', '--short', 'HEAD');
 const seed = Number(values.seed);
 console.log(`seed ${seed}, commit ${commit}`);
 
+Copy.removeOld();
 const copies = Array.from({ length: Number(values.lanes) }, () => new Copy(root, commit));
 const [first] = copies;
 if (first === undefined) throw new Error('--lanes: at least 1');
@@ -62,8 +63,8 @@ if (values.report) writeFileSync(join(root, 'docs/reports/mutants.md'), report);
 /** Takes mutants from the queue until it is empty. */
 async function work(copy: Copy): Promise<void> {
   for (const [position, mutant] of queue) {
-    const { place, at, before, after, equivalent } = mutant;
-    const { files, seconds } = reach.testsFor(place, Number(values.seconds));
+    const { at, before, after, equivalent } = mutant;
+    const { files, seconds } = reach.testsFor(mutant, Number(values.seconds));
     const isRun = files.length > 0 && equivalent === undefined;
     const noticedBy = isRun ? await noticing(copy, mutant, files, LIMIT_MS + seconds * 1000 * PATIENCE) : undefined;
     results.push({ mutant, position, noticedBy, tests: files.length });
@@ -72,10 +73,18 @@ async function work(copy: Copy): Promise<void> {
   }
 }
 
-/** The test that fails with a change. */
+/** The test that fails with a change, and again: on a busy machine one may fail for another reason. */
 async function noticing(copy: Copy, { place, source }: Mutant, files: string[], limitMs: number): Promise<string | undefined> {
   copy.write(place.file, source);
-  const { noticedBy } = await copy.test(files, limitMs);
-  copy.write(place.file, sources.get(place.file) ?? '');
-  return noticedBy;
+  try {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const { noticedBy, file } = await copy.test(files, limitMs);
+      if (noticedBy === undefined || file === undefined) return noticedBy;
+      if ((await copy.test([file], limitMs)).noticedBy !== undefined) return noticedBy;
+      console.error(`failed once only: ${noticedBy}`);
+    }
+    return undefined;
+  } finally {
+    copy.write(place.file, sources.get(place.file) ?? '');
+  }
 }

@@ -13,9 +13,7 @@ interface Reached {
 }
 
 const MEASURING_MS = 3_600_000;
-const WORKERS = '3';
-/** Test files of a mutant, at most. */
-const FILES = 12;
+const WORKERS = '6';
 /** How many times sooner a test is tried for each word that its path shares with the source’s. */
 const KIN = 4;
 
@@ -49,21 +47,25 @@ export class Reach {
       .split('\n')
       .map((line) => JSON.parse(line));
     rmSync(lines);
-    for (const one of measured) if (passed.includes(one.file)) this.#files.push({ ...one, source: copy.read(one.file) });
-    for (const test of missing) if (!passed.includes(test)) console.error(`left out, since it fails unchanged: ${test}`);
+    for (const file of missing) {
+      const one = measured.find((found) => found.file === file);
+      const isUsable = one !== undefined && passed.includes(file);
+      if (!isUsable) console.error(`left out, since it fails unchanged: ${file}`);
+      this.#files.push({ file, seconds: one?.seconds ?? 0, places: isUsable ? one.places : [], source: copy.read(file) });
+    }
     mkdirSync(dirname(this.#cache), { recursive: true });
     writeFileSync(this.#cache, JSON.stringify({ version: this.#version, files: this.#files }));
   }
 
   /** The test files that reach a place: those that are named like it and quick ones first, in about that many seconds. */
-  testsFor(place: Place, seconds: number): { files: string[]; seconds: number } {
-    const key = keyOf(place);
+  testsFor({ place, option }: { place: Place; option: string }, seconds: number): { files: string[]; seconds: number } {
+    const key = needed(place, option);
     const isReached = place.isStatic ? (one: string) => one.startsWith(`${place.file}:`) : (one: string) => one === key;
     const cost = (one: Reached) => one.seconds / kinship(place.file, one.file);
     const found = this.#files.filter(({ places }) => places.some(isReached)).sort((one, other) => cost(one) - cost(other));
     const chosen: Reached[] = [];
     let total = 0;
-    for (const one of found.slice(0, FILES)) {
+    for (const one of found) {
       if (chosen.length > 0 && total + one.seconds > seconds) break;
       chosen.push(one);
       total += one.seconds;
@@ -84,21 +86,32 @@ export function keyOf({ file, start, end }: Place): string {
   return `${file}:${start}-${end}`;
 }
 
-/** The source, which records in the global set `reached` which of its places run. */
+/** What a test has to reach to notice a change: of a condition that becomes true, a place where it was false. */
+function needed(place: Place, option: string): string {
+  if (place.kind !== 'condition') return keyOf(place);
+  return `${keyOf(place)} ${option === 'true' ? 'false' : 'true'}`;
+}
+
+/** The source, which records in the global set `reached` which of its places run, and what conditions were. */
 export function instrumented(source: string, places: readonly Place[]): string {
-  const distinct = [...new Map(places.map((place) => [keyOf(place), place])).values()];
-  const inserted = distinct.flatMap((place) => {
-    const record = `globalThis.reached?.add('${keyOf(place)}')`;
-    const [before, after] = place.kind === 'statement' ? [`{ ${record}; `, ' }'] : [`(${record}, `, ')'];
-    const length = place.end - place.start;
+  const inserted = [...Map.groupBy(places, keyOf)].flatMap(([key, same]) => {
+    const [{ start, end }] = same as [Place];
+    const [before, after] = wrapping(key, new Set(same.map(({ kind }) => kind)));
     return [
-      { at: place.start, isEnd: false, length, text: before },
-      { at: place.end, isEnd: true, length, text: after },
+      { at: start, isEnd: false, length: end - start, text: before },
+      { at: end, isEnd: true, length: end - start, text: after },
     ];
   });
   // From the end of the source to its beginning. Where several places begin, the longest is the outermost.
   inserted.sort((one, other) => other.at - one.at || Number(one.isEnd) - Number(other.isEnd) || byNesting(one, other));
   return inserted.reduce((text, { at, text: part }) => text.slice(0, at) + part + text.slice(at), source);
+}
+
+function wrapping(key: string, kinds: ReadonlySet<string>): [before: string, after: string] {
+  const record = `globalThis.reached?.add('${key}')`;
+  if (kinds.has('statement')) return [`{ ${record}; `, ' }'];
+  if (!kinds.has('condition')) return [`(${record}, `, ')'];
+  return [`(${record}, ((is) => (globalThis.reached?.add('${key} ' + Boolean(is)), is))(`, '))'];
 }
 
 /** What is inserted first at a position ends up behind what is inserted later. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+const SETUP = ['test/support/register-children.ts', 'test/support/setup.ts'];
 const order = process.env.MUTANTS_FILES?.split(' ') ?? [];
 
 /** In the order in which they are given: what notices a change soonest comes first. */
@@ -17,7 +18,7 @@ export default defineConfig({
     root: join(import.meta.dirname, '../..'),
     include: ['test/{unit,service}/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: process.env.MUTANTS_REACHED === undefined ? [] : [join(import.meta.dirname, 'record-reached.ts')],
+    setupFiles: [...SETUP, ...(process.env.MUTANTS_REACHED === undefined ? [] : [join(import.meta.dirname, 'record-reached.ts')])],
     // As in the configuration of all tests, except that a change that stops something is noticed sooner.
     pool: 'forks',
     isolate: false,

@@ -294,3 +294,15 @@ describe('a consent', () => {
     expect(await grants()).toEqual([]);
   });
 });
+
+describe('the fields of a consent', () => {
+  it('are boxes for agents and accounts, of which several can be ticked, and one choice for what and whose', async () => {
+    const { text } = await browser.visit(await new Authorization(client, browser).begin());
+    const types = [...text.matchAll(/<input type="(checkbox|radio)" name="([a-z]+)"/g)].map(([, type, name]) => `${name} ${type}`);
+    expect([...new Set(types)].sort()).toEqual(['access radio', 'account checkbox', 'accounts radio', 'agent checkbox']);
+    expect(text.match(/name="accounts" value="(all|some)"( checked)?/g)).toEqual([
+      'name="accounts" value="all" checked',
+      'name="accounts" value="some"',
+    ]);
+  });
+});

@@ -47,4 +47,10 @@ describe('fingerprints', () => {
     const long = Array.from({ length: 200_000 }, (_, place) => place.toString(36)).join(' ');
     expect(fingerprintsOf([long, long], 100)).toHaveLength(600);
   });
+
+  it('find a text of 24 letters and digits that is repeated whole, and none that is shorter', () => {
+    expect(among('pay the invoice number 12345', 'Pay the invoice number 12345!')).toEqual([['pay the invoice number 12345', 0]]);
+    expect(fingerprintsOf(['x'.repeat(24)], MAX)).toHaveLength(6);
+    expect(fingerprintsOf(['x'.repeat(23)], MAX)).toHaveLength(0);
+  });
 });

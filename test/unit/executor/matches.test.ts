@@ -19,4 +19,20 @@ describe('the comparison of arguments', () => {
     expect([matches.length, isComplete]).toEqual([10, false]);
     expect(compare({ body: INSTRUCTION }, READ).isComplete).toBe(true);
   });
+
+  it('leaves nothing out where nothing was read, however long the arguments are', () => {
+    expect(compare({ body: PADDING }, [])).toEqual({ matches: [], isComplete: true });
+  });
+
+  it('is of 200,000 characters', () => {
+    const filled = (length: number) => ({ body: PADDING.slice(0, length - INSTRUCTION.length) + INSTRUCTION });
+    expect(compare(filled(200_000), READ)).toMatchObject({ matches: [{ field: 'body' }], isComplete: true });
+    expect(compare(filled(200_001), READ).isComplete).toBe(false);
+  });
+
+  it('lists ten matches, and tells of more only then', () => {
+    const of = (length: number) => compare({ to: Array.from({ length }, () => INSTRUCTION) }, READ);
+    expect([of(10).matches.length, of(10).isComplete]).toEqual([10, true]);
+    expect([of(11).matches.length, of(11).isComplete]).toEqual([10, false]);
+  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../faults/support/random.ts';
 import { draw } from '../../mutants/draw.ts';
 import { placesIn, statesIn } from '../../mutants/places.ts';
-import { instrumented } from '../../mutants/reach.ts';
+import { instrumented, keyOf } from '../../mutants/reach.ts';
 
 const FILE = 'src/executor/example-repository.ts';
 const SOURCE = `
@@ -87,9 +87,11 @@ describe('npm run test:mutants', () => {
     } finally {
       Reflect.deleteProperty(globalThis, 'reached');
     }
-    const texts = [...reached].map((key) => SOURCE.slice(...(key.split(':')[1]!.split('-').map(Number) as [number, number])));
+    const texts = [...reached].map((key) => SOURCE.slice(...(key.split(':')[1]!.split(/[- ]/, 2).map(Number) as [number, number])));
     expect(texts).toContain('items.length >= MAX_ITEMS');
     expect(texts).toContain("'open'");
     expect(texts).not.toContain("'too_large'");
+    const [test] = places.filter(({ kind }) => kind === 'condition').map(keyOf);
+    expect([reached.has(`${test} false`), reached.has(`${test} true`)]).toEqual([true, false]);
   });
 });
