@@ -66,8 +66,8 @@ export interface Overrides {
   loadSandbox?: LoadSandbox;
   /** Instead of this machine's. */
   clock?: Clock;
-  /** Clock and connections of the ID token verifier. */
-  identity?: Omit<VerifierOptions, 'logger'>;
+  /** Connections of the ID token verifier. */
+  identity?: Omit<VerifierOptions, 'clock' | 'logger'>;
   /** Replaces the catalog of the integrations file. */
   catalog?: (loaded: Catalog) => Catalog;
   logger?: Logger;
@@ -99,7 +99,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const bank = providers.client(bankDescriptor);
   const keysMaxAge = config.identityKeysMaxAgeSeconds * 1_000;
   const identity = identitySettings(config, sandbox);
-  const verifying = { keysMaxAge, ...overrides.identity, logger, telemetry };
+  const verifying = { keysMaxAge, ...overrides.identity, clock, logger, telemetry };
   const verifier = createVerifier(identity, verifying);
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
 
@@ -126,6 +126,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const serviceSecrets = new ServiceSecrets(db, keyring);
   const authorizationServer = new AuthorizationServer({
     db,
+    clock,
     publicUrl,
     secrets: serviceSecrets,
     clientGrants,
@@ -260,20 +261,20 @@ function createEvents({ db, logger, integrations }: Foundation) {
 }
 
 /** Encrypted grants: storing, refreshing and revoking tokens. */
-function createVault({ config, db, keyring, names, logger, telemetry }: Foundation, providers: Providers, events: Events) {
+function createVault({ config, db, clock, polls, keyring, names, logger, telemetry }: Foundation, providers: Providers, events: Events) {
   const userKeys = new UserKeys(keyring);
   const revocations = new Revocations({ db, keyring, revokers: providers.revokers(), logger, telemetry, names });
-  const uses = new ActiveUses(db, logger);
+  const uses = new ActiveUses(db, polls);
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
   const { refreshTimeoutMs, providerTimeoutMs: patienceMs } = config.limits;
   const refreshing = { refreshers: providers.refreshers(), recordStatus, refreshTimeoutMs, patienceMs };
-  const tokens = new AccessTokens({ db, userKeys, revocations, logger, ...refreshing });
+  const tokens = new AccessTokens({ db, clock, userKeys, revocations, logger, ...refreshing });
   return {
     userKeys,
     revocations,
     uses,
     tokens,
-    orphanedTokens: new OrphanedTokenRevoker(revocations, logger),
+    orphanedTokens: new OrphanedTokenRevoker(revocations, clock, logger),
     grants: new Grants(db, userKeys, revocations, logger, (grantId) => uses.endGrant(grantId)),
     statuses: new GrantStatuses(db, userKeys, recordStatus),
   };

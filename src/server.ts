@@ -92,6 +92,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   const workers = new Workers(context, overrides.queuePollSeconds);
   workers.start();
   context.reloads.start();
+  context.uses.start();
   const deletions = deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, context.polls);
   deletions.start();
   /** Makes the service unready. */
@@ -129,6 +130,7 @@ async function shutdown(running: Running, resources: AsyncDisposableStack, logge
     () => closed,
     // Changes in progress run to completion and are recorded, even without a caller.
     () => context.executor.settle(),
+    () => context.uses.stop(),
     () => context.orphanedTokens.settle(),
     // A rotated refresh token exists in this process only until it is stored.
     () => context.tokens.settle(),

@@ -84,7 +84,7 @@ export async function measureRows(env: Record<string, string>, other: string, he
   const next = new Keyring(parseKeyset(nextKeys), { logger });
   await checkKeys(db, next);
   const names = new NameHashes(db, keyring);
-  const exports = new UserExports({ db, userKeys: new UserKeys(keyring), names, perMinute: TIMES });
+  const exports = new UserExports({ db, clock: db.clock, userKeys: new UserKeys(keyring), names, perMinute: TIMES });
   const figures: RowsFigure[] = [];
   for (const [operation, work] of Object.entries(OPERATIONS)) {
     const took = timeStatements(db);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
+import { systemClock } from '../clock/clock.ts';
 import type { MasterKey } from '../config/master-key-list.ts';
 import { AwsKms } from '../crypto/aws-kms.ts';
 import { Keyring } from '../crypto/keyring.ts';
@@ -13,7 +14,7 @@ const KEY_SERVICE_MS = 20_000;
 
 /** @returns a keyring of these keys; the command reports errors of the key service, so it doesn't log them */
 export function keyringOf({ config }: Session, keys: readonly MasterKey[]): Keyring {
-  return new Keyring(keys, { service: new AwsKms(config.keyService, () => {}, KEY_SERVICE_MS) });
+  return new Keyring(keys, { service: new AwsKms(config.keyService, () => {}, systemClock, KEY_SERVICE_MS) });
 }
 
 /** @throws StartError when there is no such key */

@@ -1,4 +1,5 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
+import { type Clock, timeoutSignal } from '../clock/clock.ts';
 import type { KeyServiceSettings } from '../config/config.ts';
 import { regionOf } from '../config/master-key-list.ts';
 import { AppError } from '../errors.ts';
@@ -40,13 +41,15 @@ type Sdk = typeof import('@aws-sdk/client-kms');
 
 /** AWS KMS. The SDK is loaded when the first key is used, with a client for each region. */
 export class AwsKms implements KeyService {
+  readonly clock: Clock;
   readonly #settings: KeyServiceSettings;
   readonly #alarm: ThrottledLog;
   readonly #timeoutMs: number;
   readonly #clients = new Map<string, KMSClient>();
 
   /** @param timeoutMs for one operation, including the retries of throttled requests */
-  constructor(settings: KeyServiceSettings, alarm: ThrottledLog, timeoutMs = TIMEOUT_MS) {
+  constructor(settings: KeyServiceSettings, alarm: ThrottledLog, clock: Clock, timeoutMs = TIMEOUT_MS) {
+    this.clock = clock;
     this.#timeoutMs = timeoutMs;
     this.#settings = settings;
     this.#alarm = alarm;
@@ -76,7 +79,7 @@ export class AwsKms implements KeyService {
     const sdk = await import('@aws-sdk/client-kms');
     const client = this.#client(sdk, regionOf(arn));
     try {
-      const response = await send(client, sdk, { abortSignal: AbortSignal.timeout(this.#timeoutMs) });
+      const response = await send(client, sdk, { abortSignal: timeoutSignal(this.clock, this.#timeoutMs) });
       if (response === undefined) throw new Error('a response without the value');
       return Buffer.from(response);
     } catch (error) {

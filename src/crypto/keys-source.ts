@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Poll, PollOptions } from '../clock/poll.ts';
+import type { Polls } from '../clock/polls.ts';
 import type { Config } from '../config/config.ts';
 import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { AppError, StartError } from '../errors.ts';
@@ -11,7 +13,7 @@ export type CheckKeys = (candidate: Keyring) => Promise<void>;
 
 type KeySource = Pick<Config, 'masterKeys' | 'dataDir'>;
 
-const POLL_MS = 2000;
+const WATCH: PollOptions = { everyMs: 2_000, failure: 'the master keys file can’t be watched; retrying' };
 
 /**
  * Makes the keyring from the configured source. Changes of a keys file are applied after `watch` is called, since
@@ -21,18 +23,19 @@ const POLL_MS = 2000;
  */
 export function openKeyring(source: KeySource, deps: KeyringDeps) {
   const path = keysPath(source);
-  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {}, close() {} };
+  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {}, async close() {} };
   if (source.masterKeys.kind === 'development') createDevelopmentKey(source.dataDir, path);
   const seen = fingerprint(path);
   const keyring = new Keyring(readKeys(path), deps);
-  let timer: NodeJS.Timeout | undefined;
+  let poll: Poll | undefined;
   return {
     keyring,
     /** Starts to apply changes of the file that pass `check`, and calls `onChange` after each. */
-    watch(check: CheckKeys, onChange: () => void) {
-      timer = watchFile(path, seen, keyring, check, onChange, deps);
+    watch(polls: Polls, check: CheckKeys, onChange: () => void) {
+      poll = polls.create(changesOf(path, seen, keyring, check, onChange, deps), WATCH);
+      poll.start();
     },
-    close: () => clearInterval(timer),
+    close: async () => poll?.stop(),
   };
 }
 
@@ -48,17 +51,17 @@ export function currentKeys(source: KeySource): MasterKey[] {
   return path === undefined && source.masterKeys.kind === 'inline' ? parseKeyset(source.masterKeys.text) : readKeys(path ?? '');
 }
 
-/** Polls, because change notifications are lost on network mounts and when an orchestrator swaps a symbolic link. */
-function watchFile(
+/** For a poll, because change notifications are lost on network mounts and when an orchestrator swaps a symbolic link. */
+function changesOf(
   path: string,
   first: string,
   keyring: Keyring,
   check: CheckKeys,
   onChange: () => void,
   { logger }: KeyringDeps,
-): NodeJS.Timeout {
+): () => Promise<void> {
   let seen = first;
-  const poll = async () => {
+  return async () => {
     const now = fingerprint(path);
     if (now === seen) return;
     seen = now;
@@ -74,7 +77,6 @@ function watchFile(
       logger?.error({ err }, 'the changed master keys file is not usable; the previous keys remain in use');
     }
   };
-  return setInterval(poll, POLL_MS).unref();
 }
 
 function fingerprint(path: string): string {

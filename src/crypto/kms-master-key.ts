@@ -1,11 +1,14 @@
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock/clock.ts';
 import type { KmsKey, MasterKey } from '../config/master-key-list.ts';
 import { AppError } from '../errors.ts';
 import type { KeyContext, MasterKeyHandle } from './master-key.ts';
 
 /** A service that holds keys and encrypts with them, authenticating the context. */
 export interface KeyService {
+  /** Dates what is cached of it. */
+  readonly clock: Clock;
   /** @throws AppError `unavailable` */
   encrypt(arn: string, plaintext: Buffer, context: Record<string, string>): Promise<Buffer>;
   /** @throws AppError `internal` when the ciphertext does not decrypt under this key and context, `unavailable` */
@@ -27,12 +30,14 @@ export class KmsMasterKey implements MasterKeyHandle {
   readonly #arn: string;
   readonly #service: KeyService;
   readonly #header: Buffer;
-  readonly #unwrapped = new LRUCache<string, Promise<KeyObject>>({ max: CACHE_MAX, ttl: CACHE_TTL_MS });
+  readonly #unwrapped: LRUCache<string, Promise<KeyObject>>;
 
   constructor({ id, arn }: KmsKey, service: KeyService) {
     this.id = id;
     this.#arn = arn;
     this.#service = service;
+    const perf = { now: () => service.clock.monotonic() };
+    this.#unwrapped = new LRUCache({ max: CACHE_MAX, ttl: CACHE_TTL_MS, ttlResolution: 0, perf });
     this.#header = Buffer.concat([Buffer.of(VERSION, Buffer.byteLength(id)), Buffer.from(id)]);
   }
 

@@ -36,7 +36,7 @@ export function loadAccessTokenVerifier(
 ): VerifyAccessToken {
   const keys = new KeySet(oidcKeyLoader(settings, context), context);
   const rules = { issuer: settings.issuer, audience, algorithms: ALGORITHMS, header };
-  return createJwtVerifier(keys, rules, context.now, (payload) => read(payload, context.now()));
+  return createJwtVerifier(keys, rules, context.clock, (payload) => read(payload, context.clock.now()));
 }
 
 function read(payload: object, now: number): AccessToken {

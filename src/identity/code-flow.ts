@@ -1,5 +1,6 @@
 import type { Configuration, CustomFetchOptions, ServerMetadata } from 'openid-client';
 import { z } from 'zod';
+import { type Clock, timeoutSignal } from '../clock/clock.ts';
 import type { OidcSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { readCapped } from '../rate-limit/capped-body.ts';
@@ -39,13 +40,15 @@ export class CodeFlow {
   readonly #settings: OidcSettings;
   readonly #client: CodeFlowClient;
   readonly #verify: VerifyIdToken;
+  readonly #clock: Clock;
   #discovered: { server: Promise<ServerMetadata>; at: number } | undefined;
 
   /** @param verify verifies ID tokens that were issued for the client */
-  constructor(settings: OidcSettings, client: CodeFlowClient, verify: VerifyIdToken) {
+  constructor(settings: OidcSettings, client: CodeFlowClient, verify: VerifyIdToken, clock: Clock) {
     this.#settings = settings;
     this.#client = client;
     this.#verify = verify;
+    this.#clock = clock;
   }
 
   /** The address of the issuer's sign-in. @throws AppError `unavailable` */
@@ -101,7 +104,7 @@ export class CodeFlow {
 
   /** Anyone can begin sign-ins: those of a minute share one request to the issuer. */
   #server(): Promise<ServerMetadata> {
-    const now = performance.now();
+    const now = this.#clock.monotonic();
     const known = this.#discovered;
     if (known !== undefined && now - known.at < DISCOVERED_MS) return known.server;
     const discovered = { server: this.#discover(), at: now };
@@ -115,7 +118,7 @@ export class CodeFlow {
   /** @throws AppError `unavailable`, also where the document names another issuer (OIDC Discovery 1.0, 4.3) */
   async #discover(): Promise<ServerMetadata> {
     try {
-      const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
+      const signal = timeoutSignal(this.#clock, TIMEOUT_SECONDS * 1000);
       const { body } = await fetchJson(new URL(this.#settings.discoveryUrl), { signal, httpAgent: undefined });
       const found = metadata.parse(body);
       if (found.issuer !== this.#settings.issuer) throw new Error('the discovery document names another issuer');

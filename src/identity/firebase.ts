@@ -49,9 +49,9 @@ export async function loadFirebaseVerifier(settings: FirebaseSettings, context: 
   if (usesFirebaseEmulator()) {
     // Unsigned tokens, which firebase-admin accepts only while it is configured for the emulator.
     const auth = await openAuth({ projectId });
-    return async (token) => identityFromClaims(await ask(auth.verifyIdToken(token)), rules, context.now());
+    return async (token) => identityFromClaims(await ask(auth.verifyIdToken(token)), rules, context.clock.now());
   }
-  const verify = createTokenVerifier(new KeySet((signal) => loadCertificates(signal, context), context), rules, context.now);
+  const verify = createTokenVerifier(new KeySet((signal) => loadCertificates(signal, context), context), rules, context.clock);
   if (!settings.checkRevoked) return verify;
   const { applicationDefault } = await import('firebase-admin/app');
   const http = context.httpAgent === undefined ? {} : { httpAgent: context.httpAgent };
@@ -82,8 +82,8 @@ function checkUser({ disabled, tokensValidAfterTime }: UserRecord, { authTime = 
   if (tokensValidAfterTime !== undefined && !(authTime * 1_000 >= Date.parse(tokensValidAfterTime))) throw invalidToken('revoked');
 }
 
-function askFirebase({ logger, now, timeouts }: VerifierContext): AskFirebase {
-  const alarm = throttledLog(logger, 'error', now);
+function askFirebase({ logger, clock, timeouts }: VerifierContext): AskFirebase {
+  const alarm = throttledLog(logger, 'error', () => clock.monotonic());
   return async (request) => {
     try {
       // firebase-admin retries failed requests of 25 s each; a caller does not wait that long.

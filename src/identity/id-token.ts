@@ -2,6 +2,7 @@ import type { JWTHeaderParameters } from 'jose';
 import { JOSEError, JWTClaimValidationFailed, JWTExpired } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { Identity, VerifyIdToken } from './identity.ts';
 import type { KeySet } from './key-set.ts';
@@ -56,25 +57,20 @@ export interface TokenRules extends JwtRules {
   claims: z.ZodType<z.infer<typeof idTokenClaims>>;
 }
 
-/**
- * Verifies signature, header and claims of ID tokens (OIDC Core 3.1.3.7).
- *
- * @param now milliseconds since 1970
- */
-export function createTokenVerifier(keys: KeySet, rules: TokenRules, now: () => number): VerifyIdToken {
-  return createJwtVerifier(keys, rules, now, (payload) => identityFromClaims(payload, rules, now()));
+/** Verifies signature, header and claims of ID tokens (OIDC Core 3.1.3.7). */
+export function createTokenVerifier(keys: KeySet, rules: TokenRules, clock: Clock): VerifyIdToken {
+  return createJwtVerifier(keys, rules, clock, (payload) => identityFromClaims(payload, rules, clock.now()));
 }
 
 /**
  * Verifies signature, header, `iss`, `aud`, `exp` and `nbf` of a JWT.
  *
- * @param now milliseconds since 1970
  * @param read checks the claims, and gives what is wanted of them
  */
 export function createJwtVerifier<Result>(
   keys: KeySet,
   rules: JwtRules,
-  now: () => number,
+  clock: Clock,
   read: (payload: object) => Result,
 ): (token: string) => Promise<Result> {
   const { issuer, audience, algorithms } = rules;
@@ -85,7 +81,7 @@ export function createJwtVerifier<Result>(
   return async (token) => {
     if (token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) throw invalidToken('not a JWS in compact serialization');
     try {
-      const options = { issuer, audience, algorithms, clockTolerance: CLOCK_SKEW, currentDate: new Date(now()) };
+      const options = { issuer, audience, algorithms, clockTolerance: CLOCK_SKEW, currentDate: new Date(clock.now()) };
       const { payload } = await jwtVerify(token, getKey, options);
       return read(payload);
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:https';
+import type { Clock } from '../clock/clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 
@@ -46,8 +47,7 @@ export type VerifyAccessToken = (token: string) => Promise<AccessToken>;
 export interface VerifierContext {
   logger: Logger;
   telemetry: Telemetry;
-  /** The clock, milliseconds since 1970. */
-  now: () => number;
+  clock: Clock;
   /** Makes the connections to https hosts, with other trust or another route; Node's own agent where undefined. */
   httpAgent: Agent | undefined;
   /** Milliseconds: of one refresh of the signing keys, and of one request to the provider about a user. */
@@ -57,4 +57,4 @@ export interface VerifierContext {
 }
 
 /** {@link VerifierContext} before its defaults are filled in. */
-export type VerifierOptions = Pick<VerifierContext, 'logger'> & Partial<VerifierContext>;
+export type VerifierOptions = Pick<VerifierContext, 'clock' | 'logger'> & Partial<VerifierContext>;

@@ -1,5 +1,6 @@
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import { createLocalJWKSet } from 'jose/jwks/local';
+import { timeoutSignal } from '../clock/clock.ts';
 import type { AppError } from '../errors.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 import type { VerifierContext } from './identity.ts';
@@ -49,8 +50,9 @@ export class KeySet {
   constructor(load: LoadKeys, context: VerifierContext) {
     this.#load = load;
     this.#context = context;
-    this.#alarm = throttledLog(context.logger, 'error', context.now);
-    this.#unknownKey = throttledLog(context.logger, 'warn', context.now);
+    const now = () => context.clock.monotonic();
+    this.#alarm = throttledLog(context.logger, 'error', now);
+    this.#unknownKey = throttledLog(context.logger, 'warn', now);
   }
 
   /**
@@ -77,17 +79,17 @@ export class KeySet {
 
   /** A client that receives `invalid_token` signs its user out, so it is asked to retry once the keys may be fetched. */
   #undecided(): AppError {
-    const left = FETCH_INTERVAL - Math.abs(this.#context.now() - this.#attemptedAt);
+    const left = FETCH_INTERVAL - Math.abs(this.#context.clock.now() - this.#attemptedAt);
     this.#unknownKey({}, 'ID tokens name unknown signing keys: their requests get 503 until the keys may be fetched again');
     return identityUnavailable(Math.max(1, Math.ceil(left / 1_000)), undefined, true);
   }
 
   #isFresh(): boolean {
-    return this.#context.now() < this.#freshUntil;
+    return this.#context.clock.now() < this.#freshUntil;
   }
 
   #isUsable(): boolean {
-    return this.#context.now() < this.#freshUntil + MAX_STALE;
+    return this.#context.clock.now() < this.#freshUntil + MAX_STALE;
   }
 
   /**
@@ -97,7 +99,7 @@ export class KeySet {
    */
   async #refresh(): Promise<boolean> {
     if (this.#pending !== undefined) return this.#pending;
-    const now = this.#context.now();
+    const now = this.#context.clock.now();
     const interval = this.#isUsable() ? FETCH_INTERVAL : EMPTY_FETCH_INTERVAL;
     // The absolute difference: a clock set back must not stop fetches until it has caught up.
     if (Math.abs(now - this.#attemptedAt) < interval) return false;
@@ -116,9 +118,9 @@ export class KeySet {
 
   async #fetch(): Promise<boolean> {
     try {
-      const { jwks, maxAge } = await this.#load(AbortSignal.timeout(this.#context.timeouts.keys));
+      const { jwks, maxAge } = await this.#load(timeoutSignal(this.#context.clock, this.#context.timeouts.keys));
       this.#replace(jwks);
-      this.#freshUntil = this.#context.now() + Math.min(freshness(maxAge), this.#context.keysMaxAge);
+      this.#freshUntil = this.#context.clock.now() + Math.min(freshness(maxAge), this.#context.keysMaxAge);
       return true;
     } catch (error) {
       this.#alarm(

@@ -18,7 +18,7 @@ export function createOidcVerifier(settings: OidcSettings, context: VerifierCont
   const keys = new KeySet(oidcKeyLoader(settings, context), context);
   const { issuer, audience } = settings;
   const rules = { issuer, audience, algorithms: ALGORITHMS, header: idTokenHeader, claims: idTokenClaims };
-  return createTokenVerifier(keys, rules, context.now);
+  return createTokenVerifier(keys, rules, context.clock);
 }
 
 /**
@@ -27,9 +27,9 @@ export function createOidcVerifier(settings: OidcSettings, context: VerifierCont
  */
 export function oidcKeyLoader(
   settings: Pick<OidcSettings, 'issuer' | 'discoveryUrl'>,
-  { logger, now, httpAgent }: VerifierContext,
+  { logger, clock, httpAgent }: VerifierContext,
 ): LoadKeys {
-  const alarm = throttledLog(logger, 'error', now);
+  const alarm = throttledLog(logger, 'error', () => clock.monotonic());
   const discoveryUrl = new URL(settings.discoveryUrl);
   return async (signal) => {
     const discovery = discoverySchema.parse((await fetchJson(discoveryUrl, { signal, httpAgent })).body);

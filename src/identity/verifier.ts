@@ -8,7 +8,6 @@ export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';
 const DAY_MS = 24 * 3_600_000;
 const DEFAULTS = {
   telemetry: UNMEASURED,
-  now: Date.now,
   httpAgent: undefined,
   timeouts: { keys: 5_000, lookUp: 10_000 },
   keysMaxAge: DAY_MS,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { ServiceSecret } from '../vault/service-secrets.ts';
 import { fetchFailure, MAX_DOCUMENT_BYTES } from './client-documents.ts';
@@ -25,6 +26,7 @@ export const SESSION_COOKIE = 'steward_oauth_session';
 export interface ProviderDeps {
   publicUrl: string;
   entries: Entries;
+  clock: Clock;
   /** The one to use first. */
   secrets: readonly ServiceSecret[];
   /** Fetches the published document of a client. */

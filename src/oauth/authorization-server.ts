@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
@@ -20,6 +21,7 @@ const LIBRARY = ['helpers/configuration', 'models/index', 'actions/index', 'inde
 
 export interface AuthorizationServerDeps {
   db: Database;
+  clock: Clock;
   publicUrl: string;
   secrets: ServiceSecrets;
   clientGrants: ClientGrants;
@@ -53,7 +55,7 @@ export class AuthorizationServer {
   constructor(deps: AuthorizationServerDeps) {
     this.#deps = deps;
     this.entries = new Entries(deps);
-    this.#log = throttledLog(deps.logger, 'info');
+    this.#log = throttledLog(deps.logger, 'info', () => deps.clock.monotonic());
     this.#fetchDocument = documentFetcher(deps.fetchDocument);
   }
 
@@ -84,13 +86,14 @@ export class AuthorizationServer {
     if (this.#loaded?.secrets === secrets) return this.#loaded;
     await importInTurns(LIBRARY);
     const { createProvider } = await import('./authorization-provider.ts');
-    const { publicUrl, refreshWaitMs, isDevelopment } = this.#deps;
+    const { publicUrl, clock, refreshWaitMs, isDevelopment } = this.#deps;
     this.#loaded = {
       secrets,
       ...createProvider({
         publicUrl,
         entries: this.entries,
         secrets,
+        clock,
         refreshWaitMs,
         isDevelopment,
         logUnreachable: (clientId, error) =>
@@ -104,7 +107,7 @@ export class AuthorizationServer {
   }
 
   #countFetch(request: Request): void {
-    const now = performance.now();
+    const now = this.#deps.clock.monotonic();
     if (this.#fetches.allows(networkOfRequest(request), this.#deps.documentsPerMinute, now)) return;
     throw new AppError('rate_limited', 'Too many documents of clients. Slow down.', { retryAfter: this.#fetches.secondsLeft(now) });
   }

@@ -46,6 +46,7 @@ export class EntryAdapter implements Adapter {
     if (row === undefined) return undefined;
     const payload = (await this.#entries.open(key, row)) as AdapterPayload;
     if (this.#model === 'Client') return payload;
+    // The library judges them by the machine's clock; no other can be given to it.
     const now = Math.floor(Date.now() / 1000);
     const times = { iat: now - Math.round(row.age), exp: now + Math.ceil(row.secondsLeft ?? 0) };
     return { ...payload, ...times, jti: id, ...(row.isConsumed && { consumed: true }) };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type Provider from 'oidc-provider';
+import type { Clock } from '../clock/clock.ts';
 import type { Entries } from './entries.ts';
 import type { Arrival } from './entries-repository.ts';
 
@@ -35,13 +35,15 @@ const BROUGHT = new Map<string | null, { model: Secret['model']; parameter: stri
 export class TokenRequests {
   readonly #entries: Entries;
   readonly #waitMs: number;
+  readonly #clock: Clock;
   /** Requests with a refresh token that this process has under way, by the token. */
   readonly #underWay = new Map<string, { count: number; isSent: boolean }>();
 
   /** @param waitMs how long the response to a refresh waits, milliseconds */
-  constructor(entries: Entries, waitMs: number) {
+  constructor(entries: Entries, waitMs: number, clock: Clock) {
     this.#entries = entries;
     this.#waitMs = waitMs;
+    this.#clock = clock;
   }
 
   /** @param next the library @throws what it has thrown, as `context.state.failure` */
@@ -54,7 +56,7 @@ export class TokenRequests {
     same.count += 1;
     try {
       await this.#run(context, secret, next);
-      if (context.status === 200) await sleep(this.#waitMs);
+      if (context.status === 200) await this.#clock.sleep(this.#waitMs);
       // A client that has left will repeat its request.
       same.isSent ||= context.status === 200 && !context.res.destroyed;
     } finally {

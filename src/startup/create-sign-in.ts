@@ -20,5 +20,5 @@ export function createSignIn(
   }
   const client = { ...settings, redirectUri: `${publicUrl}/auth/session/callback` };
   // ID tokens of the pages' own client are for it alone, and no credential of the API unless it is OIDC_AUDIENCE.
-  return { flow: new CodeFlow(identity, client, createVerifier({ ...identity, audience: settings.clientId }, verifying)) };
+  return { flow: new CodeFlow(identity, client, createVerifier({ ...identity, audience: settings.clientId }, verifying), verifying.clock) };
 }

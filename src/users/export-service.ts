@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Clock } from '../clock/clock.ts';
 import { type DataKey, open } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
@@ -20,6 +21,7 @@ import { type UserExport, WITHHELD } from './export-shape.ts';
 
 export interface ExportDeps {
   db: Database;
+  clock: Clock;
   userKeys: UserKeys;
   names: NameHashes;
   /** Exports per minute of one user. */
@@ -43,7 +45,7 @@ export class UserExports {
 
   /** @throws AppError `rate_limited`, `invalid_token` when the user was deleted */
   async of(caller: Caller): Promise<UserExport> {
-    const now = performance.now();
+    const now = this.#deps.clock.monotonic();
     if (!this.#rates.allows(caller.userId, this.#deps.perMinute, now)) {
       throw new AppError('rate_limited', 'Too many exports. Wait a minute.', { retryAfter: this.#rates.secondsLeft(now) });
     }

@@ -18,7 +18,7 @@ export class Sessions {
   readonly #names: NameHashes;
   readonly #allowedUsers: readonly string[];
   /** By the token's hash. The cache's clock is monotonic: setting the clock back does not prolong an entry. */
-  readonly #remembered = new LRUCache<string, Caller>({ max: REMEMBERED_MAX, ttl: REMEMBER_MS });
+  readonly #remembered: LRUCache<string, Caller>;
   /** Checks in progress, by the token's hash: the token of a page that opens ten sockets is checked once. */
   readonly #checks = new Map<string, Promise<Caller>>();
 
@@ -28,6 +28,8 @@ export class Sessions {
     this.#verify = verify;
     this.#names = names;
     this.#allowedUsers = allowedUsers;
+    const perf = { now: () => db.clock.monotonic() };
+    this.#remembered = new LRUCache({ max: REMEMBERED_MAX, ttl: REMEMBER_MS, ttlResolution: 0, perf });
   }
 
   /**
@@ -39,7 +41,7 @@ export class Sessions {
     if (token === '') throw new AppError('invalid_token', 'An ID token is required in the Authorization header.');
     const key = hash('sha256', token, 'base64');
     const known = this.#remembered.get(key);
-    if (known !== undefined && known.expiresAt * 1000 > Date.now()) return known;
+    if (known !== undefined && known.expiresAt * 1000 > this.#db.clock.now()) return known;
     this.#remembered.delete(key);
     return this.#checks.get(key) ?? this.#check(token, key);
   }

@@ -1,8 +1,8 @@
+import type { Clock } from '../clock/clock.ts';
+import type { Poll } from '../clock/poll.ts';
+import type { Polls } from '../clock/polls.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { FailureLog } from '../observability/failure-log.ts';
-import { detached } from '../observability/log-context.ts';
-import type { Logger } from '../observability/logger.ts';
 import { selectEndedGrants } from './active-uses-repository.ts';
 
 /** A call in progress that uses an account. */
@@ -13,7 +13,7 @@ export interface Use {
   action: string;
   /** Ends the call: its waiting steps do not begin, its running ones are aborted. Must not throw. */
   stop(reason: AppError): void;
-  /** `performance.now()` when it began. Set here, like {@link place}. */
+  /** When it began, by the monotonic clock. Set here, like {@link place}. */
   startedAt: number;
   /** Position among the uses; {@link NOWHERE} before it begins and after its end. */
   place: number;
@@ -35,26 +35,36 @@ const REMEMBERED_MS = 60_000;
  */
 export class ActiveUses {
   readonly #db: Database;
-  readonly #failures: FailureLog;
+  readonly #clock: Clock;
+  readonly #poll: Poll;
   /**
    * Unordered. Not a set: each call would come and go in it, and what is in a table that a set has outgrown is kept until the
    * next full garbage collection, with everything that the call refers to.
    */
   readonly #uses: Use[] = [];
   readonly #ended = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Database, logger: Logger) {
+  constructor(db: Database, polls: Polls) {
     this.#db = db;
-    this.#failures = new FailureLog(logger, 'disconnections by other replicas can’t be read; retrying');
+    this.#clock = polls.clock;
+    const failure = 'disconnections by other replicas can’t be read; retrying';
+    this.#poll = polls.create(() => this.#look(), { everyMs: LOOK_MS, failure });
+  }
+
+  /** Begins to look for changes by other replicas. */
+  start(): void {
+    this.#poll.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poll.stop();
   }
 
   /** Adds a use until {@link end}. It is stopped immediately if its grant has just ended. */
   begin(use: Use): void {
-    use.startedAt = performance.now();
+    use.startedAt = this.#clock.monotonic();
     use.place = this.#uses.push(use) - 1;
     if (this.#ended.has(use.grantId)) use.stop(disconnected());
-    this.#timer ??= this.#lookLater();
   }
 
   /** Without effect on a use that has ended. */
@@ -70,7 +80,7 @@ export class ActiveUses {
 
   /** Stops every use of a grant that has ended. */
   endGrant(grantId: string): void {
-    if (!this.#ended.has(grantId)) setTimeout(() => this.#ended.delete(grantId), REMEMBERED_MS).unref();
+    if (!this.#ended.has(grantId)) this.#clock.after(REMEMBERED_MS, () => this.#ended.delete(grantId)).unref();
     this.#ended.add(grantId);
     for (const use of [...this.#uses]) if (use.grantId === grantId) use.stop(disconnected());
   }
@@ -83,19 +93,11 @@ export class ActiveUses {
     }
   }
 
-  #lookLater(): NodeJS.Timeout {
-    // It serves every call, not only the one that started it.
-    return detached(() => setTimeout(() => void this.#look(), LOOK_MS)).unref();
-  }
-
   async #look(): Promise<void> {
-    const startedBefore = performance.now() - YOUNG_MS;
+    const startedBefore = this.#clock.monotonic() - YOUNG_MS;
     const grants = new Map<string, string>();
     for (const { grantId, userId, startedAt } of this.#uses) if (startedAt <= startedBefore) grants.set(grantId, userId);
-    await this.#failures.run(async () => {
-      if (grants.size > 0) for (const grantId of await selectEndedGrants(this.#db, grants)) this.endGrant(grantId);
-    });
-    this.#timer = this.#uses.length > 0 ? this.#lookLater() : undefined;
+    if (grants.size > 0) for (const grantId of await selectEndedGrants(this.#db, grants)) this.endGrant(grantId);
   }
 }
 

@@ -137,9 +137,10 @@ export class Grants {
    * again. Several replicas may do so at the same time.
    */
   async sweep(): Promise<void> {
-    const until = performance.now() + SWEEP_MS;
+    const { clock } = this.#db;
+    const until = clock.monotonic() + SWEEP_MS;
     try {
-      while (performance.now() < until) {
+      while (clock.monotonic() < until) {
         const waiting = await claimEndedGrant(this.#db);
         if (waiting === undefined) return;
         await this.endWaiting(waiting);

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock/clock.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { jittered } from '../rate-limit/backoff.ts';
 import type { Outgoing, Revocations } from './revocations.ts';
@@ -18,12 +18,14 @@ const KEEP_TRYING_MS = 10 * 60_000;
  */
 export class OrphanedTokenRevoker {
   readonly #revocations: Revocations;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
-  constructor(revocations: Revocations, logger: Logger) {
+  constructor(revocations: Revocations, clock: Clock, logger: Logger) {
     this.#revocations = revocations;
+    this.#clock = clock;
     this.#logger = logger;
   }
 
@@ -43,11 +45,11 @@ export class OrphanedTokenRevoker {
   async #keepTrying(orphan: OrphanedToken): Promise<void> {
     const { provider } = orphan;
     const { signal } = this.#stopping;
-    const startedAt = performance.now();
+    const startedAt = this.#clock.monotonic();
     for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
       // Stopping ends the wait.
-      await sleep(jittered(retry), undefined, { signal }).catch(() => {});
-      const isLast = signal.aborted || performance.now() - startedAt >= KEEP_TRYING_MS;
+      await this.#clock.sleep(jittered(retry), { signal }).catch(() => {});
+      const isLast = signal.aborted || this.#clock.monotonic() - startedAt >= KEEP_TRYING_MS;
       const error = await this.#try(orphan);
       if (error === undefined) return;
       if (!isLast) continue;

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type JsonWebKey, type KeyObject, randomBytes, rand
 import { type AssociatedData, type DataKey, keyIdOf, open, seal } from '../crypto/envelope.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { deleteServiceSecrets, insertServiceKey, type ServiceKeyRow, selectServiceKeys } from './service-secrets-repository.ts';
 
@@ -33,14 +33,14 @@ interface Loaded {
  * under a key of their own that a master key wraps.
  */
 export class ServiceSecrets {
-  readonly #db: Queryable;
+  readonly #db: Database;
   readonly #keyring: Keyring;
   /** Unwrapped keys by id; a key service is asked once for each. */
   readonly #unwrapped = new Map<string, KeyObject>();
   #loaded: Loaded | undefined;
   #reading: { at: number; result: Promise<Loaded> } | undefined;
 
-  constructor(db: Queryable, keyring: Keyring) {
+  constructor(db: Database, keyring: Keyring) {
     this.#db = db;
     this.#keyring = keyring;
   }
@@ -91,7 +91,7 @@ export class ServiceSecrets {
   }
 
   #read(): Promise<Loaded> {
-    const now = performance.now();
+    const now = this.#db.clock.monotonic();
     if (this.#reading !== undefined && now - this.#reading.at < FRESH_MS) return this.#reading.result;
     const reading = { at: now, result: this.#load() };
     this.#reading = reading;

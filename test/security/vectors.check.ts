@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
+import { systemClock } from '../../src/clock/clock.ts';
 import { open, seal } from '../../src/crypto/envelope.ts';
 import { createVerifier } from '../../src/identity/verifier.ts';
 import { createLogger } from '../../src/observability/logger.ts';
@@ -118,7 +119,7 @@ check('Wycheproof: JSON Web Signature, by the ID token verifier', async () => {
   for (const group of groups) {
     const jwk = group.public ?? group.private;
     const server = await startKeyServer([jwk]);
-    const verify = createVerifier(server.settings, { logger: createLogger('silent') });
+    const verify = createVerifier(server.settings, { clock: systemClock, logger: createLogger('silent') });
     for (const { tcId, comment, jws, result } of group.tests) {
       outcome.tried += 1;
       const taken = await verify(jws).then(

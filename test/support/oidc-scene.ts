@@ -6,12 +6,15 @@ import { createVerifier, type VerifierOptions, type VerifyIdToken } from '../../
 import { createLogger } from '../../src/observability/logger.ts';
 import { alarmsIn, rejectionOf } from './id-tokens.ts';
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
+import { TestClock } from './test-clock.ts';
 
 export const AUDIENCE = 'steward-test';
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
-export const START = Date.parse('2030-01-01T00:00:00Z');
+/** Of one fetch of the keys. */
+export const TIMEOUT = 2 * SECOND;
+const START = Date.parse('2030-01-01T00:00:00Z');
 
 type Pair = Awaited<ReturnType<typeof generateKeyPair>>;
 
@@ -69,10 +72,10 @@ class ScriptedIssuer {
   };
 }
 
-/** An issuer and a verifier of its tokens, under a clock that the test sets. */
+/** An issuer and a verifier of its tokens, under a clock that stands until the test advances it. */
 class OidcScene {
   issuer = new ScriptedIssuer();
-  now = START;
+  clock = new TestClock({ standsAt: START });
   log: string[] = [];
   verify: VerifyIdToken = () => Promise.reject(new Error('not set up'));
 
@@ -80,7 +83,7 @@ class OidcScene {
     this.issuer = new ScriptedIssuer();
     await this.issuer.start();
     this.issuer.keys = [await publicJwk('one')];
-    this.now = START;
+    this.clock = new TestClock({ standsAt: START });
     this.log = [];
     this.verify = this.verifier();
   }
@@ -90,13 +93,13 @@ class OidcScene {
     const logger = createLogger('info', { write: (line: string) => void this.log.push(line) });
     return createVerifier(
       { kind: 'oidc', issuer: url, audience: AUDIENCE, discoveryUrl: `${url}/.well-known/openid-configuration` },
-      { logger, now: () => this.now, timeouts: { keys: 2_000, lookUp: 2_000 }, ...options },
+      { logger, clock: this.clock, timeouts: { keys: TIMEOUT, lookUp: TIMEOUT }, ...options },
     );
   }
 
   /** The clock, seconds since 1970. */
   get seconds(): number {
-    return Math.floor(this.now / SECOND);
+    return Math.floor(this.clock.now() / SECOND);
   }
 
   claims = (changes: Record<string, unknown> = {}): JWTPayload => ({

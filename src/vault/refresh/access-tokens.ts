@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.ts';
 import { CONCURRENT_BATCHES, REFRESH_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { AppError } from '../../errors.ts';
 import { withTimeLimit } from '../../rate-limit/time-limit.ts';
@@ -22,13 +23,15 @@ export class AccessTokens {
   /** Grants that a caller of this process is reading in order to lease them. */
   readonly #leasing = new Set<string>();
   readonly #patienceMs: number;
+  readonly #clock: Clock;
 
   constructor(deps: RefreshDeps) {
     this.#refresher = new TokenRefresher(deps);
     this.#rows = new StatementBatcher((grants) => selectRefreshRows(deps.db, grants), CONCURRENT_BATCHES);
     this.#leases = new StatementBatcher((grants) => selectOrLease(deps.db, grants, leaseSeconds(deps)), REFRESH_BATCHES);
-    this.#opened = new DecryptedTokenCache(deps.userKeys);
+    this.#opened = new DecryptedTokenCache(deps.userKeys, deps.clock);
     this.#patienceMs = deps.patienceMs;
+    this.#clock = deps.clock;
   }
 
   /**
@@ -46,7 +49,7 @@ export class AccessTokens {
    * @returns undefined: the grant has to be read again, because it isn't recent or its token is due
    */
   justRead(grant: GrantInUse): string | Promise<string> | undefined {
-    if (grant.status !== 'active' || !isRecent(grant) || isDue(grant)) return undefined;
+    if (grant.status !== 'active' || !this.#isRecent(grant) || isDue(grant)) return undefined;
     const tokens = this.#opened.of(grant);
     return tokens instanceof Promise ? tokens.then(({ accessToken }) => accessToken) : tokens.accessToken;
   }
@@ -67,6 +70,10 @@ export class AccessTokens {
   /** Waits until every token that providers have issued is stored. No refresh begins from now on. */
   async settle(): Promise<void> {
     await this.#refresher.settle();
+  }
+
+  #isRecent({ readAt }: GrantInUse): boolean {
+    return this.#clock.monotonic() - readAt <= RECENT_MS;
   }
 
   async #read(userId: string, grantId: string): Promise<RefreshRow> {
@@ -112,10 +119,6 @@ export class AccessTokens {
   async #accessToken(row: RefreshRow): Promise<string> {
     return (await this.#opened.of(row)).accessToken;
   }
-}
-
-function isRecent({ readAt }: GrantInUse): boolean {
-  return performance.now() - readAt <= RECENT_MS;
 }
 
 /** Whether the token is used without a refresh: it is not due, or still valid while another process refreshes it or a retry is pending. */

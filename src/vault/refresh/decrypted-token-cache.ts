@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../clock/clock.ts';
 import type { Tokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';
 import { openGrant } from './refresh-read.ts';
@@ -20,12 +21,14 @@ const KEPT_MAX = 2_000;
  */
 export class DecryptedTokenCache {
   readonly #userKeys: UserKeys;
+  readonly #clock: Clock;
   #young = new Map<string, Opened>();
   #old = new Map<string, Opened>();
-  #ageing: NodeJS.Timeout | undefined;
+  #ageing: Timer | undefined;
 
-  constructor(userKeys: UserKeys) {
+  constructor(userKeys: UserKeys, clock: Clock) {
     this.#userKeys = userKeys;
+    this.#clock = clock;
   }
 
   /** Whether the grant was used recently. */
@@ -51,7 +54,7 @@ export class DecryptedTokenCache {
     // Copied, because the driver's buffers are slices of larger ones.
     const copies = { sealed: Uint8Array.from(sealed), wrapped: Uint8Array.from(wrapped) };
     this.#young.set(id, { userId, provider, keyId, ...copies, tokens });
-    this.#ageing ??= setInterval(() => this.#age(), AGE_MS).unref();
+    this.#ageing ??= this.#clock.every(AGE_MS, () => this.#age()).unref();
   }
 
   /** Entries in use expire, too. */
@@ -59,7 +62,7 @@ export class DecryptedTokenCache {
     this.#old = this.#young;
     this.#young = new Map();
     if (this.#old.size > 0) return;
-    clearInterval(this.#ageing);
+    this.#ageing?.cancel();
     this.#ageing = undefined;
   }
 }

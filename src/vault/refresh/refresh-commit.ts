@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../clock/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { REFRESH_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
@@ -16,6 +16,7 @@ export type Renewed = Extract<Renewal, { kind: 'renewed' }>;
 
 export interface CommitDeps {
   db: Database;
+  clock: Clock;
   userKeys: UserKeys;
   revocations: Revocations;
   recordStatus: RecordStatus;
@@ -43,18 +44,19 @@ export class RefreshCommit {
    * as the tokens are unchanged.
    *
    * @param forced the provider rejected the old token before it expired
-   * @param sentAt when the request was sent, by `performance.now()`
+   * @param sentAt when the request was sent, by the monotonic clock
    * @returns false when the grant is gone or was changed, possibly by an earlier attempt whose response was lost: the caller reads it again
    */
   async store(grant: OpenGrant, renewed: Renewed, forced: boolean, sentAt: number): Promise<boolean> {
+    const { clock } = this.#deps;
     const sealed = sealRenewed(grant, renewed);
-    const startedAt = performance.now();
+    const startedAt = clock.monotonic();
     for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
       try {
-        return await this.#tryStore(grant, renewed, toStore(grant, renewed, sealed, forced, sentAt));
+        return await this.#tryStore(grant, renewed, toStore(grant, renewed, sealed, forced, clock.monotonic() - sentAt));
       } catch (error) {
-        this.#report(grant, error, performance.now() - startedAt);
-        await sleep(jittered(retry));
+        this.#report(grant, error, clock.monotonic() - startedAt);
+        await clock.sleep(jittered(retry));
       }
     }
   }
@@ -124,7 +126,7 @@ function sealRenewed({ key, row, tokens }: OpenGrant, renewed: Renewed): Buffer 
   return sealTokens(key, row, { accessToken: renewed.accessToken, ...(refreshToken !== undefined && { refreshToken }) });
 }
 
-function toStore({ row }: OpenGrant, renewed: Renewed, tokens: Buffer, forced: boolean, sentAt: number): RenewedTokens {
+function toStore({ row }: OpenGrant, renewed: Renewed, tokens: Buffer, forced: boolean, sentMsAgo: number): RenewedTokens {
   const failures = forced ? row.failures + 1 : 0;
   return {
     id: row.id,
@@ -134,7 +136,7 @@ function toStore({ row }: OpenGrant, renewed: Renewed, tokens: Buffer, forced: b
     tokens,
     scopes: renewed.scopes,
     // The lifetime began when the request was sent, at the latest.
-    life: renewed.lifeSeconds - (performance.now() - sentAt) / 1000,
+    life: renewed.lifeSeconds - sentMsAgo / 1000,
     failures,
     pause: forced ? pauseAfterRejections(failures, renewed.lifeSeconds) : undefined,
   };

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../database/database.ts';
+import type { Database, Queryable } from '../../database/database.ts';
 import type { GrantRow } from '../grants-repository.ts';
 
 /** What refreshing requires of a grant. Times are seconds by the database's clock, relative to the moment of reading. */
@@ -15,7 +15,7 @@ export interface RefreshRow extends Pick<GrantRow, 'id' | 'userId' | 'provider' 
   failures: number;
   /** This statement has taken the lease. */
   leased: boolean;
-  /** `performance.now()` before the statement was sent. */
+  /** Before the statement was sent, by the monotonic clock. */
   readAt: number;
   keyId: string;
   wrapped: Buffer;
@@ -52,15 +52,15 @@ export interface GrantName {
 }
 
 /** The grant with its user's key: everything that using the account requires. */
-export async function selectRefreshRow(db: Queryable, userId: string, grantId: string): Promise<RefreshRow | undefined> {
+export async function selectRefreshRow(db: Database, userId: string, grantId: string): Promise<RefreshRow | undefined> {
   const [row] = await selectRefreshRows(db, [{ userId, grantId }]);
   return row;
 }
 
 /** As {@link selectRefreshRow}, for each name, in the same order. */
-export async function selectRefreshRows(db: Queryable, names: readonly GrantName[]): Promise<(RefreshRow | undefined)[]> {
+export async function selectRefreshRows(db: Database, names: readonly GrantName[]): Promise<(RefreshRow | undefined)[]> {
   const asked = new Map(names.map((name) => [name.grantId + name.userId, name]));
-  const readAt = performance.now();
+  const readAt = db.clock.monotonic();
   const rows = await db.query<Omit<RefreshRow, 'readAt'>>(
     {
       name: 'refresh-rows',
@@ -86,8 +86,8 @@ export interface DueGrant extends GrantName {
  *
  * @param leaseSeconds until the lease ends unless it is released
  */
-export async function selectOrLease(db: Queryable, grants: readonly DueGrant[], leaseSeconds: number): Promise<(RefreshRow | undefined)[]> {
-  const readAt = performance.now();
+export async function selectOrLease(db: Database, grants: readonly DueGrant[], leaseSeconds: number): Promise<(RefreshRow | undefined)[]> {
+  const readAt = db.clock.monotonic();
   const rows = await db.query<Omit<RefreshRow, 'readAt'>>(
     {
       name: 'refresh-rows-or-leases',

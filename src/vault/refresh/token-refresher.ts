@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
 import type { Renewal } from '../../providers/provider.ts';
@@ -36,7 +35,7 @@ export class TokenRefresher {
   readonly #deps: RefreshDeps;
   readonly #commit: RefreshCommit;
   readonly #alarm: ThrottledLog;
-  readonly #refresher = new Map<string, Promise<string>>();
+  readonly #inFlight = new Map<string, Promise<string>>();
   /** Requests to providers whose responses are not stored yet; a stop waits for them. */
   readonly #exchanges = new Set<Promise<unknown>>();
   #isStopping = false;
@@ -44,12 +43,12 @@ export class TokenRefresher {
   constructor(deps: RefreshDeps) {
     this.#deps = deps;
     this.#commit = new RefreshCommit(deps);
-    this.#alarm = throttledLog(deps.logger, 'error');
+    this.#alarm = throttledLog(deps.logger, 'error', () => deps.clock.monotonic());
   }
 
   /** Whether this process may begin a refresh of the grant: none is in progress here, and it is not stopping. */
   mayBegin(grantId: string): boolean {
-    return !this.#isStopping && !this.#refresher.has(grantId);
+    return !this.#isStopping && !this.#inFlight.has(grantId);
   }
 
   /**
@@ -61,18 +60,18 @@ export class TokenRefresher {
    * @throws AppError `unavailable`, `reauth_required`, `not_found`, `not_configured`
    */
   run(row: RefreshRow, forced: boolean): Promise<string> {
-    const running = this.#refresher.get(row.id);
+    const running = this.#inFlight.get(row.id);
     // The holder of the lease has to use it.
     if (running !== undefined && !row.leased) return running;
     const flight = this.#fly(row, forced).finally(() => {
-      if (this.#refresher.get(row.id) === bounded) this.#refresher.delete(row.id);
+      if (this.#inFlight.get(row.id) === bounded) this.#inFlight.delete(row.id);
     });
     const bounded = withTimeLimit(flight, PATIENCE_MS, () => {
       throw postponed(null);
     });
     // Prevents an unhandled rejection when no caller waits.
     bounded.catch(() => {});
-    this.#refresher.set(row.id, bounded);
+    this.#inFlight.set(row.id, bounded);
     return bounded;
   }
 
@@ -84,7 +83,7 @@ export class TokenRefresher {
   }
 
   async #fly(first: RefreshRow, forced: boolean): Promise<string> {
-    const { db, userKeys } = this.#deps;
+    const { db, userKeys, clock } = this.#deps;
     let grant = await openGrant(userKeys, first).catch(async (error: unknown) => {
       if (first.leased) await this.#release(first);
       throw error;
@@ -92,7 +91,7 @@ export class TokenRefresher {
     const { accessToken, refreshToken } = grant.tokens;
     if (refreshToken === undefined) return accessToken;
     for (let looks = 0; ; looks += 1) {
-      if (!grant.row.leased && isLeased(grant.row)) await sleep(jittered(looks < OFTEN ? LOOK_MS : LATER_LOOK_MS));
+      if (!grant.row.leased && isLeased(grant.row)) await clock.sleep(jittered(looks < OFTEN ? LOOK_MS : LATER_LOOK_MS));
       else {
         const token = await this.#track(this.#attempt(grant, refreshToken, forced));
         if (token !== undefined) return token;
@@ -115,7 +114,7 @@ export class TokenRefresher {
 
   /** @returns undefined when another process leased or changed the grant: it must be read again */
   async #attempt(grant: OpenGrant, refreshToken: string, forced: boolean): Promise<string | undefined> {
-    const { db, refreshers } = this.#deps;
+    const { db, clock, refreshers } = this.#deps;
     const refresh = refreshers[grant.row.provider];
     const { leased: isLeasedAlready } = grant.row;
     if (refresh === undefined || this.#isStopping) {
@@ -123,13 +122,13 @@ export class TokenRefresher {
       if (this.#isStopping) throw postponed(null);
       throw new AppError('not_configured', `The ${grant.row.provider} provider is not set up on this server.`);
     }
-    const leasedAt = isLeasedAlready ? grant.row.readAt : performance.now();
+    const leasedAt = isLeasedAlready ? grant.row.readAt : clock.monotonic();
     const version = isLeasedAlready ? grant.row.version : await takeLease(db, grant.row, leaseSeconds(this.#deps));
     if (version === undefined) return undefined;
     // This process was suspended: before the response, another process could take over with the same token.
-    if (performance.now() - leasedAt > SEND_WITHIN_MS) return undefined;
+    if (clock.monotonic() - leasedAt > SEND_WITHIN_MS) return undefined;
     const leased = { ...grant, row: { ...grant.row, version } };
-    const sentAt = performance.now();
+    const sentAt = clock.monotonic();
     const renewal = await refresh(refreshToken);
     if (renewal.kind === 'renewed') return (await this.#commit.store(leased, renewal, forced, sentAt)) ? renewal.accessToken : undefined;
     if (renewal.kind === 'ended') return this.#end(leased.row, renewal.reason);
@@ -160,10 +159,11 @@ export class TokenRefresher {
 
   /** The holder of an abandoned lease may have received a rotated token and still be storing it. */
   async #changesInGrace({ id, userId, version }: RefreshRow): Promise<boolean> {
-    const endAt = performance.now() + GRACE_MS;
-    while (performance.now() < endAt) {
-      await sleep(jittered(GRACE_LOOK_MS));
-      const now = await selectRefreshRow(this.#deps.db, userId, id);
+    const { db, clock } = this.#deps;
+    const endAt = clock.monotonic() + GRACE_MS;
+    while (clock.monotonic() < endAt) {
+      await clock.sleep(jittered(GRACE_LOOK_MS));
+      const now = await selectRefreshRow(db, userId, id);
       if (now?.version !== version) return true;
     }
     return false;

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type DataKey, keyIdOf, open, seal } from '../../crypto/envelope.ts';
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { Database, Queryable } from '../../database/database.ts';
@@ -63,7 +62,7 @@ export class KeyRenewal {
       }
       ({ last } = step);
     }
-    if (busy > 0) await sleep(PAUSE_MS, undefined, { signal: pass.signal }).catch(() => pass.signal.throwIfAborted());
+    if (busy > 0) await this.#db.clock.sleep(PAUSE_MS, { signal: pass.signal }).catch(() => pass.signal.throwIfAborted());
     return busy;
   }
 

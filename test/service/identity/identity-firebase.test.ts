@@ -11,8 +11,10 @@ import { exportJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVerifier, type VerifyIdToken } from '../../../src/identity/verifier.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import { eventually } from '../../support/eventually.ts';
 import { alarmsIn, encodePart, rejectionOf } from '../../support/id-tokens.ts';
 import { startSteward } from '../../support/steward.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const PROJECT = 'steward-test';
 const ISSUER = `https://securetoken.google.com/${PROJECT}`;
@@ -108,7 +110,7 @@ class Google {
 }
 
 let google: Google;
-let now: number;
+let clock: TestClock;
 let log: string[];
 let verify: VerifyIdToken;
 
@@ -116,11 +118,11 @@ function verifier(checkRevoked = false): VerifyIdToken {
   const logger = createLogger('info', { write: (line: string) => void log.push(line) });
   return createVerifier(
     { kind: 'firebase', projectId: PROJECT, checkRevoked },
-    { logger, now: () => now, httpAgent: google.agent(), timeouts: { keys: 2_000, lookUp: 2_000 } },
+    { logger, clock, httpAgent: google.agent(), timeouts: { keys: 2_000, lookUp: 2_000 } },
   );
 }
 
-const seconds = () => Math.floor(now / SECOND);
+const seconds = () => Math.floor(clock.now() / SECOND);
 
 /** Valid for three days, so that tests can set the clock ahead. */
 function claims(changes: Record<string, unknown> = {}): JWTPayload {
@@ -152,7 +154,7 @@ beforeEach(async () => {
   google = new Google();
   await google.start();
   google.certificates = { one: signers.one.certificate };
-  now = Date.now();
+  clock = new TestClock({ standsAt: Date.now() });
   log = [];
   verify = verifier();
 });
@@ -177,7 +179,10 @@ describe('an ID token of Firebase', () => {
 
   it('is valid for its own project only, where several are served', async () => {
     const logger = createLogger('silent');
-    const other = createVerifier({ kind: 'firebase', projectId: 'other', checkRevoked: false }, { logger, httpAgent: google.agent() });
+    const other = createVerifier(
+      { kind: 'firebase', projectId: 'other', checkRevoked: false },
+      { logger, clock, httpAgent: google.agent() },
+    );
     const foreign = await sign(claims({ iss: 'https://securetoken.google.com/other', aud: 'other' }));
     expect(await other(foreign)).toMatchObject({ issuer: 'https://securetoken.google.com/other' });
     expect(await codeOf(foreign)).toBe('invalid_token');
@@ -209,7 +214,7 @@ describe('an ID token of Firebase', () => {
       message: 'The ID token has expired.',
     });
     const token = await sign();
-    now += 259_200 * SECOND;
+    await clock.advance(259_200 * SECOND);
     expect(await codeOf(token)).toBe('token_expired');
   });
 });
@@ -263,7 +268,7 @@ describe("Firebase's certificates", () => {
     const old = await sign();
     await verify(old);
     google.certificates = { two: signers.two.certificate };
-    now += MINUTE;
+    await clock.advance(MINUTE);
     expect(await verify(await sign(claims(), {}, 'two'))).toMatchObject({ subject: 'user-1' });
     expect(google.fetches).toBe(2);
     expect(await codeOf(old)).toBe('invalid_token');
@@ -273,10 +278,10 @@ describe("Firebase's certificates", () => {
     google.cacheControl = 'public, max-age=19302, must-revalidate, no-transform';
     const token = await sign();
     await verify(token);
-    now += 19_302 * SECOND - 1;
+    await clock.advance(19_302 * SECOND - 1);
     await verify(token);
     expect(google.fetches).toBe(1);
-    now += 1;
+    await clock.advance(1);
     await verify(token);
     expect(google.fetches).toBe(2);
   });
@@ -289,7 +294,7 @@ describe("Firebase's certificates", () => {
         return super.createConnection({ ...options, host: '127.0.0.1', port } as typeof options, done);
       }
     })();
-    const strict = createVerifier({ kind: 'firebase', projectId: PROJECT, checkRevoked: false }, { logger, httpAgent: untrusting });
+    const strict = createVerifier({ kind: 'firebase', projectId: PROJECT, checkRevoked: false }, { logger, clock, httpAgent: untrusting });
     await expect(strict(await sign())).rejects.toMatchObject({ code: 'unavailable' });
     expect(google.fetches).toBe(0);
   });
@@ -306,7 +311,7 @@ describe("Firebase's certificates", () => {
     const token = await sign();
     await verify(token);
     google.insteadOfCertificates = instead;
-    now += HOUR;
+    await clock.advance(HOUR);
     expect(await verify(token)).toMatchObject({ subject: 'user-1' });
     expect(google.fetches).toBe(2);
     expect(alarms()).toHaveLength(1);
@@ -377,11 +382,9 @@ describe('an ID token of Firebase, where revocation is checked', () => {
   });
 
   it.each<[string, RequestListener]>([
-    ['500', (_, response) => void response.writeHead(500).end('{"error":{"message":"INTERNAL"}}')],
     ['403', (_, response) => void response.writeHead(403).end('{"error":{"message":"INSUFFICIENT_PERMISSION"}}')],
     ['quota exceeded', (_, response) => void response.writeHead(429).end('{"error":{"message":"QUOTA_EXCEEDED : x"}}')],
     ['HTML with 200', (_, response) => void response.end('<h1>Sorry</h1>')],
-    ['no response', () => undefined],
   ])('is neither valid nor invalid while the lookup of its user fails with %s', async (_, instead) => {
     const token = await sign();
     google.insteadOfUser = instead;
@@ -389,9 +392,26 @@ describe('an ID token of Firebase, where revocation is checked', () => {
     expect(alarms()).toHaveLength(1);
     expect(log.join()).not.toContain(token);
   });
+
+  it.each<[string, RequestListener]>([
+    // The library repeats the request.
+    ['is 500', (_, response) => void response.writeHead(500).end('{"error":{"message":"INTERNAL"}}')],
+    ['is missing', () => undefined],
+  ])('waits two seconds for the lookup of its user when the response %s', async (_, instead) => {
+    const token = await sign();
+    google.insteadOfUser = instead;
+    const rejected = rejection(token);
+    await eventually(() => google.lookUps > 0);
+    await clock.advance(2_000);
+    expect(await rejected).toMatchObject({ code: 'unavailable', status: 503, retryAfter: 5 });
+    expect(alarms()).toHaveLength(1);
+    expect(log.join()).not.toContain(token);
+  });
 });
 
 describe("an ID token of Firebase's emulator", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
   it('is accepted unsigned, for a user of the emulator', async () => {
     const users = [{ localId: 'user-1' }];
     const emulator = createHttpServer(

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { FormBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -114,16 +113,18 @@ describe('a refresh token', () => {
       const rows = await kept();
       return rows.length > 0 && rows;
     });
+    const lines = steward.logs.length;
     leaving.abort();
     await expect(left).rejects.toThrow();
+    await eventually(() => steward.logs.slice(lines).some((line) => line.includes('request aborted')));
     expect(response.toString('latin1')).not.toContain('access_token');
     // Longer than the response waits for other requests: nobody is waiting any more.
-    await sleep(700);
+    await steward.clock.advance(500);
     expect(await refresh(steward, await newClient(steward), tokens.refresh_token)).toMatchObject(REFUSED);
     const again = await refresh(steward, client, tokens.refresh_token);
     expect(again.status).toBe(200);
     await authenticate(again.body.access_token);
-    expect(await kept()).toEqual([]);
+    await eventually(async () => (await kept()).length === 0);
     expect(await refresh(steward, client, again.body.refresh_token)).toMatchObject({ status: 200 });
   });
 

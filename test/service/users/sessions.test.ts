@@ -28,7 +28,7 @@ describe('a token in many concurrent requests', () => {
   });
 
   const identity = (subject: string): Identity => {
-    const seconds = Math.floor(Date.now() / 1000);
+    const seconds = Math.floor(steward.clock.now() / 1000);
     const email = `${subject}@example.com`;
     return {
       issuer: 'https://issuer.test',
@@ -52,6 +52,22 @@ describe('a token in many concurrent requests', () => {
     expect(callers.map(({ subject }) => subject)).toEqual([...Array<string>(11).fill('one'), 'other', 'one']);
     await sessions.authenticate('one');
     expect(asked).toHaveLength(2);
+    await steward.clock.advance(60_000);
+    const again = sessions.authenticate('one');
+    expect(asked).toHaveLength(3);
+    asked[2]?.answer.resolve(identity('one'));
+    await again;
+  });
+
+  it('is not accepted after its expiry, also within the minute', async () => {
+    const first = sessions.authenticate('short');
+    asked[0]?.answer.resolve({ ...identity('short'), expiresAt: steward.clock.now() / 1000 + 30 });
+    await first;
+    await steward.clock.advance(30_000);
+    const again = sessions.authenticate('short');
+    expect(asked).toHaveLength(2);
+    asked[1]?.answer.reject(new AppError('token_expired', 'Over.'));
+    await expect(again).rejects.toMatchObject({ code: 'token_expired' });
   });
 
   it('is rejected for all of them, and verified again in the next request', async () => {

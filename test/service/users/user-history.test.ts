@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { maintainPartitions, partitionNames } from '../../../src/database/partitions.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { walkErasure } from '../../../src/users/erasures.ts';
+import { sweepErasures, walkErasure } from '../../../src/users/erasures.ts';
 import { CHUNK } from '../../../src/users/erasures-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
@@ -76,10 +76,8 @@ async function left({ userId }: ConnectedGrant): Promise<number> {
 const erase = ({ token }: ConnectedGrant) => scene.steward.call('/user', { method: 'DELETE', token });
 const mostAtOnce = async () => (await sql<{ most: number }>('select max(rows)::int as most from deleting'))[0]?.most;
 
-/** Like the scheduled job. */
-async function sweep(): Promise<void> {
-  await eventually(() => sql(`insert into pgboss.job (name, policy, retry_limit) values ('erase', 'exclusive', 0) on conflict do nothing`));
-}
+/** The work of the scheduled job. */
+const sweep = () => sweepErasures(scene.steward.context.db);
 
 describe('a user with a long history', () => {
   it('is deleted by the first, short transaction, and the history after it, a bounded number of rows per statement', async () => {
@@ -96,10 +94,8 @@ describe('a user with a long history', () => {
     expect(scrape.value('steward_erasures_open')).toBe(1);
 
     await sweep();
-    await eventually(async () => expect(await left(user)).toBe(0));
-    await eventually(async () =>
-      expect(await sql('select 1 from erasures where user_id = $1 and clean_at is not null', [user.userId])).toHaveLength(1),
-    );
+    expect(await left(user)).toBe(0);
+    expect(await sql('select 1 from erasures where user_id = $1 and clean_at is not null', [user.userId])).toHaveLength(1);
     expect(await mostAtOnce()).toBeLessThanOrEqual(CHUNK);
   });
 

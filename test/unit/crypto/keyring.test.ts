@@ -3,13 +3,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Polls } from '../../../src/clock/polls.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { formatKeyset, type LocalKey, parseKeyset } from '../../../src/config/master-key-list.ts';
 import { Keyring } from '../../../src/crypto/keyring.ts';
 import { openKeyring } from '../../../src/crypto/keys-source.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const context = { purpose: 'user', userId: 'u1', keyId: 'k1' };
 
@@ -148,12 +150,15 @@ describe('parseKeyset', () => {
 
 describe('openKeyring', () => {
   let folder: string;
-  const closers: (() => void)[] = [];
+  let clock: TestClock;
+  let polls: Polls;
+  const closers: (() => Promise<void>)[] = [];
 
   function opened(masterKeys: Config['masterKeys']) {
     const { logger, lines } = recordingLogger();
     const keys = openKeyring({ masterKeys, dataDir: join(folder, 'data') }, { logger });
     keys.watch(
+      polls,
       async () => {},
       () => {},
     );
@@ -163,19 +168,19 @@ describe('openKeyring', () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'keyring-'));
-    vi.useFakeTimers();
+    clock = new TestClock({ standsAt: 0 });
+    polls = new Polls(clock, createLogger('silent'));
   });
 
-  afterEach(() => {
-    for (const close of closers.splice(0)) close();
-    vi.useRealTimers();
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   describe('of a file', () => {
     const [first, second] = [masterKey('first'), masterKey('second')];
     const path = () => join(folder, 'keys');
-    const poll = () => vi.advanceTimersByTimeAsync(2000);
+    const poll = () => polls.tick();
 
     it('reads the file again when it is replaced', async () => {
       writeFileSync(path(), line(first));
@@ -232,6 +237,7 @@ describe('openKeyring', () => {
       let changes = 0;
       const checks = [new AppError('unavailable', 'unavailable'), new Error('rows need the key first'), undefined];
       keys.watch(
+        polls,
         async () => {
           const error = checks.shift();
           if (error !== undefined) throw error;
@@ -253,10 +259,17 @@ describe('openKeyring', () => {
       expect(changes).toBe(1);
     });
 
-    it('stops polling when closed', () => {
+    it('is looked at every two seconds, until it is closed', async () => {
       writeFileSync(path(), line(first));
-      opened({ kind: 'file', path: path() }).close();
-      expect(vi.getTimerCount()).toBe(0);
+      const { keyring, close } = opened({ kind: 'file', path: path() });
+      await polls.tick();
+      writeFileSync(path(), `${line(first)},${line(second)}`);
+      await clock.advance(1_999);
+      expect(keyring.ids).toEqual(['first']);
+      await clock.advance(1);
+      expect(keyring.ids).toEqual(['first', 'second']);
+      await close();
+      expect(clock.waiting).toBe(0);
     });
 
     it('names its error at start', () => {

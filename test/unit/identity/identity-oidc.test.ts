@@ -83,9 +83,9 @@ describe('an ID token of an OIDC issuer', () => {
 
   it('expires at exp', async () => {
     const token = await sign(claims({ exp: scene.seconds + 10 }));
-    scene.now += 9 * SECOND;
+    await scene.clock.advance(9 * SECOND);
     await scene.verify(token);
-    scene.now += SECOND;
+    await scene.clock.advance(SECOND);
     expect(await codeOf(token)).toBe('token_expired');
   });
 });

@@ -5,7 +5,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createVerifier } from '../../../src/identity/verifier.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { AUDIENCE, HOUR, MINUTE, pair, publicJwk, SECOND, START, useOidcScene } from '../../support/oidc-scene.ts';
+import { eventually } from '../../support/eventually.ts';
+import { AUDIENCE, HOUR, MINUTE, pair, publicJwk, SECOND, TIMEOUT, useOidcScene } from '../../support/oidc-scene.ts';
 import { vulnerableKeyPair } from '../../support/vulnerable-key.ts';
 
 const scene = useOidcScene();
@@ -25,10 +26,10 @@ describe('signing keys', () => {
     // Any of them may name a new key of the issuer; invalid_token would sign its users out.
     expect(await flood()).toEqual(new Set(['unavailable']));
     expect(scene.issuer.fetches).toBe(1);
-    scene.now += MINUTE;
+    await scene.clock.advance(MINUTE);
     expect(await flood()).toEqual(new Set(['invalid_token']));
     expect(scene.issuer.fetches).toBe(2);
-    scene.now += MINUTE - 1;
+    await scene.clock.advance(MINUTE - 1);
     expect(await flood()).toEqual(new Set(['unavailable']));
     expect(scene.issuer.fetches).toBe(2);
   });
@@ -36,7 +37,7 @@ describe('signing keys', () => {
   it('are fetched again for a key that is new at the issuer', async () => {
     await scene.verify(await sign());
     scene.issuer.keys.push(await publicJwk('two'));
-    scene.now += MINUTE;
+    await scene.clock.advance(MINUTE);
     const token = await sign(claims(), {}, 'two');
     const identities = await Promise.all([scene.verify(token), scene.verify(token), scene.verify(token)]);
     expect(identities).toHaveLength(3);
@@ -46,12 +47,12 @@ describe('signing keys', () => {
   it('make a token with an unknown key id unavailable until the next allowed fetch, with one log line a minute', async () => {
     await scene.verify(await sign());
     scene.issuer.keys.push(await publicJwk('two'));
-    scene.now += 20 * SECOND;
+    await scene.clock.advance(20 * SECOND);
     const token = await sign(claims(), {}, 'two');
     for (let times = 0; times < 50; times += 1) expect(await rejection(token)).toMatchObject({ code: 'unavailable', retryAfter: 40 });
     expect(scene.issuer.fetches).toBe(1);
     expect(scene.log.filter((line) => JSON.parse(line).level >= 40)).toHaveLength(1);
-    scene.now += 40 * SECOND;
+    await scene.clock.advance(40 * SECOND);
     expect(await scene.verify(token)).toMatchObject({ subject: 'user-1' });
     expect(scene.issuer.fetches).toBe(2);
   });
@@ -60,13 +61,13 @@ describe('signing keys', () => {
     const old = await sign();
     await scene.verify(old);
     scene.issuer.keys = [await publicJwk('two')];
-    scene.now += MINUTE;
+    await scene.clock.advance(MINUTE);
     await scene.verify(await sign(claims(), {}, 'two'));
-    scene.now += 1;
+    await scene.clock.advance(1);
     expect(await codeOf(old)).toBe('invalid_token');
     // Without a key id there is no new key to wait for either.
     scene.issuer.keys.push(await publicJwk('one'));
-    scene.now += MINUTE;
+    await scene.clock.advance(MINUTE);
     await scene.verify(await sign());
     expect(await codeOf(await sign(claims(), { kid: undefined }))).toBe('invalid_token');
   });
@@ -77,9 +78,9 @@ describe('signing keys', () => {
     const token = await sign(claims({ exp: scene.seconds + 7_200 }));
     await short(token);
     scene.issuer.keys = [await publicJwk('two')];
-    scene.now += 10 * MINUTE - 1;
+    await scene.clock.advance(10 * MINUTE - 1);
     await short(token);
-    scene.now += 1;
+    await scene.clock.advance(1);
     await expect(short(token)).rejects.toMatchObject({ code: 'invalid_token' });
   });
 
@@ -87,9 +88,9 @@ describe('signing keys', () => {
     const token = await sign(claims({ exp: scene.seconds + 7_200 }));
     await scene.verify(token);
     scene.issuer.keys = [await publicJwk('two')];
-    scene.now += HOUR - 1;
+    await scene.clock.advance(HOUR - 1);
     await scene.verify(token);
-    scene.now += 1;
+    await scene.clock.advance(1);
     expect(await codeOf(token)).toBe('invalid_token');
   });
 
@@ -103,10 +104,10 @@ describe('signing keys', () => {
     scene.issuer.cacheControl = cacheControl;
     const token = await sign(claims({ exp: scene.seconds + 200_000 }));
     await scene.verify(token);
-    scene.now += lifetime - 1;
+    await scene.clock.advance(lifetime - 1);
     await scene.verify(token);
     expect(scene.issuer.fetches).toBe(1);
-    scene.now += 1;
+    await scene.clock.advance(1);
     await scene.verify(token);
     expect(scene.issuer.fetches).toBe(2);
   });
@@ -115,15 +116,15 @@ describe('signing keys', () => {
     const token = await sign(claims({ exp: scene.seconds + 200_000 }));
     await scene.verify(token);
     await scene.issuer.stop();
-    scene.now += HOUR;
+    await scene.clock.advance(HOUR);
     await Promise.all(Array.from({ length: 50 }, () => scene.verify(token)));
     expect(alarms()).toHaveLength(1);
-    scene.now += MINUTE;
+    await scene.clock.advance(MINUTE);
     await scene.verify(token);
     expect(alarms()).toHaveLength(2);
-    scene.now = START + 25 * HOUR - 1;
+    await scene.clock.advance(24 * HOUR - MINUTE - 1);
     await scene.verify(token);
-    scene.now += 1;
+    await scene.clock.advance(1);
     expect(await rejection(token)).toMatchObject({ code: 'unavailable', status: 503, retryAfter: 5 });
     expect(scene.log.join()).not.toContain(token);
   });
@@ -134,12 +135,12 @@ describe('signing keys', () => {
     expect(await rejection(token)).toMatchObject({ code: 'unavailable', retryAfter: 5 });
     for (let index = 0; index < 100; index += 1) expect(await codeOf(token)).toBe('unavailable');
     expect(scene.issuer.fetches).toBe(1);
-    scene.now += 5 * SECOND;
+    await scene.clock.advance(5 * SECOND);
     expect(await codeOf(token)).toBe('unavailable');
     expect(scene.issuer.fetches).toBe(2);
     expect(alarms()).toHaveLength(1);
     scene.issuer.instead = undefined;
-    scene.now += 5 * SECOND;
+    await scene.clock.advance(5 * SECOND);
     expect(await scene.verify(token)).toMatchObject({ subject: 'user-1' });
   });
 
@@ -147,7 +148,7 @@ describe('signing keys', () => {
     scene.issuer.instead = (_, response) => void response.writeHead(503).end();
     expect(await codeOf(await sign())).toBe('unavailable');
     scene.issuer.instead = undefined;
-    scene.now -= 10 * MINUTE;
+    scene.clock.setBy(-10 * MINUTE);
     expect(await scene.verify(await sign())).toMatchObject({ subject: 'user-1' });
   });
 
@@ -165,20 +166,36 @@ describe('signing keys', () => {
     ],
     ['404', (_, response) => void response.writeHead(404).end(JSON.stringify({ keys: scene.issuer.keys }))],
     ['a closed connection', (request) => void request.socket.destroy()],
-    ['no response', () => undefined],
-    ['a response that never ends', (_, response) => void response.write('{"keys":[')],
   ])('are kept after %s', async (_, instead) => {
-    const timeouts = { keys: 500, lookUp: 500 };
-    scene.verify = scene.verifier({ timeouts });
     const token = await sign(claims({ exp: scene.seconds + 200_000 }));
     await scene.verify(token);
     scene.issuer.instead = instead;
-    scene.now += HOUR;
+    await scene.clock.advance(HOUR);
     expect(await scene.verify(token)).toMatchObject({ subject: 'user-1' });
     expect(scene.issuer.fetches).toBe(2);
     expect(alarms()).toHaveLength(1);
-    scene.verify = scene.verifier({ timeouts });
+    scene.verify = scene.verifier();
     expect(await codeOf(token)).toBe('unavailable');
+  });
+
+  it.each<[string, RequestListener]>([
+    ['no response', () => undefined],
+    ['a response that never ends', (_, response) => void response.write('{"keys":[')],
+  ])('are kept after %s within the time limit', async (_, instead) => {
+    const token = await sign(claims({ exp: scene.seconds + 200_000 }));
+    await scene.verify(token);
+    scene.issuer.instead = instead;
+    await scene.clock.advance(HOUR);
+    const verified = scene.verify(token);
+    await eventually(() => scene.issuer.fetches === 2);
+    await scene.clock.advance(TIMEOUT);
+    expect(await verified).toMatchObject({ subject: 'user-1' });
+    expect(alarms()).toHaveLength(1);
+    scene.verify = scene.verifier();
+    const rejected = codeOf(token);
+    await eventually(() => scene.issuer.fetches === 3);
+    await scene.clock.advance(TIMEOUT);
+    expect(await rejected).toBe('unavailable');
   });
 
   it('are rejected beyond 256 kB, and redirects are not followed', async () => {
@@ -190,11 +207,11 @@ describe('signing keys', () => {
       if (request.url === '/moved') response.end(body);
       else response.writeHead(302, { location: '/moved' }).end(body);
     };
-    scene.now += 5 * SECOND;
+    await scene.clock.advance(5 * SECOND);
     expect(await codeOf(token)).toBe('unavailable');
     expect(scene.issuer.fetches).toBe(2);
     scene.issuer.instead = (_, response) => void response.end(body + ' '.repeat(1_000));
-    scene.now += 5 * SECOND;
+    await scene.clock.advance(5 * SECOND);
     expect(await scene.verify(token)).toMatchObject({ subject: 'user-1' });
   });
 
@@ -232,12 +249,12 @@ describe('signing keys', () => {
     const token = await sign(claims({ exp: scene.seconds + 200_000 }));
     await scene.verify(token);
     scene.issuer.issuer = `${scene.issuer.url}/`;
-    scene.now += HOUR;
+    await scene.clock.advance(HOUR);
     for (let index = 0; index < 20; index += 1) expect(await codeOf(token)).toBe('invalid_token');
     expect(alarms()).toHaveLength(1);
     expect(scene.issuer.fetches).toBe(1);
     scene.issuer.issuer = scene.issuer.url;
-    scene.now += MINUTE;
+    await scene.clock.advance(MINUTE);
     expect(await scene.verify(token)).toMatchObject({ subject: 'user-1' });
   });
 
@@ -266,7 +283,7 @@ describe('signing keys', () => {
     const discoveryUrl = 'https://issuer.example/.well-known/openid-configuration';
     scene.verify = createVerifier(
       { kind: 'oidc', issuer: 'https://issuer.example', audience: AUDIENCE, discoveryUrl },
-      { logger: createLogger('silent'), now: () => scene.now, httpAgent },
+      { logger: createLogger('silent'), clock: scene.clock, httpAgent },
     );
     expect(await codeOf(await sign(claims({ iss: 'https://issuer.example' })))).toBe('unavailable');
     expect([discoveries, scene.issuer.fetches]).toEqual([1, 0]);

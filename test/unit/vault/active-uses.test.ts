@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
+import { Polls } from '../../../src/clock/polls.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { ActiveUses, NOWHERE, type Use } from '../../../src/vault/active-uses.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
-const uses = () => new ActiveUses({} as Database, createLogger('silent'));
+const clock = new TestClock({ standsAt: 0 });
+const uses = (db = {} as Database) => new ActiveUses(db, new Polls(clock, createLogger('silent')));
 
 function use(grantId: string, stopped: string[]): Use {
   return { userId: 'user', grantId, action: grantId, startedAt: 0, place: NOWHERE, stop: () => stopped.push(grantId) };
@@ -41,4 +44,44 @@ it('may end a use while it stops the uses of a grant', () => {
   expect(stopped).toHaveLength(5);
   active.begin(use('a', stopped));
   expect(stopped).toHaveLength(6);
+});
+
+it('stops those whose grants another replica has ended, within 700 ms', async () => {
+  const stopped: string[] = [];
+  const asked: unknown[] = [];
+  const db = {
+    async query(_statement: unknown, [grants]: unknown[]) {
+      asked.push(grants);
+      return [{ id: 'b' }];
+    },
+  } as unknown as Database;
+  const active = uses(db);
+  active.start();
+  const all = ['a', 'b'].map((name) => use(name, stopped));
+  for (const one of all) active.begin(one);
+  await clock.advance(399);
+  expect([asked, stopped]).toEqual([[], []]);
+  await clock.advance(1);
+  expect([asked, stopped]).toEqual([[['a', 'b']], ['b']]);
+  for (const one of all) active.end(one);
+  // A use of less than 300 ms is not looked for.
+  await clock.advance(399);
+  active.begin(use('c', stopped));
+  await clock.advance(1);
+  expect(asked).toHaveLength(1);
+  await active.stop();
+  await clock.advance(10_000);
+  expect(asked).toHaveLength(1);
+});
+
+it('stops a use that begins up to a minute after its grant has ended', async () => {
+  const stopped: string[] = [];
+  const active = uses();
+  active.endGrant('a');
+  await clock.advance(59_999);
+  active.begin(use('a', stopped));
+  expect(stopped).toEqual(['a']);
+  await clock.advance(1);
+  active.begin(use('a', stopped));
+  expect(stopped).toEqual(['a']);
 });

@@ -1,10 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
 import { DecryptedTokenCache } from '../../../src/vault/refresh/decrypted-token-cache.ts';
 import type { RefreshRow } from '../../../src/vault/refresh/refresh-repository.ts';
 import { sealTokens } from '../../../src/vault/token-encryption.ts';
 import { UserKeys, userKeyContext } from '../../../src/vault/user-keys.ts';
+import { TestClock } from '../../support/test-clock.ts';
+
+let clock: TestClock;
+let opened: DecryptedTokenCache;
 
 const keyring = new Keyring([{ id: 'one', secret: randomBytes(32) }]);
 const userKeys = new UserKeys(keyring);
@@ -19,19 +23,19 @@ async function sealedRow(accessToken: string, like?: RefreshRow): Promise<Refres
   return { ...owner, ...now, subject: 'ada', status: 'active', keyId, wrapped, tokens };
 }
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  clock = new TestClock({ standsAt: 0 });
+  opened = new DecryptedTokenCache(userKeys, clock);
+});
 
 describe('decrypted tokens', () => {
   it('are those of the row that was read, whatever it contained before', async () => {
-    const opened = new DecryptedTokenCache(userKeys);
     const before = await sealedRow('before');
     const after = await sealedRow('after', before);
     for (const row of [before, after, before, after]) expect((await opened.of(row)).accessToken).toBe(row === before ? 'before' : 'after');
   });
 
   it('are not returned for a row of another user or provider with the same bytes', async () => {
-    const opened = new DecryptedTokenCache(userKeys);
     const row = await sealedRow('mine');
     expect(await opened.of(row)).toEqual({ accessToken: 'mine' });
     await expect(opened.of({ ...row, userId: randomUUID() })).rejects.toThrow('could not be read');
@@ -39,19 +43,17 @@ describe('decrypted tokens', () => {
   });
 
   it('are removed within a minute, in use or not', async () => {
-    const opened = new DecryptedTokenCache(userKeys);
     const row = await sealedRow('short');
     await opened.of(row);
-    vi.advanceTimersByTime(29_000);
+    await clock.advance(29_000);
     await opened.of(row);
     expect(opened.has(row.id)).toBe(true);
-    vi.advanceTimersByTime(31_000);
+    await clock.advance(31_000);
     expect(opened.has(row.id)).toBe(false);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 
   it('are limited to some thousands of grants', async () => {
-    const opened = new DecryptedTokenCache(userKeys);
     const rows = await Promise.all(Array.from({ length: 4_100 }, (_, index) => sealedRow(`token ${index}`)));
     for (const row of rows) await opened.of(row);
     expect(rows.filter(({ id }) => opened.has(id)).length).toBeLessThanOrEqual(4_000);

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RefreshRow } from '../../../../src/vault/refresh/refresh-repository.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../../support/executor-scene.ts';
 import { type ConnectedGrant, endWait, grantState, leave } from '../../../support/refreshing.ts';
@@ -19,7 +20,7 @@ beforeEach(async () => {
   grant = await scene.connect();
 });
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => scene.steward.context.db.observe(scene.steward.context.telemetry));
 
 const current = () => scene.steward.context.tokens.current(grant.userId, grant.grantId);
 const state = () => grantState(scene.steward.sql, grant);
@@ -39,9 +40,14 @@ describe('a token endpoint that is slow', () => {
     await leave(scene.steward.sql, grant, -60);
     scene.policies.set('test.read', { timeoutMs: 400 });
     const { answer: response, asked } = slowly();
-    await Promise.all(Array.from({ length: 3 }, () => rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout')));
+    const calls = Array.from({ length: 3 }, () => rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout'));
+    await eventually(() => asked() === 1);
+    await scene.steward.clock.advance(400);
+    await Promise.all(calls);
     await endWait(scene.steward.sql, grant, 'refresh_after');
-    await rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout');
+    const another = rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout');
+    await scene.steward.clock.advance(400);
+    await another;
     expect(asked()).toBe(1);
     expect((await state())?.lease).toBeGreaterThan(60);
     response();
@@ -55,7 +61,10 @@ describe('a token endpoint that is slow', () => {
     const token = await current();
     await leave(scene.steward.sql, grant, 50);
     const { answer: response, asked } = slowly();
-    expect(await current()).toBe(token);
+    const first = current();
+    await eventually(() => asked() === 1);
+    await scene.steward.clock.advance(600);
+    expect(await first).toBe(token);
     expect(await current()).toBe(token);
     expect(asked()).toBe(1);
     response();
@@ -66,25 +75,32 @@ describe('a token endpoint that is slow', () => {
 describe('a process that was paused after it took the lease', () => {
   it('does not request a token: the response could arrive after another process has taken over', async () => {
     await leave(scene.steward.sql, grant, -60);
-    const { db, telemetry } = scene.steward.context;
-    const now = performance.now.bind(performance);
-    let stoodStill = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => now() + stoodStill);
-    db.observe({
-      ...telemetry,
-      statement: async (sql, work) => {
+    const another = await scene.connect();
+    const { context, clock, sql } = scene.steward;
+    const paused = Promise.withResolvers<void>();
+    let isPaused = false;
+    // Between the statement that takes the lease and what the process does next.
+    context.db.observe({
+      ...context.telemetry,
+      async statement(_sql, work) {
         const result = await work();
-        if (sql === 'refresh-rows-or-leases') stoodStill += 15_000;
+        const rows = result as Partial<RefreshRow>[];
+        if (isPaused || !rows.some(({ leased }) => leased)) return result;
+        isPaused = true;
+        await clock.advance(15_000);
+        paused.resolve();
         return result;
       },
     });
     const before = scene.provider.tokens.asked.length;
     const call = current();
-    await eventually(async () => ((await state())?.lease ?? 0) > 0);
-    for (let look = 0; look < 20; look += 1) await state();
-    expect(scene.provider.tokens.asked.length).toBe(before);
-    await endWait(scene.steward.sql, grant, 'lease_until');
-    expect(await call).toBe(lastGiven());
+    await paused.promise;
+    // A refresh that begins now, and ends.
+    await leave(sql, another, -60);
+    expect(await context.tokens.current(another.userId, another.grantId)).toBe(lastGiven());
     expect(scene.provider.tokens.asked.length).toBe(before + 1);
+    await endWait(sql, grant, 'lease_until');
+    expect(await call).toBe(lastGiven());
+    expect(scene.provider.tokens.asked.length).toBe(before + 2);
   });
 });
