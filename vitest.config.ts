@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { findPostgres } from './test/support/find-postgres.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Files that also run on the embedded database: they depend on the SQL dialect, locks, transactions or restarts. */
 const EMBEDDED = [
@@ -21,7 +23,12 @@ const EMBEDDED = [
   'test/service/waitlist/waitlist.test.ts',
   'test/service/workspace/workspace-connection.test.ts',
 ];
-const EMBEDDED_PROCESS = ['test/process/process-kill.test.ts', 'test/process/process-lifecycle.test.ts', 'test/cli/data-erase.test.ts'];
+const EMBEDDED_PROCESS = [
+  'test/process/process-kill.test.ts',
+  'test/process/process-lifecycle.test.ts',
+  'test/process/webhook-kill.test.ts',
+  'test/cli/data-erase.test.ts',
+];
 
 /**
  * Files that only `npm run test:all` runs, and a run that names its files. Their code changes rarely or is to be replaced,
@@ -44,7 +51,11 @@ const [, ...chosen] = process.argv.slice(2).filter((argument) => !argument.start
 const rare = process.env.TEST_ALL === undefined && chosen.length === 0 ? RARE.flatMap(({ files }) => files) : [];
 const hasPostgres = (await findPostgres(chosen.length > 0 ? 'few' : 'all')) !== undefined;
 // Files share a worker's modules, which halves the processor time. They wait half of the time, so six run on two cores.
-const shared = { isolate: false, maxWorkers: 6 };
+// They load packages from compiled code, but for coverage, which Vitest takes care of.
+const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/steward-tests-code') };
+const shared = { isolate: false, maxWorkers: 6, env };
+// An order that was asked for, or Vitest’s sequencer of a shuffled run, is not replaced.
+const isOrdered = process.argv.some((argument) => argument.startsWith('--sequence'));
 // They start processes of their own, and wait for them.
 const processes = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
@@ -56,6 +67,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
+    sequence: isOrdered ? {} : { sequencer: LongestFirst },
     reporters: chosen.length > 0 ? 'verbose' : 'default',
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'], reportOnFailure: true },
     projects: [

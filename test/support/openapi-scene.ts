@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { FormBrowser } from './browser.ts';
 import { type FaultyDatabase, startFaultyDatabase } from './database-proxy.ts';
 import { DocumentedResponses } from './documented-responses.ts';
+import { eventually } from './eventually.ts';
 import { connect, consent, linkBank, openConsent, outcome, queueInstalled } from './flows.ts';
 import { type ProductionSteward, startProduction } from './production.ts';
 import type { CallOptions, HttpResponse } from './request.ts';
@@ -12,6 +13,7 @@ import { startSteward, type TestSteward } from './steward.ts';
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 export const VALID_INTEGRATIONS =
   'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth], actions: { balances: { use: bank.balances }, numbers: { use: bank.numbers, policy: { approval: always } } } }\n';
+const PROVIDER_TIMEOUT_MS = 10_000;
 const USERS = Array.from({ length: 500 }, (_, index) => `user-${index}@example.com`);
 
 let folder: string;
@@ -30,7 +32,11 @@ export async function startScene(): Promise<void> {
   integrationsFile = join(folder, 'integrations.yaml');
   writeFileSync(integrationsFile, VALID_INTEGRATIONS);
   database = await startFaultyDatabase();
-  const env = { ALLOWED_USERS: USERS.join(','), INTEGRATIONS_FILE: integrationsFile, LIMIT_PROVIDER_TIMEOUT_MS: '4000' };
+  const env = {
+    ALLOWED_USERS: USERS.join(','),
+    INTEGRATIONS_FILE: integrationsFile,
+    LIMIT_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
+  };
   steward = await startSteward({ ...database.env, ...env });
   await queueInstalled(steward);
   limited = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '1', LIMIT_WAITLIST_PER_MINUTE: '1', LIMIT_PROBES_PER_MINUTE: '1' });
@@ -92,10 +98,16 @@ export async function whileMissing(table: string, work: () => Promise<HttpRespon
   }
 }
 
+/** While the aggregator receives requests and never responds, until the service’s patience is over. */
 export async function whileHanging(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  const received = async () => JSON.stringify((await steward.control('bank/state')).calls);
+  const before = await received();
   await steward.control('faults', { part: 'bank', kind: 'hang' });
   try {
-    return await work();
+    const working = work();
+    await eventually(async () => (await received()) !== before);
+    await steward.clock.advance(PROVIDER_TIMEOUT_MS);
+    return await working;
   } finally {
     await steward.control('faults/clear', {});
   }

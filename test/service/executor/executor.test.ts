@@ -229,21 +229,27 @@ describe('a deadline', () => {
   });
 
   it('of a change that was sent ends as outcome_unknown', async () => {
-    scene.policies.set('test.send', { timeoutMs: 2_000 });
+    scene.policies.set('test.send', { timeoutMs: 60_000 });
     scene.swallowing();
-    await rejectedWith(scene.call(user, 'test.send', message), 'outcome_unknown');
+    const outcome = rejectedWith(scene.call(user, 'test.send', message), 'outcome_unknown');
+    await eventually(() => scene.sent === 1);
+    await scene.steward.clock.advance(60_000);
+    await outcome;
     expect(scene.sent).toBe(1);
   });
 
   it('of a change that was not sent yet is a timeout, and the change is not sent afterwards', async () => {
-    scene.policies.set('test.reply', { timeoutMs: 2_000 });
+    scene.policies.set('test.reply', { timeoutMs: 60_000 });
     scene.sending(200);
     const waiting = Promise.withResolvers<() => void>();
     scene.provider.on('/api/gmail/v1/users/me/profile', (response) =>
       waiting.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"emailAddress":"a@example.com"}')),
     );
-    await rejectedWith(scene.call(user, 'test.reply', message), 'provider_timeout');
-    (await waiting.promise)();
+    const outcome = rejectedWith(scene.call(user, 'test.reply', message), 'provider_timeout');
+    const answer = await waiting.promise;
+    await scene.steward.clock.advance(60_000);
+    await outcome;
+    answer();
     await scene.call(user, 'test.send', message);
     expect(scene.sent).toBe(1);
   });

@@ -85,6 +85,13 @@ async function check({ endpoint, response, provoke }: Run): Promise<void> {
   seen.add(asPage);
 }
 
+/** Runs all of them. @returns one line for each that differs from its documentation */
+async function differences(runs: Run[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const run of runs) await check(run).catch((error: Error) => found.push(`${run.endpoint} ${run.response}: ${error.message}`));
+  return found;
+}
+
 describe('GET /openapi.json', () => {
   it('is an OpenAPI 3.1 document in which every $ref resolves', () => {
     expect(documented.document.openapi).toMatch(/^3\.1\.\d+$/);
@@ -126,10 +133,12 @@ describe('GET /openapi.json', () => {
 
 describe('every documented response', () => {
   it('that follows from an endpoint’s inputs is sent as documented', async () => {
-    for (const run of generalRuns()) await check(run);
-  }, 300_000);
+    expect(await differences(generalRuns())).toEqual([]);
+  });
 
-  it.each(ownRuns().map((run) => [run.endpoint, run.response, run] as const))('%s %s', async (_endpoint, _response, run) => check(run));
+  it('that is particular to an endpoint is sent as documented', async () => {
+    expect(await differences(ownRuns())).toEqual([]);
+  });
 
   it('of an unconfigured provider is sent as documented', async () => {
     const token = await production.issuer.sign('ada');

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { linkBank } from '../support/flows.ts';
+import { freePort } from '../support/free-port.ts';
+import { createPlace, startProcess } from '../support/process.ts';
+
+describe('kill -9 between storing a webhook and handling it', () => {
+  it('loses nothing: it is handled after the restart', async () => {
+    const place = await createPlace();
+    const env = { ...place.env, PORT: String(await freePort()) };
+    const child = await startProcess(env);
+    const token = await child.signIn();
+    await eventually(async () => (await linkBank(child, token)).status === 200);
+    const itemId = (await child.control('bank/state')).items.at(-1).item_id;
+    // The restart ends the faults.
+    await child.control('faults', { part: 'bank', path: '/item/get', kind: 'hang' });
+    const fired = await child.control('bank/webhook', { item_id: itemId, webhook_code: 'ERROR' });
+    expect(fired.deliveries).toEqual([{ status: 200 }]);
+    await child.kill('SIGKILL');
+    // As if it had been killed before the job was created.
+    await place.sql(`delete from pgboss.job where name = 'bank-webhook'`);
+    await place.sql('update bank_webhooks set queued_at = null');
+    expect(await place.sql('select event from bank_webhooks where handled_at is null')).toEqual([{ event: 'ITEM/ERROR' }]);
+    const again = await startProcess(env);
+    const status = async () => (await again.call('/auth/bank/accounts', { token: await again.signIn() })).body.accounts[0].status;
+    await eventually(async () => (await status()) === 'relink_required');
+    await again.kill('SIGKILL');
+    await place.remove();
+  });
+});
