@@ -78,7 +78,7 @@ export class TokenRefresher {
   /** Begins no new refresh, and waits until every issued token is stored. */
   async settle(): Promise<void> {
     this.#isStopping = true;
-    const { db, refreshTimeoutMs } = this.#deps;
+    const { refreshTimeoutMs } = this.#deps;
     await withTimeLimit(this.#deps.clock, Promise.allSettled(this.#exchanges), refreshTimeoutMs + SETTLE_MARGIN_MS, () => {});
     if (this.#exchanges.size > 0) this.#deps.logger.error({ refreshes: this.#exchanges.size }, 'stopped before renewed tokens were stored');
   }
