@@ -48,7 +48,7 @@ export interface ProcessState {
 
 /** The Express app: every layer, in the order in which a request passes through it. */
 export function createApp(context: Context, state: ProcessState): Express {
-  const { config, logger, telemetry, addresses } = context;
+  const { config, clock, logger, telemetry, addresses } = context;
   const middleware = endpointMiddleware(context);
   const health = healthRouter({ ...context, environment: config.environment, ...state }, middleware);
   const features = featureRouters(context, middleware, state);
@@ -69,7 +69,7 @@ export function createApp(context: Context, state: ProcessState): Express {
   const forAnyOrigin = new Set([...publicPaths(addresses.publicUrl), ...resourcePaths(addresses.publicUrl)]);
   const isForAnyOrigin = ({ path }: Request) => forAnyOrigin.has(path);
   const routes = new Set([...endpoints.map(({ path }) => path), ...protocolPaths(addresses.publicUrl), MCP_PATH]);
-  const perAddress = limitPerAddress(config.limits.requestsPerMinute);
+  const perAddress = limitPerAddress(clock, config.limits.requestsPerMinute);
 
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', config.trustProxy).set('query parser', 'simple');
@@ -82,7 +82,7 @@ export function createApp(context: Context, state: ProcessState): Express {
       measured(telemetry, routes, logger),
       // Probes are frequent: they come before the layers that they don't need.
       mount(health),
-      requestLog(logger),
+      requestLog(clock, logger),
       securityHeaders(),
       // Before the limit, because its error is a page too.
       when(({ path }) => isForBrowsers(path), allowErrorPages),
@@ -129,9 +129,9 @@ function ifSignedOut(error: unknown): undefined {
 }
 
 function endpointMiddleware(context: Context): EndpointMiddleware {
-  const { authenticateUser, authenticateAny, authenticateClient, authenticateFirstParty, addresses } = context;
+  const { clock, authenticateUser, authenticateAny, authenticateClient, authenticateFirstParty, addresses } = context;
   const { limits } = context.config;
-  const within = authenticateWithin(limits, {
+  const within = authenticateWithin(clock, limits, {
     idToken: authenticateUser,
     any: authenticateAny,
     client: authenticateClient,
@@ -139,14 +139,15 @@ function endpointMiddleware(context: Context): EndpointMiddleware {
   });
   const { origin } = new URL(addresses.publicUrl);
   return {
+    clock,
     ...within,
     requireFirstParty: requireFirstParty(within.authenticateFirstParty, new Cookies(addresses.publicUrl), origin),
     parseBody: body(limits.bodyBytes, limits.formFields),
-    limitBytes: limitBytesPerUser(limits.socketBytesPerMinute),
+    limitBytes: limitBytesPerUser(clock, limits.socketBytesPerMinute),
     limits: {
-      probe: limitPerAddress(limits.probesPerMinute),
-      waitlist: limitPerAddress(limits.waitlistPerMinute),
-      provider: limitPerAddress(limits.providerRequestsPerMinute),
+      probe: limitPerAddress(clock, limits.probesPerMinute),
+      waitlist: limitPerAddress(clock, limits.waitlistPerMinute),
+      provider: limitPerAddress(clock, limits.providerRequestsPerMinute),
     },
     admit: admitted(context.admission),
   };

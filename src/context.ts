@@ -115,7 +115,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const calling = { emit: notifications.emit, catalog, providers, livePerDay, allowances, approvalUrl };
   const executor = new Executor({ ...foundation, ...vault, ...calling });
   const shared = { db, clock, polls, logger, ...vault, emit: notifications.emit };
-  const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
+  const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer(clock) };
   const redirectUris = new RedirectUris(config, publicUrl, clock, logger);
 
   const accountIds = async (userId: string) => (await executor.accounts(userId)).map(({ id }) => id);
@@ -211,7 +211,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     /** Ids of the master keys that stored data requires and that this process does not have. */
     absentKeyIds: () => absentKeyIds(db, keyring),
     /** Whether pages of an origin may call the service. */
-    allowsOrigin: allowedOrigins(config, publicUrl, logger),
+    allowsOrigin: allowedOrigins(config, publicUrl, clock, logger),
     /** undefined: the workspace provider is not configured. */
     workspace: workspace && { ...shared, provider: workspace.provider, redirectUris },
     bankDeps,
@@ -230,12 +230,12 @@ function models({ config }: Foundation, sandbox: Sandbox | undefined): ModelSett
 
 /** What a saturated process does not take on. */
 function createAdmission(
-  { config, db, telemetry }: Foundation,
+  { config, clock, db, telemetry }: Foundation,
   { loopUtilisation }: Overrides,
   resources: AsyncDisposableStack,
 ): Admission {
   const { busyLatencyMs, databaseQueueMs } = config.limits;
-  const admission = new Admission({ latencyMs: busyLatencyMs, onRefusal: (reason) => telemetry.count('refusal', reason) });
+  const admission = new Admission({ latencyMs: busyLatencyMs, clock, onRefusal: (reason) => telemetry.count('refusal', reason) });
   const stop = watchLoopUtilisation((measured) => admission.sample(loopUtilisation?.() ?? measured, db.queueMs / databaseQueueMs));
   resources.defer(stop);
   return admission;

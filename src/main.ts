@@ -1,3 +1,4 @@
+import { systemClock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig, readEnvironmentFile } from './config/load-config.ts';
 import { type DevelopmentLog, openDevelopmentLog } from './observability/development-log.ts';
@@ -51,15 +52,16 @@ function stopOnSignal(steward: Steward, { limits: { stopMs } }: Config, logger: 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // Below npm, Ctrl+C arrives twice: from the terminal, and from npm, which passes it on.
-      if (signal === 'SIGINT' && stoppedAt !== undefined && performance.now() - stoppedAt < SAME_SIGNAL_MS) return;
+      if (signal === 'SIGINT' && stoppedAt !== undefined && systemClock.monotonic() - stoppedAt < SAME_SIGNAL_MS) return;
       // A second signal ends the process without waiting.
       if (stoppedAt !== undefined) process.exit(1);
-      stoppedAt = performance.now();
+      stoppedAt = systemClock.monotonic();
       // Process managers kill after a while; exit before that, with a log entry.
-      setTimeout(() => {
+      const end = () => {
         logger.error({ milliseconds: stopMs }, 'the shutdown took too long; work in progress is cut off');
         process.exit(1);
-      }, stopMs).unref();
+      };
+      systemClock.after(stopMs, end).unref();
       void steward.stop().then(() => process.exit(0));
     });
   }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { systemClock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
@@ -57,11 +56,11 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   }
   const { clock = systemClock, providers: descriptors = PROVIDERS } = overrides;
   // Telemetry is released after everything else, so that it covers the shutdown.
-  const { telemetry, show } = await startTelemetry(config, logger, resources);
+  const { telemetry, show } = await startTelemetry(config, clock, logger, resources);
   const { foundation, prepare } = await openFoundation({ config, descriptors, clock, logger, telemetry }, resources);
   // The sandbox and the OAuth callback need the address, and a start that cannot bind its port must not migrate the
   // database. A load balancer may take an open port for readiness, so the slow steps come before it.
-  const http = await HttpServer.listen(config, logger);
+  const http = await HttpServer.listen({ config, clock, logger });
   resources.defer(() => http.close());
   await prepare();
   const context = await createContext(foundation, http.addresses, overrides, resources);
@@ -78,6 +77,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
     feed: context.feed,
     admission: context.admission,
     limits: config.limits,
+    clock,
     logger,
     telemetry,
   });
@@ -111,7 +111,7 @@ async function shutdown(running: Running, resources: AsyncDisposableStack, logge
   const steps = [
     drain,
     // Load balancers send requests until they notice; these are served.
-    () => sleep(context.config.limits.stopWaitMs),
+    () => context.clock.sleep(context.config.limits.stopWaitMs),
     // Not awaited here: requests in progress may need what is stopped below only after their response.
     () => {
       closed = http.close();

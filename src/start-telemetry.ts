@@ -1,3 +1,4 @@
+import type { Clock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
 import { type Logger, lineCounts } from './observability/logger.ts';
@@ -15,20 +16,22 @@ export interface ProcessStates {
  *
  * @throws StartError when the metrics listener cannot be opened
  */
-export async function startTelemetry(config: Config, logger: Logger, resources: AsyncDisposableStack) {
+export async function startTelemetry(config: Config, clock: Clock, logger: Logger, resources: AsyncDisposableStack) {
   const metrics = config.metrics && (await (await import('./metrics/start-metrics.ts')).startMetrics(config.metrics, logger));
   if (metrics !== undefined) resources.defer(() => metrics.close());
-  const tracing = config.tracing && (await (await import('./tracing/start-tracing.ts')).startTracing(config.tracing, version(), logger));
+  const tracing =
+    config.tracing && (await (await import('./tracing/start-tracing.ts')).startTracing(config.tracing, version(), clock, logger));
   if (tracing !== undefined) resources.defer(() => tracing.stop());
   if (metrics === undefined && tracing === undefined) return { telemetry: UNMEASURED, show() {} };
   const [{ Measured }, { CountsInDatabase }] = await Promise.all([import('./metrics/measured.ts'), import('./metrics/database-counts.ts')]);
   return {
-    telemetry: new Measured(metrics?.recorder, tracing?.tracer),
+    telemetry: new Measured(clock, metrics?.recorder, tracing?.tracer),
     /** Adds the metrics that are read from the context. */
     show({ db, feed, integrations, reloads, keyring }: Context, states: ProcessStates) {
       const inDatabase = new CountsInDatabase(db);
       metrics?.addGauges({
         ...states,
+        now: () => clock.now(),
         version: version(),
         pool: () => db.load,
         feedAge: () => feed.age,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deleteOldChunks, deleteOldRuns } from './assistant/runs-retention-repository.ts';
 import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
@@ -10,7 +10,7 @@ import { deleteOldAuditRows } from './executor/audit-repository.ts';
 import { deleteOldClientGrants } from './executor/client-grants-repository.ts';
 import { deleteOldKeys } from './executor/idempotency-repository.ts';
 import { deleteOldContexts } from './executor/taint-repository.ts';
-import type { Jobs } from './jobs/jobs.ts';
+import type { ExecuteSql, Jobs } from './jobs/jobs.ts';
 import { deleteOldEntries } from './oauth/entries-repository.ts';
 import { describeError } from './observability/logger.ts';
 import { deleteExpiredWebSessions } from './sign-in/web-sessions-repository.ts';
@@ -66,18 +66,19 @@ export class Workers {
         // A queue that has started takes its schema for granted.
         await this.#jobs?.stop().catch(() => {});
         this.#jobs = undefined;
-        await sleep(START_RETRY_MS, undefined, { signal }).catch(() => {});
+        await this.#context.clock.sleep(START_RETRY_MS, { signal }).catch(() => {});
       }
     }
   }
 
   async #startOnce(): Promise<void> {
-    const { grants, revocations, webhooks, bankDeps, config, db, embedded, logger, telemetry } = this.#context;
+    const { grants, revocations, webhooks, bankDeps, config, clock, db, embedded, logger, telemetry } = this.#context;
     // Loaded after the service is ready, because the queue's library takes longest to load; in another turn of the
     // event loop, so that the service is announced first.
     await nextTurn();
     const { Jobs } = await import('./jobs/jobs.ts');
-    const jobs = new Jobs((text, values) => db.executeSql(text, values), embedded, logger, telemetry, this.#pollSeconds);
+    const executeSql: ExecuteSql = (text, values) => db.executeSql(text, values);
+    const jobs = new Jobs({ executeSql, embedded, clock, logger, telemetry, pollSeconds: this.#pollSeconds });
     this.#jobs = jobs;
     await jobs.start();
     const retry = { retrySeconds: config.limits.revocationRetrySeconds, retryMaxSeconds: SIX_HOURS, keepSeconds: EIGHT_DAYS };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import type { ReadOnlyRow } from '../executor/read-only-repository.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
@@ -22,7 +23,7 @@ const readOnly = z
  * mean "for everything".
  */
 export function readOnlyRouter(switches: ReadOnlySwitches, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter('Accounts', [listReadOnly(switches), setReadOnly(switches), liftReadOnly(switches)], middleware);
+  return endpointRouter('Accounts', [listReadOnly(switches), setReadOnly(switches), liftReadOnly(switches, middleware.clock)], middleware);
 }
 
 function listReadOnly(switches: ReadOnlySwitches): Endpoint {
@@ -60,7 +61,7 @@ function setReadOnly(switches: ReadOnlySwitches): Endpoint {
   });
 }
 
-function liftReadOnly(switches: ReadOnlySwitches): Endpoint {
+function liftReadOnly(switches: ReadOnlySwitches, clock: Clock): Endpoint {
   return endpoint({
     method: 'delete',
     path: '/read-only/:id',
@@ -71,7 +72,7 @@ function liftReadOnly(switches: ReadOnlySwitches): Endpoint {
     response: success,
     errors: ['recent_login_required'],
     async handle({ caller, params }) {
-      assertRecentSignIn(caller, 'to permit changes');
+      assertRecentSignIn(clock, caller, 'to permit changes');
       await switches.lift(caller.userId, params.id);
       return SUCCEEDED;
     },

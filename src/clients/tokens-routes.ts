@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
@@ -18,7 +19,8 @@ const token = z.object({ ...grantFields, last_four: z.string().describe('The las
 
 /** Personal access tokens: made, listed and revoked with an ID token. */
 export function tokensRouter(tokens: ClientTokens, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter('Tokens', [listTokens(tokens), createToken(tokens), revokeToken(tokens)], middleware);
+  const { clock } = middleware;
+  return endpointRouter('Tokens', [listTokens(tokens), createToken(tokens, clock), revokeToken(tokens, clock)], middleware);
 }
 
 function listTokens(tokens: ClientTokens): Endpoint {
@@ -33,7 +35,7 @@ function listTokens(tokens: ClientTokens): Endpoint {
   });
 }
 
-function createToken(tokens: ClientTokens): Endpoint {
+function createToken(tokens: ClientTokens, clock: Clock): Endpoint {
   return endpoint({
     method: 'post',
     path: '/tokens',
@@ -57,14 +59,14 @@ function createToken(tokens: ClientTokens): Endpoint {
     response: token.extend({ token: z.string().describe('`stw_pat_…`') }).meta({ id: 'NewClientToken' }),
     errors: ['recent_login_required', 'conflict'],
     async handle({ caller, form: { expires_in_days: days, ...request } }) {
-      assertRecentSignIn(caller, 'to make a token');
+      assertRecentSignIn(clock, caller, 'to make a token');
       const made = await tokens.create(caller.userId, { ...request, days });
       return { json: { ...shown(made.grant), token: made.token } };
     },
   });
 }
 
-function revokeToken(tokens: ClientTokens): Endpoint {
+function revokeToken(tokens: ClientTokens, clock: Clock): Endpoint {
   return endpoint({
     method: 'delete',
     path: '/tokens/:id',
@@ -75,7 +77,7 @@ function revokeToken(tokens: ClientTokens): Endpoint {
     response: success,
     errors: ['recent_login_required'],
     async handle({ caller, params }) {
-      assertRecentSignIn(caller, 'to revoke a token');
+      assertRecentSignIn(clock, caller, 'to revoke a token');
       await tokens.revoke(caller.userId, params.id);
       return SUCCEEDED;
     },

@@ -80,7 +80,7 @@ export class Database implements Queryable {
   /** Dates what is read and written beside statements. The server dates rows by a clock of its own. */
   readonly clock: Clock;
   readonly #pool: pg.Pool;
-  readonly #queues = new UserQueues();
+  readonly #queues: UserQueues;
   readonly #begin: string;
   /** When each of those that wait for a connection began to, in order. */
   readonly #connecting = new Set<{ since: number }>();
@@ -95,6 +95,7 @@ export class Database implements Queryable {
     { timeouts = REQUEST_TIMEOUTS, clock = systemClock }: DatabaseOptions = {},
   ) {
     this.clock = clock;
+    this.#queues = new UserQueues(clock);
     this.#begin = beginStatement(timeouts);
     this.#pool = new pg.Pool({
       connectionTimeoutMillis: CONNECT_MS,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Clock } from '../clock/clock.ts';
 import { StartError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Database, DatabaseAddress, Queryable } from './database.ts';
@@ -35,7 +35,7 @@ export async function migrate(database: Database, address: DatabaseAddress, logg
   client.on('error', () => {});
   await client.connect();
   try {
-    await runWhenUnlocked(client, logger, retry);
+    await runWhenUnlocked(client, database.clock, logger, retry);
   } finally {
     await client.end();
   }
@@ -98,7 +98,7 @@ async function createGuard(database: Database): Promise<void> {
  *
  * @throws StartError when a lock is held during all attempts
  */
-async function runWhenUnlocked(client: pg.Client, logger: Logger, { tries, pauseMs }: typeof RETRY): Promise<void> {
+async function runWhenUnlocked(client: pg.Client, clock: Clock, logger: Logger, { tries, pauseMs }: typeof RETRY): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runPending(client, logger);
@@ -106,7 +106,7 @@ async function runWhenUnlocked(client: pg.Client, logger: Logger, { tries, pause
       if (!isLocked(error)) throw error;
       if (attempt === tries) throw new StartError(BLOCKED);
       logger.warn({ attempt, of: tries }, 'a migration waits for a table that is in use; retrying');
-      await sleep(pauseMs);
+      await clock.sleep(pauseMs);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock/clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Database, Queryable } from './database.ts';
 import { isLocked } from './database-errors.ts';
@@ -44,9 +44,9 @@ interface Partition {
  *
  * @param clock of this process, in addition to the database's: a wrong one must not make rows expire
  */
-export async function maintainPartitions(db: Database, logger: Logger, clock: () => Date = () => new Date()): Promise<void> {
+export async function maintainPartitions(db: Database, logger: Logger, clock: Pick<Clock, 'now'> = db.clock): Promise<void> {
   for (const table of PARTITIONED) {
-    const times = await readTimes(db, table, clock());
+    const times = await readTimes(db, table, new Date(clock.now()));
     if (!(await haveMonthsBegun(db, table, times))) continue;
     await addMonths(db, table, times, logger);
     await dropExpired(db, table, times);
@@ -112,7 +112,7 @@ async function change(db: Database, work: (tx: Queryable) => Promise<void>): Pro
     } catch (error) {
       if (!isLocked(error)) throw error;
     }
-    await sleep(LOCK_PAUSE_MS);
+    await db.clock.sleep(LOCK_PAUSE_MS);
   }
   return false;
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { UserConcurrency } from '../threads/user-concurrency.ts';
 
@@ -7,18 +8,23 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** Runs the work of one user one after the other in this process, and that of different users concurrently. */
 export class UserQueues {
+  readonly #clock: Clock;
   readonly #users = new UserConcurrency(1);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** @throws AppError `unavailable` when the work cannot begin in time; what `work` throws */
   run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
     const { promise: expired, reject } = Promise.withResolvers<never>();
     let timeout: AppError | undefined;
-    const timer = setTimeout(() => {
+    const timer = this.#clock.after(WAIT_MS, () => {
       timeout = tooMuchWork();
       reject(timeout);
-    }, WAIT_MS);
+    });
     const result = this.#users.run(userId, async () => {
-      clearTimeout(timer);
+      timer.cancel();
       if (timeout !== undefined) throw timeout;
       return work();
     });

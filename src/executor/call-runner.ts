@@ -25,7 +25,7 @@ export class CallRunner {
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
-    this.#readRates = new SlidingWindowLimiter(() => deps.clock.monotonic());
+    this.#readRates = new SlidingWindowLimiter(deps.clock);
   }
 
   /**

@@ -46,7 +46,7 @@ export class Gate {
 
   constructor(deps: RunDeps, taints: Taints, written: WrittenItems, allowances: Allowances) {
     this.#deps = deps;
-    this.#rates = new SlidingWindowLimiter(() => deps.clock.monotonic());
+    this.#rates = new SlidingWindowLimiter(deps.clock);
     this.#taints = taints;
     this.#written = written;
     this.#allowances = allowances;

@@ -36,7 +36,7 @@ export class ProviderRejectionLog {
   }
 
   #alarm(api: string): ThrottledLog {
-    const alarm = this.#alarms.get(api) ?? throttledLog(this.#logger, 'error', () => this.#clock.monotonic());
+    const alarm = this.#alarms.get(api) ?? throttledLog(this.#clock, this.#logger, 'error');
     this.#alarms.set(api, alarm);
     return alarm;
   }

@@ -28,7 +28,10 @@ export class Readiness {
 
   constructor(deps: ReadinessDeps) {
     this.#deps = deps;
-    this.#current = cachedBriefly(() => this.#check());
+    this.#current = cachedBriefly(
+      () => deps.db.clock.monotonic(),
+      () => this.#check(),
+    );
   }
 
   /** @returns why the process is not ready, safe to show; undefined = it is ready */
@@ -59,9 +62,10 @@ export class Readiness {
   }
 
   async #checkDisk(): Promise<void> {
-    if (performance.now() - this.#roomAt < ROOM_MS) return;
-    await checkDiskSpace(this.#deps.db);
-    this.#roomAt = performance.now();
+    const { db } = this.#deps;
+    if (db.clock.monotonic() - this.#roomAt < ROOM_MS) return;
+    await checkDiskSpace(db);
+    this.#roomAt = db.clock.monotonic();
   }
 
   #report(obstacle: string | undefined): void {
@@ -70,11 +74,11 @@ export class Readiness {
   }
 }
 
-function cachedBriefly<Result>(read: () => Promise<Result>): () => Promise<Result> {
+function cachedBriefly<Result>(monotonic: () => number, read: () => Promise<Result>): () => Promise<Result> {
   let readAt = Number.NEGATIVE_INFINITY;
   let result: Promise<Result> | undefined;
   return () => {
-    const now = performance.now();
+    const now = monotonic();
     if (result === undefined || now - readAt >= CACHE_MS) {
       readAt = now;
       result = read();

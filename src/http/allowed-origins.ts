@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { type Config, isLoopback } from '../config/config.ts';
 import type { Logger } from '../observability/logger.ts';
 import { redactUrl } from '../observability/redact-url.ts';
@@ -11,8 +12,8 @@ type OriginConfig = Pick<Config, 'allowedOrigins' | 'environment'>;
  *
  * @param publicUrl the service's own origin, which is always allowed
  */
-export function allowedOrigins(config: OriginConfig, publicUrl: string, logger: Logger): (origin: string) => boolean {
-  const log = throttledLog(logger, 'info');
+export function allowedOrigins(config: OriginConfig, publicUrl: string, clock: Clock, logger: Logger): (origin: string) => boolean {
+  const log = throttledLog(clock, logger, 'info');
   const own = new URL(publicUrl).origin;
   return (origin) => {
     const allowed = isAllowed(config, own, origin);

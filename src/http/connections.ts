@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../config/config.ts';
 import { guarded } from '../observability/guarded.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -13,7 +14,7 @@ export type ConnectionBounds = ReturnType<typeof boundConnections>;
  * Limits the number of connections and the time that a client takes to read a response. Slow requests are limited by
  * Node (`headersTimeout`, `requestTimeout`), WebSockets by the WebSocket API.
  */
-export function boundConnections(server: Server, limits: Pick<Limits, 'connections' | 'answerTimeoutMs'>, logger: Logger) {
+export function boundConnections(server: Server, limits: Pick<Limits, 'connections' | 'answerTimeoutMs'>, clock: Clock, logger: Logger) {
   /** Since when data waits to be read by the client, milliseconds; 0 = no data waits. */
   const open = new Map<Duplex, number>();
   /** Those that were upgraded, which the server no longer tracks. */
@@ -28,18 +29,17 @@ export function boundConnections(server: Server, limits: Pick<Limits, 'connectio
     socket.on('close', forget);
   });
   server.on('upgrade', (_request, socket) => upgraded.add(socket));
-  limitConnections(server, limits.connections, logger);
+  limitConnections(server, limits.connections, clock, logger);
   // An upgraded connection is checked only once it has ended: a rejection, or a WebSocket's close frame.
   const waits = (socket: Duplex) => socket.writableLength > 0 && (socket.writableEnded || !upgraded.has(socket));
-  const check = () => destroySlowReaders(open, waits, limits.answerTimeoutMs, performance.now());
-  const checking = setInterval(guarded(logger, 'checking connections', check), CHECK_MS);
-  checking.unref();
+  const check = () => destroySlowReaders(open, waits, limits.answerTimeoutMs, clock.monotonic());
+  const checking = clock.every(CHECK_MS, guarded(logger, 'checking connections', check)).unref();
   return {
     /** Destroys the connections that were upgraded and are still open. */
     destroyUpgraded: () => {
       for (const socket of upgraded) socket.destroy();
     },
-    stop: () => clearInterval(checking),
+    stop: () => checking.cancel(),
   };
 }
 
@@ -53,8 +53,8 @@ function destroySlowReaders(open: Map<Duplex, number>, waits: (socket: Duplex) =
   }
 }
 
-function limitConnections(server: Server, most: number, logger: Logger): void {
-  const log = throttledLog(logger, 'warn');
+function limitConnections(server: Server, most: number, clock: Clock, logger: Logger): void {
+  const log = throttledLog(clock, logger, 'warn');
   server.maxConnections = most;
   server.on('drop', () => log({ connections: most }, 'new connections are rejected: the limit is reached'));
 }

@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
 import { body, jsonBody, rawBody } from './body.ts';
@@ -18,6 +19,7 @@ const FORM_FIELDS = 20;
 
 /** The middleware that endpoints choose from by their declarations. */
 export interface EndpointMiddleware {
+  clock: Clock;
   authenticate: Authenticate;
   /** Also accepts personal access tokens. */
   authenticateAny: AuthenticateAny;
@@ -58,7 +60,9 @@ function handlerOf(group: Endpoint[], middleware: EndpointMiddleware): RequestHa
   ];
   const byMethod = new Map<string, RequestHandler>();
   for (const endpoint of group) {
-    const layers = inOrder(...first, ...layersOf(endpoint, middleware), (request, response) => serve(endpoint, request, response));
+    const layers = inOrder(...first, ...layersOf(endpoint, middleware), (request, response) =>
+      serve(middleware.clock, endpoint, request, response),
+    );
     byMethod.set(endpoint.method.toUpperCase(), layers);
     if (endpoint.method === 'get') byMethod.set('HEAD', layers);
   }
@@ -111,7 +115,7 @@ export function rejectHeadAndPrefetch(allow: string[]) {
   };
 }
 
-async function serve(endpoint: Endpoint, request: Request, response: Response): Promise<void> {
+async function serve(clock: Clock, endpoint: Endpoint, request: Request, response: Response): Promise<void> {
   const reply = await endpoint.handle({
     params: endpoint.params === undefined ? {} : validate(endpoint.params, request.params, 'not_found'),
     query: endpoint.query === undefined ? {} : validate(endpoint.query, request.query),
@@ -120,7 +124,7 @@ async function serve(endpoint: Endpoint, request: Request, response: Response): 
     request,
     response,
   });
-  if ('events' in reply) await sendEvents(response, reply);
+  if ('events' in reply) await sendEvents(clock, response, reply);
   else if ('json' in reply && endpoint.isLarge === true) await sendLarge(endpoint, reply.json as Record<string, unknown>, response);
   else send(endpoint, reply, response);
 }

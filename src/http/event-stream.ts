@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { Reply, Response } from './endpoint.ts';
 
 type EventReply = Extract<Reply<never>, { events: unknown }>;
@@ -6,21 +7,21 @@ type EventReply = Extract<Reply<never>, { events: unknown }>;
 const KEEP_ALIVE_MS = 15_000;
 
 /** Sends server-sent events, no faster than the client reads them, and `[DONE]` after the last one. */
-export async function sendEvents(response: Response, { events, headers }: EventReply): Promise<void> {
+export async function sendEvents(clock: Clock, response: Response, { events, headers }: EventReply): Promise<void> {
   const leaving = new AbortController();
   response.once('close', () => leaving.abort());
   response.setHeader('cache-control', 'no-store');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.flushHeaders();
-  const alive = setInterval(() => {
+  const alive = clock.every(KEEP_ALIVE_MS, () => {
     if (!response.writableNeedDrain) response.write(': keep-alive\n\n');
-  }, KEEP_ALIVE_MS);
+  });
   try {
     for await (const batch of events(leaving.signal)) {
       if (!response.write(batch.map((event) => `data: ${event}\n\n`).join(''))) await drained(response, leaving.signal);
     }
   } finally {
-    clearInterval(alive);
+    alive.cancel();
   }
   response.end('data: [DONE]\n\n');
 }

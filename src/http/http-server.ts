@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
+import type { Clock } from '../clock/clock.ts';
 import type { Config, Limits } from '../config/config.ts';
 import { guarded } from '../observability/guarded.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -27,6 +28,12 @@ export interface Addresses {
   selfUrl: string;
 }
 
+export interface HttpServerDeps {
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+}
+
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /**
@@ -39,22 +46,24 @@ export class HttpServer {
   readonly #messages: MessageClasses;
   readonly #bounds: ConnectionBounds;
   readonly #limits: Limits;
+  readonly #clock: Clock;
   readonly #logger: Logger;
 
-  private constructor(server: Server, messages: MessageClasses, bounds: ConnectionBounds, config: Config, logger: Logger) {
+  private constructor(server: Server, messages: MessageClasses, bounds: ConnectionBounds, { config, clock, logger }: HttpServerDeps) {
     this.#server = server;
     this.#messages = messages;
     this.#bounds = bounds;
     this.#limits = config.limits;
+    this.#clock = clock;
     this.#logger = logger;
     this.addresses = addressesOf(config, server.address() as AddressInfo);
   }
 
   /** Binds HOST and PORT. @throws Error with the code of listen(2), for example `EADDRINUSE` */
-  static async listen(config: Config, logger: Logger): Promise<HttpServer> {
+  static async listen({ config, clock, logger }: HttpServerDeps): Promise<HttpServer> {
     const messages = messageClasses();
     const server = createHttpServer(config.limits, messages);
-    const bounds = boundConnections(server, config.limits, logger);
+    const bounds = boundConnections(server, config.limits, clock, logger);
     server.on('request', respondStarting).on('upgrade', rejectUpgradeWhileStarting);
     server.on('clientError', guarded(logger, 'a connection', respondToClientError, destroySecond));
     try {
@@ -63,7 +72,7 @@ export class HttpServer {
       bounds.stop();
       throw error;
     }
-    return new HttpServer(server, messages, bounds, config, logger);
+    return new HttpServer(server, messages, bounds, { config, clock, logger });
   }
 
   /** Passes requests and WebSocket upgrades on from now. */
@@ -90,11 +99,11 @@ export class HttpServer {
       server.close(() => resolve());
     });
     // Repeated: a connection becomes idle when its last response ends, and would be kept alive for a minute.
-    const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
-    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+    const idle = this.#clock.every(CLOSE_IDLE_MS, () => server.closeIdleConnections());
+    const timer = this.#clock.after(CLOSE_MS, () => server.closeAllConnections());
     await closed;
-    clearInterval(idle);
-    clearTimeout(timer);
+    idle.cancel();
+    timer.cancel();
     this.#bounds.stop();
   }
 

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express';
+import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { Admission } from '../rate-limit/admission.ts';
@@ -9,10 +10,10 @@ import type { AuthenticateFirstParty } from './first-party.ts';
 import type { Authenticate, AuthenticateAny } from './require-credential.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
-export function limitPerAddress(limit: number): RequestHandler {
+export function limitPerAddress(clock: Clock, limit: number): RequestHandler {
   const limiter = new FixedWindowLimiter();
   return (request: Request, _response, next) => {
-    take(limiter, networkOfRequest(request), limit);
+    take(limiter, clock, networkOfRequest(request), limit);
     next();
   };
 }
@@ -42,14 +43,14 @@ export function budgetOf({ userId, clientId }: Pick<Principal, 'userId' | 'clien
  *
  * @returns makes it for an endpoint, by its largest body: one of unknown length counts as such
  */
-export function limitBytesPerUser(perMinute: number): (largest: number) => RequestHandler {
+export function limitBytesPerUser(clock: Clock, perMinute: number): (largest: number) => RequestHandler {
   const limiter = new FixedWindowLimiter();
   return (largest) =>
     ({ headers }, response, next) => {
       // Without either header there is no body (RFC 9112, 6.3).
       const bytes = Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : largest));
       // One that is too large for any minute is rejected by the parser, which knows why.
-      take(limiter, budgetOf(response.locals.caller as Principal), perMinute, Math.min(bytes, perMinute));
+      take(limiter, clock, budgetOf(response.locals.caller as Principal), perMinute, Math.min(bytes, perMinute));
       next();
     };
 }
@@ -70,6 +71,7 @@ interface Verify {
  * requests to providers protect the providers' own limits, which all users share.
  */
 export function authenticateWithin(
+  clock: Clock,
   limits: PerUserLimits,
   verify: Verify,
 ): {
@@ -82,8 +84,8 @@ export function authenticateWithin(
   const toProviders = new FixedWindowLimiter();
   const count = (principal: Principal, toProvider: boolean) => {
     const budget = budgetOf(principal);
-    take(requests, budget, limits.userRequestsPerMinute);
-    if (toProvider) take(toProviders, budget, limits.userProviderRequestsPerMinute);
+    take(requests, clock, budget, limits.userRequestsPerMinute);
+    if (toProvider) take(toProviders, clock, budget, limits.userProviderRequestsPerMinute);
   };
   return {
     async authenticate(token, toProvider) {
@@ -109,8 +111,8 @@ export function authenticateWithin(
   };
 }
 
-function take(limiter: FixedWindowLimiter, key: string, limit: number, amount = 1): void {
-  const now = performance.now();
+function take(limiter: FixedWindowLimiter, clock: Clock, key: string, limit: number, amount = 1): void {
+  const now = clock.monotonic();
   if (limiter.allows(key, limit, now, amount)) return;
   throw new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: limiter.secondsLeft(now) });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Clock } from '../clock/clock.ts';
 import { guarded } from '../observability/guarded.ts';
 import { withContext } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -46,9 +47,9 @@ export function measured(telemetry: Telemetry, routes: ReadonlySet<string>, logg
  * Logs one line for each request: method, path, status, duration. Never a query, a header or a body, since they carry
  * tokens; text in the path that looks like a token is redacted. error-handler.ts logs the reason of a failure at its level.
  */
-export function requestLog(logger: Logger): RequestHandler {
+export function requestLog(clock: Clock, logger: Logger): RequestHandler {
   return (request, response, next) => {
-    const startedAt = Date.now();
+    const startedAt = clock.monotonic();
     const { id, method, url } = request;
     let isLogged = false;
     const end = () => {
@@ -56,7 +57,7 @@ export function requestLog(logger: Logger): RequestHandler {
       isLogged = true;
       // The target may be in absolute form (RFC 9112, 3.2.2).
       const req = { id, method, path: redactPath(url.replace(/^[a-z]+:\/\/[^/?]*/i, '')) };
-      const fields = { req, res: { status: response.statusCode }, responseTime: Date.now() - startedAt };
+      const fields = { req, res: { status: response.statusCode }, responseTime: Math.round(clock.monotonic() - startedAt) };
       // A client that disconnects is no fault.
       logger.info(fields, response.writableEnded && !request.readableAborted ? 'request completed' : 'request aborted');
     };

@@ -50,9 +50,8 @@ export class KeySet {
   constructor(load: LoadKeys, context: VerifierContext) {
     this.#load = load;
     this.#context = context;
-    const now = () => context.clock.monotonic();
-    this.#alarm = throttledLog(context.logger, 'error', now);
-    this.#unknownKey = throttledLog(context.logger, 'warn', now);
+    this.#alarm = throttledLog(context.clock, context.logger, 'error');
+    this.#unknownKey = throttledLog(context.clock, context.logger, 'warn');
   }
 
   /**

@@ -29,7 +29,7 @@ export function oidcKeyLoader(
   settings: Pick<OidcSettings, 'issuer' | 'discoveryUrl'>,
   { logger, clock, httpAgent }: VerifierContext,
 ): LoadKeys {
-  const alarm = throttledLog(logger, 'error', () => clock.monotonic());
+  const alarm = throttledLog(clock, logger, 'error');
   const discoveryUrl = new URL(settings.discoveryUrl);
   return async (signal) => {
     const discovery = discoverySchema.parse((await fetchJson(discoveryUrl, { signal, httpAgent })).body);

@@ -19,7 +19,7 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
-  readonly #reloads = new Coalescer<void>();
+  readonly #reloads: Coalescer<void>;
   readonly #listeners: ((current: Compiled) => void)[] = [];
   #current: Compiled;
   #runs = 0;
@@ -28,6 +28,7 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   private constructor(read: Read<Compiled>, clock: Clock, logger: Logger, telemetry: Telemetry, current: Compiled) {
     this.#read = read;
     this.#clock = clock;
+    this.#reloads = new Coalescer(clock);
     this.#logger = logger;
     this.#telemetry = telemetry;
     this.#current = current;

@@ -1,12 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock/clock.ts';
 
 /**
  * Combines requests for the same work: for each key, one run is in progress and one is pending at most. Requests share
  * the pending run, which begins after they were made and so sees the state that they ask about.
  */
 export class Coalescer<Result> {
+  readonly #clock: Clock;
   readonly #running = new Map<string, Promise<Result>>();
   readonly #pending = new Map<string, Promise<Result>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /**
    * @param delayMs pause before the run begins; a request that joins a pending run does not change its pause
@@ -24,7 +29,7 @@ export class Coalescer<Result> {
 
   async #startAfter(running: Promise<Result> | undefined, delayMs: number, key: string, work: () => Promise<Result>): Promise<Result> {
     await running?.catch(() => {});
-    if (delayMs > 0) await sleep(delayMs);
+    if (delayMs > 0) await this.#clock.sleep(delayMs);
     this.#pending.delete(key);
     return this.#start(key, work);
   }

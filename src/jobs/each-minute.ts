@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../clock/clock.ts';
+
 const MINUTE_MS = 60_000;
 /** After the minute has begun: a timer may be early by a millisecond. */
 const SPARE_MS = 50;
@@ -7,17 +9,14 @@ const SPARE_MS = 50;
  *
  * @returns ends it
  */
-export function eachMinute(work: () => void): () => void {
-  let timer: NodeJS.Timeout;
+export function eachMinute(clock: Clock, work: () => void): () => void {
+  let timer: Timer;
   const wait = () => {
-    timer = setTimeout(
-      () => {
-        wait();
-        work();
-      },
-      MINUTE_MS - (Date.now() % MINUTE_MS) + SPARE_MS,
-    );
+    timer = clock.after(MINUTE_MS - (clock.now() % MINUTE_MS) + SPARE_MS, () => {
+      wait();
+      work();
+    });
   };
   wait();
-  return () => clearTimeout(timer);
+  return () => timer.cancel();
 }

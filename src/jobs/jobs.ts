@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss';
+import type { Clock } from '../clock/clock.ts';
 import { withContext } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
@@ -7,6 +8,17 @@ import { eachMinute } from './each-minute.ts';
 
 /** Runs one statement for the queue, outside the service's transactions. */
 export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+
+export interface JobsOptions {
+  executeSql: ExecuteSql;
+  embedded: boolean;
+  /** Begins the minutes. The library waits and dates by clocks of its own: the machine's and the database's. */
+  clock: Clock;
+  logger: Logger;
+  telemetry: Telemetry;
+  /** How often each worker polls; at least 0.5. */
+  pollSeconds?: number | undefined;
+}
 
 export interface QueueOptions {
   /** Pause before the first retry, seconds; doubles with jitter up to `retryMaxSeconds`. */
@@ -28,31 +40,20 @@ const MINUTE_SECONDS = 60;
  */
 export class Jobs {
   readonly #boss: PgBoss;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
   readonly #pollSeconds: number;
-  readonly #eachMinute: typeof eachMinute;
   readonly #ends: (() => void)[] = [];
   /** Every worker polls every 2 seconds; while the database is unavailable, one line per minute is enough. */
   readonly #warn: ThrottledLog;
 
-  /**
-   * @param pollSeconds how often each worker polls; at least 0.5
-   * @param minutes calls back once a minute
-   */
-  constructor(
-    executeSql: ExecuteSql,
-    embedded: boolean,
-    logger: Logger,
-    telemetry: Telemetry,
-    pollSeconds = POLL_SECONDS,
-    minutes = eachMinute,
-  ) {
+  constructor({ executeSql, embedded, clock, logger, telemetry, pollSeconds = POLL_SECONDS }: JobsOptions) {
     this.#pollSeconds = pollSeconds;
-    this.#eachMinute = minutes;
+    this.#clock = clock;
     this.#logger = logger;
     this.#telemetry = telemetry;
-    this.#warn = throttledLog(logger, 'warn');
+    this.#warn = throttledLog(clock, logger, 'warn');
     this.#boss = new PgBoss({
       db: { executeSql: async (text, values) => executeSql(text, values) },
       backend: embedded ? 'pglite' : 'postgres',
@@ -113,7 +114,7 @@ export class Jobs {
       await this.#try(name, job?.id ?? '', handle);
     });
     const send = () => this.#boss.send(name, null, { singletonSeconds: MINUTE_SECONDS }).catch((error: unknown) => this.#report(error));
-    this.#ends.push(this.#eachMinute(() => void send()));
+    this.#ends.push(eachMinute(this.#clock, () => void send()));
   }
 
   /** Waits for running jobs, then stops. */

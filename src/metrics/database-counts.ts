@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { withTimeLimit } from '../rate-limit/time-limit.ts';
 import { acceptsWrites, countAttention, countErasures, countJobs, countKeyedRows, countRevocations } from './metrics-repository.ts';
 
@@ -15,22 +15,22 @@ const WAIT_MS = 4_000;
 
 /** Counts rows at most twice a minute. */
 export class CountsInDatabase {
-  readonly #db: Queryable;
+  readonly #db: Pick<Database, 'query' | 'clock'>;
   #counts = UNKNOWN;
   #staleAt = Number.NEGATIVE_INFINITY;
   #counting: Promise<void> | undefined;
 
-  constructor(db: Queryable) {
+  constructor(db: Pick<Database, 'query' | 'clock'>) {
     this.#db = db;
   }
 
   /** @returns counts of the last 30 seconds, or new ones. Never rejects. */
   async read(): Promise<DatabaseCounts> {
-    if (performance.now() >= this.#staleAt) {
+    if (this.#db.clock.monotonic() >= this.#staleAt) {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined;
       });
-      await withTimeLimit(this.#counting, WAIT_MS, () => {});
+      await withTimeLimit(this.#db.clock, this.#counting, WAIT_MS, () => {});
     }
     return this.#counts;
   }
@@ -42,9 +42,9 @@ export class CountsInDatabase {
       // Kept when the next statements fail, for example on a locked table.
       this.#counts = { ...UNKNOWN, up: true, writable: await acceptsWrites(db) };
       this.#counts = { ...this.#counts, ...(await countRows(db)) };
-      this.#staleAt = performance.now() + CACHE_MS;
+      this.#staleAt = db.clock.monotonic() + CACHE_MS;
     } catch {
-      this.#staleAt = performance.now() + RETRY_MS;
+      this.#staleAt = db.clock.monotonic() + RETRY_MS;
     }
   }
 }

@@ -4,6 +4,8 @@ import type { DatabaseCounts } from './database-counts.ts';
 
 /** What a scrape reads from the service's parts; only `counts` queries the database. */
 export interface Sources {
+  /** Milliseconds since 1970. */
+  now(): number;
   version: string;
   sockets(): { authenticated: number; waiting: number };
   pool(): { total: number; idle: number; waiting: number; max: number };
@@ -65,7 +67,7 @@ function single(gauge: Show, name: string, help: string, read: () => number | un
 
 function showProcess(gauge: Show, sources: Sources): void {
   gauge('steward_build_info', 'Always 1; the release and its Node', ['version', 'node'], () => [[1, sources.version, process.version]]);
-  single(gauge, 'steward_clock_seconds', 'Clock of this machine, seconds since 1970', () => Date.now() / 1000);
+  single(gauge, 'steward_clock_seconds', 'Clock of this machine, seconds since 1970', () => sources.now() / 1000);
   single(gauge, 'steward_draining', '1 while the service is stopping', () => Number(sources.draining()));
   gauge('steward_sockets', 'Open WebSockets, by state', ['state'], () => {
     const { authenticated, waiting } = sources.sockets();

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { Counter, RequestTrack, Step, Telemetry } from '../observability/telemetry.ts';
 import type { Tracer } from '../tracing/tracer.ts';
@@ -9,18 +10,20 @@ const NO_ROUTE = 'none';
 
 /** Reports to the recorder and the tracer, if they are enabled. */
 export class Measured implements Telemetry {
+  readonly #clock: Clock;
   readonly #recorder: Recorder | undefined;
   readonly #tracer: Tracer | undefined;
   readonly statement: Telemetry['statement'];
 
-  constructor(recorder: Recorder | undefined, tracer: Tracer | undefined) {
+  constructor(clock: Clock, recorder: Recorder | undefined, tracer: Tracer | undefined) {
+    this.#clock = clock;
     this.#recorder = recorder;
     this.#tracer = tracer;
     if (tracer !== undefined) this.statement = (sql, work) => tracer.statement(sql, work);
   }
 
   async step<Result>(step: Step, work: () => Promise<Result>, outcomeOf?: (result: Result) => string): Promise<Result> {
-    const startedAt = performance.now();
+    const startedAt = this.#clock.monotonic();
     const span = this.#tracer?.step(step);
     let outcome = 'internal';
     try {
@@ -31,7 +34,7 @@ export class Measured implements Telemetry {
       if (error instanceof AppError) outcome = error.code;
       throw error;
     } finally {
-      this.#recorder?.step(step, outcome, (performance.now() - startedAt) / 1000);
+      this.#recorder?.step(step, outcome, (this.#clock.monotonic() - startedAt) / 1000);
       span?.end(outcome);
     }
   }
@@ -41,12 +44,12 @@ export class Measured implements Telemetry {
   }
 
   request(method: string, headers: IncomingHttpHeaders): RequestTrack {
-    const startedAt = performance.now();
+    const startedAt = this.#clock.monotonic();
     const span = this.#tracer?.request(method, headers);
     return {
       withContext: (work) => (span === undefined ? work() : span.withContext(work)),
       end: (route, status) => {
-        this.#recorder?.request(method, route ?? NO_ROUTE, status, (performance.now() - startedAt) / 1000);
+        this.#recorder?.request(method, route ?? NO_ROUTE, status, (this.#clock.monotonic() - startedAt) / 1000);
         span?.end(route, status);
       },
     };

@@ -55,8 +55,12 @@ export class AuthorizationServer {
   constructor(deps: AuthorizationServerDeps) {
     this.#deps = deps;
     this.entries = new Entries(deps);
-    this.#log = throttledLog(deps.logger, 'info', () => deps.clock.monotonic());
+    this.#log = throttledLog(deps.clock, deps.logger, 'info');
     this.#fetchDocument = documentFetcher(deps.fetchDocument);
+  }
+
+  get clock(): Clock {
+    return this.#deps.db.clock;
   }
 
   get publicUrl(): string {

@@ -57,7 +57,7 @@ export function protocolRouter(server: AuthorizationServer, options: ProtocolOpt
   const call: RequestHandler[] = [...anyBody(options.bodyBytes), (request, response) => server.respond(withBody(request), response)];
   only(router, 'post', PATHS.token, ...call);
   only(router, 'post', PATHS.revoke, ...call);
-  only(router, 'post', PATHS.register, limitPerAddress(options.registrationsPerMinute), ...call);
+  only(router, 'post', PATHS.register, limitPerAddress(server.clock, options.registrationsPerMinute), ...call);
   return router;
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { Logger } from './logger.ts';
 
 const INTERVAL_MS = 60_000;
@@ -7,14 +8,13 @@ export type ThrottledLog = (fields: object, message: string) => void;
 
 /**
  * Logs at most once a minute, so that a flood of events does not flood the log.
- *
- * @param now monotonic clock, milliseconds
  */
-export function throttledLog(logger: Logger, level: 'info' | 'warn' | 'error', now: () => number = () => performance.now()): ThrottledLog {
+export function throttledLog(clock: Pick<Clock, 'monotonic'>, logger: Logger, level: 'info' | 'warn' | 'error'): ThrottledLog {
   let lastAt = Number.NEGATIVE_INFINITY;
   return (fields, message) => {
-    if (now() - lastAt < INTERVAL_MS) return;
-    lastAt = now();
+    const now = clock.monotonic();
+    if (now - lastAt < INTERVAL_MS) return;
+    lastAt = now;
     logger[level](fields, message);
   };
 }

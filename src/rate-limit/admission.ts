@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { AdmittedRate } from './admitted-rate.ts';
 import { FairShares } from './fair-shares.ts';
@@ -14,8 +15,7 @@ const FEW = 128;
 export interface AdmissionOptions {
   /** Mean time of requests inside the process that is acceptable while its event loop is busy, milliseconds. */
   latencyMs: number;
-  /** Monotonic clock, milliseconds. */
-  now?: () => number;
+  clock: Pick<Clock, 'monotonic'>;
   /** Uniform in [0, 1). */
   random?: () => number;
   /** Called with each refusal and what the process has too little of. */
@@ -25,7 +25,7 @@ export interface AdmissionOptions {
 /** Decides at the start of each request whether a saturated process takes it on: the one place for all transports. */
 export class Admission {
   readonly #latencyMs: number;
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #random: () => number;
   readonly #onRefusal: (reason: 'event_loop' | 'database') => void;
   readonly #inside: TimeInside;
@@ -34,13 +34,13 @@ export class Admission {
   readonly #shares: FairShares;
   #reason: 'event_loop' | 'database' = 'event_loop';
 
-  constructor({ latencyMs, now = () => performance.now(), random = Math.random, onRefusal = () => {} }: AdmissionOptions) {
+  constructor({ latencyMs, clock, random = Math.random, onRefusal = () => {} }: AdmissionOptions) {
     this.#latencyMs = latencyMs;
-    this.#now = now;
+    this.#clock = clock;
     this.#random = random;
     this.#onRefusal = onRefusal;
-    this.#inside = new TimeInside(now());
-    this.#shares = new FairShares(now());
+    this.#inside = new TimeInside(clock.monotonic());
+    this.#shares = new FairShares(clock.monotonic());
   }
 
   /** Whether requests are refused at the moment. */
@@ -55,7 +55,7 @@ export class Admission {
    * @param database how long requests wait for a database connection, by what is acceptable
    */
   sample(utilisation: number, database: number): void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const ms = this.#inside.sample(now);
     // Requests that wait for something else are slow, too, and leave the event loop idle.
     const loop = utilisation < BUSY ? 0 : ms / this.#latencyMs;
@@ -76,7 +76,7 @@ export class Admission {
    * @throws AppError `unavailable` with the time after which to try again
    */
   begin(client: string): () => void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const asked = this.#shares.count(client, now);
     if (this.isSaturated && this.#inside.underWay >= FEW && !this.#isAdmitted(asked, now)) {
       this.#rate.refused();

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { boundedMap } from './bounded-map.ts';
 
@@ -18,11 +19,10 @@ const ROUNDING = 1e-6;
  */
 export class SlidingWindowLimiter {
   readonly #windows = boundedMap<Window>();
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'monotonic'>;
 
-  /** @param now monotonic clock, milliseconds */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
   }
 
   /**
@@ -31,7 +31,7 @@ export class SlidingWindowLimiter {
    * @throws AppError `rate_limited`
    */
   take(userId: string, action: string, { calls, perMs }: { calls: number; perMs: number }): void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const index = Math.floor(now / perMs);
     const window = this.#window(`${userId} ${action}`, index);
     const elapsed = now / perMs - index;

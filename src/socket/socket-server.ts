@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerOptions, WebSocketServer } from 'ws';
+import type { Clock, Timer } from '../clock/clock.ts';
 import type { Limits } from '../config/config.ts';
 import { asAppError } from '../errors.ts';
 import { malformedRequestError, type RawError, rejectSocket } from '../http/raw-responses.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
+import { withTimeLimit } from '../rate-limit/time-limit.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionHost, SocketService } from './connection-host.ts';
 import { CLOSE } from './frames.ts';
@@ -22,9 +23,8 @@ export interface SocketServerOptions extends SocketService {
   addressOf(request: IncomingMessage): string;
   limits: Limits;
   logger: Logger;
+  clock: Clock;
   telemetry?: Telemetry;
-  /** Milliseconds since 1970. */
-  now?: () => number;
 }
 
 const PATH = '/ws';
@@ -36,7 +36,6 @@ const TICK_MS = 500;
 const CLOSING_MS = 1_000;
 /** For the responses of requests that the shutdown aborted. */
 const LAST_RESPONSES_MS = 1_000;
-const POLL_MS = 20;
 const RETRY_AFTER_SECONDS = 30;
 const RESTART_SECONDS = 5;
 /** Of one message: fragments of one byte would cost a hundred times its size. */
@@ -49,7 +48,6 @@ export class SocketServer implements ConnectionHost<Connection> {
   readonly limits: Limits;
   readonly logger: Logger;
   readonly service: SocketService;
-  readonly now: () => number;
   readonly #server: WebSocketServer;
   readonly #options: SocketServerOptions;
   readonly #telemetry: Telemetry;
@@ -61,15 +59,16 @@ export class SocketServer implements ConnectionHost<Connection> {
   readonly #messages = new FixedWindowLimiter();
   readonly #bytes = new FixedWindowLimiter();
   readonly #listeners: ReturnType<typeof listeners>;
-  readonly #ticking: NodeJS.Timeout;
+  readonly #ticking: Timer;
   #draining = false;
+  /** Called when no connection is left. */
+  #emptied = (): void => {};
 
   constructor(options: SocketServerOptions) {
     this.#options = options;
     this.limits = options.limits;
     this.logger = options.logger;
     this.service = options;
-    this.now = options.now ?? Date.now;
     this.#telemetry = options.telemetry ?? UNMEASURED;
     this.#waiting = new UnauthenticatedConnections(options.limits.socketsWaiting);
     // Its types don't list the last three.
@@ -87,8 +86,11 @@ export class SocketServer implements ConnectionHost<Connection> {
     };
     this.#server = new WebSocketServer(serverOptions);
     this.#listeners = listeners(this.logger);
-    this.#ticking = setInterval(() => this.tick(), TICK_MS);
-    this.#ticking.unref();
+    this.#ticking = options.clock.every(TICK_MS, () => this.tick()).unref();
+  }
+
+  now(): number {
+    return this.#options.clock.now();
   }
 
   /** Open connections, authenticated or not yet. */
@@ -143,6 +145,7 @@ export class SocketServer implements ConnectionHost<Connection> {
   connectionClosed(connection: Connection, code: number): void {
     this.#telemetry.count('socketEnd', closeLabel(code));
     this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#emptied();
     this.#waiting.leave(connection);
     const { budget } = connection;
     if (budget === undefined) return;
@@ -174,14 +177,16 @@ export class SocketServer implements ConnectionHost<Connection> {
     await this.#waitUntilEmpty(LAST_RESPONSES_MS);
     for (const connection of this.#connections) dismiss(connection);
     await this.#waitUntilEmpty(CLOSING_MS + TICK_MS);
-    clearInterval(this.#ticking);
+    this.#ticking.cancel();
     for (const connection of this.#connections) connection.terminate();
     this.#server.close();
   }
 
   async #waitUntilEmpty(limitMs: number): Promise<void> {
-    const deadline = performance.now() + limitMs;
-    while (this.#connections.size > 0 && performance.now() < deadline) await sleep(POLL_MS);
+    if (this.#connections.size === 0) return;
+    const { promise: emptied, resolve } = Promise.withResolvers<void>();
+    this.#emptied = resolve;
+    await withTimeLimit(this.#options.clock, emptied, limitMs, () => {});
   }
 
   #reject(socket: Duplex, rejection: RawError): void {

@@ -48,14 +48,7 @@ export async function openFoundation(
   // Read while the database is being connected; the error is handled by the await below.
   const loading = IntegrationsService.load(config.integrationsFile, createIntegrationsFormat(descriptors), clock, logger, telemetry);
   loading.catch(() => {});
-  const keys = openKeyring(config, {
-    logger,
-    service: new AwsKms(
-      config.keyService,
-      throttledLog(logger, 'error', () => clock.monotonic()),
-      clock,
-    ),
-  });
+  const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(clock, logger, 'error'), clock) });
   const { keyring } = keys;
   resources.defer(() => keys.close());
   const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, resources, { clock });

@@ -11,6 +11,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { Clock } from '../clock/clock.ts';
 import type { TracingSettings } from '../config/config.ts';
 import { FailureLog } from '../observability/failure-log.ts';
 import { detached } from '../observability/log-context.ts';
@@ -31,7 +32,7 @@ export interface Tracing {
  * Sends spans to a collector over OTLP/HTTP (protobuf). While the collector is unavailable, a bounded queue drops spans and
  * the log has one warning.
  */
-export async function startTracing(settings: TracingSettings, version: string, logger: Logger): Promise<Tracing> {
+export async function startTracing(settings: TracingSettings, version: string, clock: Clock, logger: Logger): Promise<Tracing> {
   const exporter = new TolerantExporter(await openExporter(settings), logger);
   const service = resourceFromAttributes({ 'service.name': 'steward', 'service.version': version });
   const provider = new TracerProvider({
@@ -47,6 +48,7 @@ export async function startTracing(settings: TracingSettings, version: string, l
     tracer: new Tracer(provider.getTracer('steward', version), propagator),
     stop: () =>
       withTimeLimit(
+        clock,
         provider.shutdown().catch(() => {}),
         LAST_EXPORT_MS,
         () => {},

@@ -36,7 +36,7 @@ export interface UsersDeps extends ErasingDeps {
  * @throws AppError `recent_login_required` unless the user signed in within the last five minutes
  */
 export async function eraseUser(deps: UsersDeps, caller: Caller): Promise<void> {
-  assertRecentSignIn(caller, 'to delete your account');
+  assertRecentSignIn(deps.db.clock, caller, 'to delete your account');
   const revocations = await eraseIdentity(deps, caller);
   // After the restore of an older backup, the operator must delete these users again.
   deps.logger.info({ user: caller.userId }, 'user deleted');

@@ -19,7 +19,7 @@ export class RedirectUris {
   readonly fallback: string;
 
   constructor(config: Config, publicUrl: string, clock: Clock, logger: Logger) {
-    this.#log = throttledLog(logger, 'info', () => clock.monotonic());
+    this.#log = throttledLog(clock, logger, 'info');
     this.fallback = config.environment === 'production' ? (config.siteUrl ?? publicUrl) : `${publicUrl}/`;
     this.#allowed = [this.fallback, ...config.allowedRedirectUris].map((uri) => new URL(uri));
     this.#anyLoopback = config.environment === 'development';

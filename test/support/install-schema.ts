@@ -12,7 +12,13 @@ export async function installSchema(address: DatabaseAddress, embedded: boolean)
   try {
     await migrate(db, address, logger);
     await maintainPartitions(db, logger);
-    const jobs = new Jobs((text, values) => db.executeSql(text, values), embedded, logger, UNMEASURED);
+    const jobs = new Jobs({
+      executeSql: (text, values) => db.executeSql(text, values),
+      embedded,
+      clock: db.clock,
+      logger,
+      telemetry: UNMEASURED,
+    });
     await jobs.start();
     await jobs.stop();
   } finally {

@@ -12,6 +12,8 @@ export interface TestIssuer {
   /** The published key. */
   publicKey: JWK;
   keyFetches(): number;
+  /** Requests so far, also those that are held. */
+  requests(): number;
   /** Requests for the discovery document. */
   discoveries(): number;
   /** Publishes more: members of the discovery document, and keys. */
@@ -37,11 +39,13 @@ export async function startIssuer(): Promise<TestIssuer> {
   let held = Promise.resolve();
   let isDown = false;
   let keyFetches = 0;
+  let requests = 0;
   let discoveries = 0;
   let published: { discovery: object; keys: readonly object[] } = { discovery: {}, keys: [] };
   let tokenBody: string | undefined;
   let issue: (form: URLSearchParams) => Promise<object | null> = async () => null;
   const { url, close } = await startLoopbackServer(async (request, response) => {
+    requests += 1;
     await held;
     if (isDown) return void request.socket.destroy();
     if (request.url === '/token' && tokenBody !== undefined) {
@@ -67,6 +71,7 @@ export async function startIssuer(): Promise<TestIssuer> {
     env: { OIDC_ISSUER: url, OIDC_AUDIENCE: AUDIENCE },
     publicKey: jwk,
     keyFetches: () => keyFetches,
+    requests: () => requests,
     discoveries: () => discoveries,
     publishes(discovery, keys) {
       published = { discovery, keys };

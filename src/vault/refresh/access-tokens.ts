@@ -105,7 +105,7 @@ export class AccessTokens {
       const renewal = this.#refresher.run(row, false);
       if (!isValid(row)) return await renewal;
       // A caller with a valid token does not wait as long as a refresh may take.
-      return await withTimeLimit(renewal, this.#patienceMs, () => {
+      return await withTimeLimit(this.#clock, renewal, this.#patienceMs, () => {
         throw postponed(null);
       });
     } catch (error) {

@@ -43,7 +43,7 @@ export class TokenRefresher {
   constructor(deps: RefreshDeps) {
     this.#deps = deps;
     this.#commit = new RefreshCommit(deps);
-    this.#alarm = throttledLog(deps.logger, 'error', () => deps.clock.monotonic());
+    this.#alarm = throttledLog(deps.clock, deps.logger, 'error');
   }
 
   /** Whether this process may begin a refresh of the grant: none is in progress here, and it is not stopping. */
@@ -66,7 +66,7 @@ export class TokenRefresher {
     const flight = this.#fly(row, forced).finally(() => {
       if (this.#inFlight.get(row.id) === bounded) this.#inFlight.delete(row.id);
     });
-    const bounded = withTimeLimit(flight, PATIENCE_MS, () => {
+    const bounded = withTimeLimit(this.#deps.db.clock, flight, PATIENCE_MS, () => {
       throw postponed(null);
     });
     // Prevents an unhandled rejection when no caller waits.
@@ -78,7 +78,8 @@ export class TokenRefresher {
   /** Begins no new refresh, and waits until every issued token is stored. */
   async settle(): Promise<void> {
     this.#isStopping = true;
-    await withTimeLimit(Promise.allSettled(this.#exchanges), this.#deps.refreshTimeoutMs + SETTLE_MARGIN_MS, () => {});
+    const { db, refreshTimeoutMs } = this.#deps;
+    await withTimeLimit(db.clock, Promise.allSettled(this.#exchanges), refreshTimeoutMs + SETTLE_MARGIN_MS, () => {});
     if (this.#exchanges.size > 0) this.#deps.logger.error({ refreshes: this.#exchanges.size }, 'stopped before renewed tokens were stored');
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const SPACE = 'could not extend file "base/5/16384": No space left on device';
@@ -25,37 +25,28 @@ describe('GET /health/ready', () => {
   const ready = () => steward.call('/health/ready');
   const FULL = { status: 503, body: { code: 'unavailable', message: 'The disk of the database is full.' } };
 
-  afterEach(() => vi.restoreAllMocks());
-
-  let elapsed = 0;
-
   /** Results are cached for a moment. */
-  function pass(seconds: number): void {
-    elapsed += seconds * 1_000;
-    vi.restoreAllMocks();
-    const now = performance.now() + elapsed;
-    vi.spyOn(performance, 'now').mockReturnValue(now);
-  }
+  const pass = (seconds: number) => steward.clock.advance(seconds * 1_000);
 
   it('is 503 while the disk is full, even without writes, and 200 once there is space', async () => {
     expect((await ready()).status).toBe(200);
     await steward.sql(`create function full_disk() returns event_trigger language plpgsql as
       $$ begin raise exception '${SPACE}' using errcode = '53100'; end $$`);
     await steward.sql(`create event trigger full_disk on ddl_command_start when tag in ('CREATE TABLE AS') execute function full_disk()`);
-    pass(11);
+    await pass(11);
     expect(await ready()).toMatchObject(FULL);
     await steward.sql('drop event trigger full_disk');
-    pass(11);
+    await pass(11);
     expect((await ready()).status).toBe(200);
   });
 
   it('is 503 for some seconds after a write failed because of a full disk', async () => {
     await steward.sql('create trigger full_now before insert on waitlist execute function full_53100()');
-    pass(11);
+    await pass(11);
     expect((await join()).body.status).toBe('error');
     expect(await ready()).toMatchObject(FULL);
     await steward.sql('drop trigger full_now on waitlist');
-    pass(11);
+    await pass(11);
     expect((await ready()).status).toBe(200);
   });
 });

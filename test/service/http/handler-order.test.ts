@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { adopt, messageClasses } from '../../../src/http/messages.ts';
@@ -58,11 +58,16 @@ const HANDLERS: Record<string, RequestHandler[]> = {
 /** Answers requests to /n with the nth of the handlers. */
 async function answersOf(ofOne: (handlers: RequestHandler[]) => RequestHandler[], setDefault: RequestHandler) {
   const events: string[] = [];
+  let closed: Promise<unknown> = Promise.resolve();
   const app = express().disable('x-powered-by').disable('etag').set('env', 'test');
   const last: RequestHandler = (_request, response) => {
     events.push('last');
     if (!response.headersSent) response.end('last');
   };
+  app.use((_request, response, next) => {
+    closed = once(response, 'close');
+    next();
+  });
   for (const [index, handlers] of Object.values(HANDLERS).entries()) app.use(`/${index}`, ...ofOne([setDefault, ...handlers, last]));
   app.use((_request, response) => {
     events.push('not found');
@@ -82,8 +87,9 @@ async function answersOf(ofOne: (handlers: RequestHandler[]) => RequestHandler[]
     events.length = 0;
     const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/${index}`).catch(() => undefined);
     const body = await response?.text().catch(() => 'cut off');
+    await closed;
     // What a handler does after the response.
-    await sleep(20);
+    await nextTurn();
     const headers = [...(response?.headers ?? [])].filter(([header]) => header.startsWith('x-'));
     answers[name] = { status: response?.status, headers, body, events: [...events] };
   }

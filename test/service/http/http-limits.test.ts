@@ -1,11 +1,22 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectError } from '../../support/expect-error.ts';
 import { request } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
+const MINUTE_MS = 60_000;
+
 let steward: TestSteward;
 
-afterEach(() => steward.stop());
+beforeAll(async () => {
+  steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '5', LIMIT_WAITLIST_PER_MINUTE: '2' });
+});
+
+afterAll(() => steward.stop());
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await steward.clock.advance(MINUTE_MS);
+});
 
 async function statuses(count: number, path: string, headers: (index: number) => Record<string, string> = () => ({})): Promise<number[]> {
   const all: number[] = [];
@@ -15,7 +26,6 @@ async function statuses(count: number, path: string, headers: (index: number) =>
 
 describe('requests per minute from one address', () => {
   it('beyond the limit are 429 with Retry-After; the probes have a separate limit', async () => {
-    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '5' });
     expect(await statuses(5, '/nothing')).toEqual([404, 404, 404, 404, 404]);
     const response = await request(steward.url).get('/integrations');
     expectError(response, 'rate_limited');
@@ -25,35 +35,46 @@ describe('requests per minute from one address', () => {
     expectError(await request(steward.url).get('/update_integrations'), 'rate_limited');
     expect(steward.context.integrations.runs).toBe(0);
     for (const path of ['/test', '/health/live', '/health/ready']) expect((await request(steward.url).get(path)).status, path).toBe(200);
+    await steward.clock.advance(MINUTE_MS);
+    expect(await statuses(1, '/nothing')).toEqual([404]);
   });
 
   it('are counted despite X-Forwarded-For, which does not fill the log', async () => {
     const complaints = vi.spyOn(console, 'error').mockImplementation(() => {});
-    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '3' });
     const forged = (index: number) => ({
       'x-forwarded-for': `203.0.113.${index}`,
       forwarded: `for=203.0.113.${index}`,
       'x-real-ip': `203.0.113.${index}`,
     });
-    expect(await statuses(5, '/nothing', forged)).toEqual([404, 404, 404, 429, 429]);
+    expect(await statuses(7, '/nothing', forged)).toEqual([404, 404, 404, 404, 404, 429, 429]);
     expect(complaints).not.toHaveBeenCalled();
-    complaints.mockRestore();
+  });
+});
+
+describe('requests per minute behind a proxy', () => {
+  let direct: TestSteward;
+
+  beforeAll(async () => {
+    direct = steward;
+    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
+  });
+
+  afterAll(async () => {
+    await steward.stop();
+    steward = direct;
   });
 
   it('are counted by the address that the trusted proxy sends', async () => {
-    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const clients = (index: number) => ({ 'x-forwarded-for': index < 3 ? '203.0.113.1' : '203.0.113.2' });
     expect(await statuses(5, '/nothing', clients)).toEqual([404, 404, 429, 404, 404]);
   });
 
   it('are counted by the last hop only, not by what a client sends before it', async () => {
-    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const forged = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index}, 203.0.113.1` });
     expect(await statuses(4, '/nothing', forged)).toEqual([404, 404, 429, 429]);
   });
 
   it('count an IPv6 network of /64 as one address', async () => {
-    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const neighbours = (index: number) => ({ 'x-forwarded-for': index < 3 ? `2001:db8:1:1::${index + 1}` : `2001:db8:1:${index}::1` });
     expect(await statuses(4, '/nothing', neighbours)).toEqual([404, 404, 429, 404]);
   });
@@ -61,7 +82,6 @@ describe('requests per minute from one address', () => {
 
 describe('waitlist entries per minute from one address', () => {
   it('beyond the limit are 429, and not stored', async () => {
-    steward = await startSteward({ LIMIT_WAITLIST_PER_MINUTE: '2' });
     await request(steward.url).post('/waitlist').type('form').send({ email: 'one@example.com' }).expect(200);
     await request(steward.url).post('/email').type('form').send({ email: 'two@example.com' }).expect(200);
     for (const path of ['/waitlist', '/email'])

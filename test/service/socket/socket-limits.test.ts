@@ -9,8 +9,11 @@ import { eventually } from '../../support/eventually.ts';
 import { startIssuer } from '../../support/issuer.ts';
 import { type Ending, SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const START = Date.parse('2027-01-01T00:00:00Z');
+/** Longer than a close waits for clients that no longer read. */
+const CLOSING_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
 
 /** Opens a socket as a trusted proxy would for `address`. @returns 101, or the status of the rejection with its Retry-After */
@@ -149,7 +152,7 @@ describe('a client that reads large responses slowly', () => {
   let client: SocketClient;
   /** The service's end. */
   let peer: Socket;
-  let now = START;
+  let clock: TestClock;
 
   beforeAll(async () => {
     steward = await startSteward();
@@ -158,13 +161,14 @@ describe('a client that reads large responses slowly', () => {
   afterAll(() => steward.stop());
 
   beforeEach(async () => {
+    clock = new TestClock({ standsAt: START });
     let begun = 0;
     const all = Promise.withResolvers<void>();
     const { config, logger, feed } = steward.context;
     const megabyte = 'x'.repeat(MEGABYTE);
     sockets = new SocketServer({
-      admission: new Admission({ latencyMs: 100 }),
-      authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: now / 1000 + 3_600 }),
+      admission: new Admission({ latencyMs: 100, clock }),
+      authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
       isAllowedOrigin: () => true,
       addressOf: () => 'here',
       revision: () => 'r',
@@ -178,7 +182,7 @@ describe('a client that reads large responses slowly', () => {
       feed,
       limits: { ...config.limits, socketCalls: RESPONSES },
       logger,
-      now: () => now,
+      clock,
     });
     server = createServer().on('upgrade', (request, socket, head) => {
       peer = socket as Socket;
@@ -194,12 +198,12 @@ describe('a client that reads large responses slowly', () => {
 
   afterEach(async () => {
     client.socket.terminate();
-    await sockets.close();
+    await Promise.all([sockets.close(), clock.advance(CLOSING_MS)]);
     server.close();
   });
 
   function pass(seconds: number): void {
-    now += seconds * 1000;
+    clock.setBy(seconds * 1000);
     sockets.tick();
   }
 

@@ -7,15 +7,18 @@ import { SocketServer } from '../../../src/socket/socket-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const START = Date.parse('2027-01-01T00:00:00Z');
+/** Longer than a close waits for clients that no longer read. */
+const CLOSING_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
 
 let steward: TestSteward;
 let server: Server;
 let sockets: SocketServer;
 let url: string;
-let now: number;
+let clock: TestClock;
 /** The delayed response of `list`. */
 let response: () => Promise<unknown>;
 
@@ -27,11 +30,11 @@ afterAll(() => steward.stop());
 
 /** The socket server alone, with the test's clock, authentication and requests; events are real. */
 beforeEach(async () => {
-  now = START;
+  clock = new TestClock({ standsAt: START });
   response = async () => ({});
   const { config, logger, feed } = steward.context;
   sockets = new SocketServer({
-    admission: new Admission({ latencyMs: 100 }),
+    admission: new Admission({ latencyMs: 100, clock }),
     authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
     isAllowedOrigin: () => true,
     addressOf: () => 'here',
@@ -41,7 +44,7 @@ beforeEach(async () => {
     feed,
     limits: { ...config.limits, socketDrainMs: 1, socketMessagesPerMinute: 20 },
     logger,
-    now: () => now,
+    clock,
   });
   server = createServer().on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
   server.listen(0, '127.0.0.1');
@@ -50,12 +53,12 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await sockets.close();
+  await Promise.all([sockets.close(), clock.advance(CLOSING_MS)]);
   server.close();
 });
 
 function pass(seconds: number): void {
-  now += seconds * 1000;
+  clock.setBy(seconds * 1000);
   sockets.tick();
 }
 

@@ -7,6 +7,11 @@ import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
+/** Less than the issuer has to respond. */
+const AUTHENTICATION_MS = 3_000;
+const SOON_MS = 600_000;
+/** Longer than between two checks of all sockets. */
+const CHECK_MS = 1_000;
 const ALLOWED_ORIGIN = 'https://app.example.com';
 
 let issuer: TestIssuer;
@@ -14,7 +19,11 @@ let steward: TestSteward;
 
 beforeAll(async () => {
   issuer = await startIssuer();
-  steward = await startSteward({ ...issuer.env, ALLOWED_ORIGINS: ALLOWED_ORIGIN });
+  steward = await startSteward({
+    ...issuer.env,
+    ALLOWED_ORIGINS: ALLOWED_ORIGIN,
+    LIMIT_SOCKET_AUTHENTICATION_MS: String(AUTHENTICATION_MS),
+  });
 });
 
 afterAll(async () => {
@@ -28,6 +37,22 @@ function open(options: { origin?: string } = {}, base = steward): Promise<Socket
 
 async function authenticated(user: string, claims: Record<string, unknown> = {}): Promise<SocketClient> {
   return SocketClient.signedIn(steward.url, await issuer.sign(user, claims));
+}
+
+/** An expiry that no test reaches by itself, seconds since 1970. */
+function soon(): number {
+  return Math.floor((steward.clock.now() + SOON_MS) / 1000);
+}
+
+/** Sets the time of day forward meanwhile. */
+async function pass(milliseconds: number, meanwhile: () => Promise<void>): Promise<void> {
+  steward.clock.setBy(milliseconds);
+  try {
+    await steward.clock.advance(CHECK_MS);
+    await meanwhile();
+  } finally {
+    steward.clock.setBy(-milliseconds);
+  }
 }
 
 async function connections(): Promise<number> {
@@ -58,6 +83,38 @@ async function upgrade(path: string, headers: Record<string, string> = {}): Prom
   }
   return response.split('\r\n', 1)[0] ?? '';
 }
+
+describe('the time that a socket has to authenticate', () => {
+  it('does not include the service’s own wait for the issuer', async () => {
+    const release = issuer.hold();
+    const before = issuer.requests();
+    const client = await open();
+    const response = client.authenticate(await issuer.sign('ana'));
+    await eventually(() => issuer.requests() > before);
+    await steward.clock.advance(AUTHENTICATION_MS + CHECK_MS);
+    issuer.goDown();
+    release();
+    expect(await response).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
+    await client.ended;
+    issuer.goUp();
+  });
+
+  it('ends for a silent socket with 4401, and not for an authenticated one', async () => {
+    // After a failure, the issuer’s keys are fetched again after a while.
+    const token = await issuer.sign('ana');
+    await eventually(async () => {
+      await steward.clock.advance(1_000);
+      return (await steward.call('/auth/bank/accounts', { token })).status === 200;
+    });
+    const silent = await open();
+    const speaking = await authenticated('ana');
+    await steward.clock.advance(AUTHENTICATION_MS + CHECK_MS);
+    expect(await silent.ended).toEqual({ code: 4401, reason: 'authentication expected' });
+    speaking.send({ type: 'nonsense', requestId: 'still' });
+    expect((await speaking.frame('still')).type).toBe('error');
+    await speaking.close();
+  });
+});
 
 describe('the upgrade at /ws', () => {
   it.each([
@@ -95,7 +152,7 @@ describe('authenticating', () => {
   it('returns ready with protocol, user, revision and expiry, and GET /test counts the socket until it closes', async () => {
     await eventually(async () => (await connections()) === 0);
     const client = await open();
-    const exp = Math.floor(Date.now() / 1000) + 600;
+    const exp = soon();
     const ready = await client.authenticate(await issuer.sign('ana', { exp }), { requestId: 'first' });
     expect(ready).toEqual({
       type: 'ready',
@@ -149,19 +206,22 @@ describe('authenticating', () => {
   });
 
   it('ends with the token: 4401 at its expiry', async () => {
-    const client = await authenticated('brief', { exp: Math.floor(Date.now() / 1000) + 8 });
-    expect(await client.ended).toEqual({ code: 4401, reason: 'token expired' });
+    const client = await authenticated('brief', { exp: soon() });
+    await pass(SOON_MS, async () => {
+      expect(await client.ended).toEqual({ code: 4401, reason: 'token expired' });
+    });
   });
 
   it('again as the same user extends it', async () => {
-    const exp = Math.floor(Date.now() / 1000) + 8;
+    const exp = soon();
     const client = await authenticated('renewing', { exp });
     const again = await client.authenticate(await issuer.sign('renewing'), { requestId: 'again' });
     expect(again.type).toBe('ready');
     expect(Date.parse(again.expiresAt)).toBeGreaterThan(exp * 1000);
-    await eventually(() => Date.now() > (exp + 1) * 1000);
-    client.send({ type: 'nonsense', requestId: 'still' });
-    expect(await client.frame('still')).toMatchObject({ type: 'error', error: { code: 'invalid_request' } });
+    await pass(SOON_MS, async () => {
+      client.send({ type: 'nonsense', requestId: 'still' });
+      expect(await client.frame('still')).toMatchObject({ type: 'error', error: { code: 'invalid_request' } });
+    });
     await client.close();
   });
 
@@ -263,43 +323,12 @@ describe('frames after authentication', () => {
   });
 });
 
-describe('a service with short time limits', () => {
-  let impatient: TestSteward;
-
-  beforeAll(async () => {
-    impatient = await startSteward({ ...issuer.env, LIMIT_SOCKET_AUTHENTICATION_MS: '3000' });
-  });
-
-  it('does not count its own wait for the issuer against a socket that authenticated in time', async () => {
-    const release = issuer.hold();
-    const client = await open({}, impatient);
-    try {
-      // The issuer's keys get 5 s, the socket 3.
-      const response = await client.authenticate(await issuer.sign('ana'));
-      expect(response).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
-    } finally {
-      release();
-    }
-    await client.ended;
-  });
-
-  it('closes a silent socket with 4401, and an authenticated one not', async () => {
-    // Its fetch of the issuer's keys must not count against the sockets here.
-    const token = await issuer.sign('ana');
-    await eventually(async () => (await impatient.call('/auth/bank/accounts', { token })).status === 200);
-    const silent = await open({}, impatient);
-    const speaking = await open({}, impatient);
-    expect((await speaking.authenticate(await issuer.sign('ana'))).type).toBe('ready');
-    expect(await silent.ended).toEqual({ code: 4401, reason: 'authentication expected' });
-    speaking.send({ type: 'nonsense', requestId: 'still' });
-    expect((await speaking.frame('still')).type).toBe('error');
-    await speaking.close();
-  });
-
-  it('closes its sockets with 1012 and retry_after when it stops', async () => {
-    const clients = await Promise.all(Array.from({ length: 5 }, () => open({}, impatient)));
+describe('a stop', () => {
+  it('closes the sockets with 1012 and retry_after', async () => {
+    const stopping = await startSteward(issuer.env);
+    const clients = await Promise.all(Array.from({ length: 5 }, () => open({}, stopping)));
     await Promise.all(clients.map(async (client) => client.authenticate(await issuer.sign('ana'))));
-    await impatient.stop();
+    await stopping.stop();
     const endings = await Promise.all(clients.map((client) => client.ended));
     for (const { code, reason } of endings) {
       expect(code).toBe(1012);

@@ -99,7 +99,7 @@ describe('SlidingWindowLimiter', () => {
 
   function clocked() {
     let now = 1_000_000_000;
-    const rates = new SlidingWindowLimiter(() => now);
+    const rates = new SlidingWindowLimiter({ monotonic: () => now });
     const take = (user = 'u1', action = 'mail.search', of = rate) => {
       try {
         rates.take(user, action, of);

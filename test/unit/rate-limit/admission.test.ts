@@ -23,7 +23,7 @@ beforeEach(() => {
   state = 1;
   admission = new Admission({
     latencyMs: LATENCY_MS,
-    now: () => now,
+    clock: { monotonic: () => now },
     random: () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return state / 2 ** 32;

@@ -6,17 +6,23 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { boundConnections, type ConnectionBounds } from '../../../src/http/connections.ts';
 import { rejectSocket } from '../../../src/http/raw-responses.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import { TestClock } from '../../support/test-clock.ts';
+
+const CHECK_MS = 1_000;
+const ANSWER_MS = 30_000;
 
 describe('a client that doesn’t read the rejection of its upgrade', () => {
   let server: Server;
   let bounds: ConnectionBounds;
   let client: Socket;
+  let clock: TestClock;
   let ended: Promise<unknown>;
 
   /** A service that rejects every upgrade, and a client that has read nothing for so long that no more can be sent. */
-  async function refuse(answerTimeoutMs: number): Promise<void> {
+  async function refuse(): Promise<void> {
+    clock = new TestClock({ standsAt: 0 });
     server = createServer((_request, response) => response.end('x'.repeat(16 * 1024)));
-    bounds = boundConnections(server, { connections: 10, answerTimeoutMs }, createLogger('silent'));
+    bounds = boundConnections(server, { connections: 10, answerTimeoutMs: ANSWER_MS }, clock, createLogger('silent'));
     const upgraded = new Promise<Duplex>((resolve) => {
       server.on('upgrade', (_request, socket) => {
         rejectSocket(socket, { code: 'not_found', message: 'There is no such address.' });
@@ -46,12 +52,14 @@ describe('a client that doesn’t read the rejection of its upgrade', () => {
   });
 
   it('is disconnected', async () => {
-    await refuse(1_000);
+    await refuse();
+    // The first check notices that it does not read.
+    await clock.advance(CHECK_MS + ANSWER_MS);
     await ended;
   });
 
   it('is disconnected at a stop', async () => {
-    await refuse(3_600_000);
+    await refuse();
     bounds.destroyUpgraded();
     await ended;
   });
