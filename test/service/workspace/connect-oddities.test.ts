@@ -13,7 +13,7 @@ let steward: TestSteward;
 
 beforeAll(async () => {
   [provider, bank] = [await new WorkspaceEmulator().start(), await new BankEmulator().start()];
-  const limits = { LIMIT_REVOCATION_RETRY_SECONDS: '1', LIMIT_PROVIDER_TIMEOUT_MS: '3000' };
+  const limits = { LIMIT_REVOCATION_RETRY_SECONDS: '1' };
   steward = await startSteward({ ...provider.env, ...bank.env, ...limits });
 });
 
@@ -117,8 +117,15 @@ describe('a response to the code', () => {
 
   it('that arrives too late is revoked', async () => {
     const response = Promise.withResolvers<void>();
-    provider.beforeExchange = () => response.promise;
-    const { ended, log } = await connect();
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+    provider.beforeExchange = () => {
+      asked();
+      return response.promise;
+    };
+    const connecting = connect();
+    await isAsked;
+    await steward.clock.advance(steward.context.config.limits.providerTimeoutMs);
+    const { ended, log } = await connecting;
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(log).toContain('did not respond in time');
     const issuedBefore = provider.issued.length;
