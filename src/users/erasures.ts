@@ -47,8 +47,8 @@ export async function walkErasure(db: Database, userId: string, { isOver, advanc
  * running calls may have written rows since.
  */
 export async function sweepErasures(db: Database): Promise<void> {
-  const endAt = performance.now() + RUN_MS;
-  const isOver = () => performance.now() >= endAt;
+  const endAt = db.clock.monotonic() + RUN_MS;
+  const isOver = () => db.clock.monotonic() >= endAt;
   while (!isOver()) {
     const userId = await claimErasure(db);
     if (userId === undefined) return;
