@@ -14,6 +14,7 @@ import { TestClock } from '../../support/test-clock.ts';
 const START = Date.parse('2027-01-01T00:00:00Z');
 /** Longer than a close waits for clients that no longer read. */
 const CLOSING_MS = 60_000;
+const MINUTE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
 
 /** Opens a socket as a trusted proxy would for `address`. @returns 101, or the status of the rejection with its Retry-After */
@@ -37,11 +38,13 @@ describe('messages of a user per minute', () => {
   let steward: TestSteward;
 
   /** 10 for a user: 5 on each of 2 sockets. */
-  beforeEach(async () => {
+  beforeAll(async () => {
     steward = await startSteward({ LIMIT_SOCKET_MESSAGES_PER_MINUTE: '5', LIMIT_SOCKETS_PER_USER: '2' });
   });
 
-  afterEach(() => steward.stop());
+  afterEach(() => steward.clock.advance(MINUTE_MS));
+
+  afterAll(() => steward.stop());
 
   it('are counted across sockets, and separately for another user', async () => {
     const token = await steward.signIn('ana');
@@ -82,10 +85,15 @@ describe('messages of a user per minute', () => {
 describe('upgrades per minute from one address', () => {
   let steward: TestSteward;
 
-  afterEach(() => steward.stop());
+  beforeAll(async () => {
+    steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
+  });
+
+  afterEach(() => steward.clock.advance(MINUTE_MS));
+
+  afterAll(() => steward.stop());
 
   it('beyond the limit are 429 with Retry-After; other addresses are accepted', async () => {
-    steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const responses = [];
     for (const address of ['203.0.113.1', '198.51.100.7, 203.0.113.1', '203.0.113.1', '203.0.113.2']) {
       responses.push(await upgrade(steward.url, address));
@@ -97,21 +105,21 @@ describe('upgrades per minute from one address', () => {
   });
 
   it('are counted for an IPv6 network of /64, and for the peer if no proxy is trusted', async () => {
-    steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const networks = ['2001:db8:1:1::1', '2001:db8:1:1::2', '2001:db8:1:1:ffff::3', '2001:db8:1:2::1'];
     const responses = [];
     for (const address of networks) responses.push(await upgrade(steward.url, address));
     expect(responses.map(({ status }) => status)).toEqual([101, 101, 429, 101]);
-    steward = await steward.restart({ TRUST_PROXY: 'false' });
-    for (const address of networks) responses.push(await upgrade(steward.url, address));
+    const direct = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: 'false' });
+    for (const address of networks) responses.push(await upgrade(direct.url, address));
     expect(responses.slice(4).map(({ status }) => status)).toEqual([101, 101, 429, 429]);
     for (const { socket } of responses) socket.terminate();
+    await direct.stop();
   });
 });
 
 describe('unauthenticated sockets', () => {
   it('are limited to 50 for an address: the oldest is closed, without effect on other addresses', async () => {
-    const steward = await startSteward({ TRUST_PROXY: '1', LIMIT_SOCKET_AUTHENTICATION_MS: '60000' });
+    const steward = await startSteward({ TRUST_PROXY: '1', LIMIT_SOCKET_AUTHENTICATION_MS: '3600000' });
     const elsewhere = await upgrade(steward.url, '203.0.113.9');
     const silent: WebSocket[] = [];
     for (let opened = 0; opened < 50; opened += 1) silent.push((await upgrade(steward.url, '203.0.113.1')).socket);
@@ -126,7 +134,7 @@ describe('unauthenticated sockets', () => {
 
   it('at the limit: a silent one is closed, not one whose token is being verified', async () => {
     const issuer = await startIssuer();
-    const steward = await startSteward({ ...issuer.env, LIMIT_SOCKETS_WAITING: '3', LIMIT_SOCKET_AUTHENTICATION_MS: '60000' });
+    const steward = await startSteward({ ...issuer.env, LIMIT_SOCKETS_WAITING: '3', LIMIT_SOCKET_AUTHENTICATION_MS: '3600000' });
     const release = issuer.hold();
     const checked = await SocketClient.open(steward.url);
     const ready = checked.authenticate(await issuer.sign('ana'));
