@@ -205,9 +205,9 @@ describe('StewardClient', () => {
     expect(reasons.at(-1)).toBe('rate_limited');
     for (const other of others) other.close();
     await eventually(async () => (await connections()) === before);
-    await clock.advance(60_000);
+    await clock.advance(59_999);
     expect(client.state).toBe('waiting');
-    await clock.advance(1_000);
+    await clock.advance(1_001);
     await connected;
     expect(asked).toEqual(['connect', 'connect']);
     expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);

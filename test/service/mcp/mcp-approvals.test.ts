@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { advancing } from '../../support/advancing.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { ExecutorScene } from '../../support/executor-scene.ts';
 import { McpClient, type McpResponse } from '../../support/mcp-client.ts';
@@ -71,7 +72,7 @@ describe('a call that needs approval', () => {
     const elsewhere = new McpClient(other, ana.token);
     const waiting = elsewhere.call('approval_result', { id });
     expect(await decide(scene, ana.user, id, true)).toBe(200);
-    expect(resultOf(await waiting)).toMatchObject({ data: { id: 'm1' }, meta: { account: ana.user.email } });
+    expect(resultOf(await advancing(other.clock, waiting))).toMatchObject({ data: { id: 'm1' }, meta: { account: ana.user.email } });
     expect(resultOf(await ana.client.call('approval_result', { id }))).toMatchObject({ data: { id: 'm1' } });
     expect(scene.sent).toBe(1);
     // It knows the end: another call is a new one.
@@ -244,6 +245,18 @@ describe('approval_result', () => {
     }
   });
 
+  it('waits for 25 seconds, and then tells where to go on', async () => {
+    const id = await ask();
+    const { steward } = scene;
+    const waiting = ana.client.call('approval_result', { id });
+    const before = steward.clock.monotonic();
+    expect(resultOf(await advancing(steward.clock, waiting))).toMatchObject({
+      status: 'pending',
+      hint: expect.stringContaining(`approval_result with id ${id}`),
+    });
+    expect(steward.clock.monotonic() - before).toBeGreaterThanOrEqual(25_000);
+  });
+
   it('ends its wait with its client', async () => {
     const id = await ask();
     const leaving = new AbortController();
@@ -299,7 +312,7 @@ describe('a client that can show pages', () => {
       ana.client.call('test_notify', MESSAGE, { ...SHOWS_PAGES, params: { requestState, inputResponses: { approval } } }),
     );
     expect(await decide(scene, ana.user, id, false)).toBe(200);
-    for (const { message: end } of await Promise.all(retries)) {
+    for (const { message: end } of await advancing(scene.steward.clock, Promise.all(retries))) {
       expect(end.result?.structuredContent.status ?? end.error.code).toSatisfy((what) => what === 'denied' || what === -32602);
     }
     expect(scene.sent).toBe(0);

@@ -119,6 +119,23 @@ describe('tools/call', () => {
     expect((await ana.client.call('test_run')).notifications).toEqual([]);
   });
 
+  it('tells such a client every five seconds that a call is still running', async () => {
+    const began = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    scene.policies.set('test.run', { timeoutMs: 1_000_000 });
+    scene.work = async () => {
+      began.resolve();
+      await end.promise;
+      return {};
+    };
+    const call = ana.client.call('test_run', {}, { meta: { progressToken: 'p1' } });
+    await began.promise;
+    await scene.steward.clock.advance(10_000);
+    end.resolve();
+    const { notifications } = await call;
+    expect(notifications.map(({ params }) => params)).toEqual([1, 2].map((progress) => ({ progressToken: 'p1', progress })));
+  });
+
   it.each(['2026-07-28', '2025-11-25'])('ends a read when its client leaves (%s)', async (revision) => {
     let signal: AbortSignal | undefined;
     scene.work = (_input, context) => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { advancing } from '../../support/advancing.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { bearer, currentClient, LINES, type OfficialClient } from '../../support/official-clients.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
@@ -70,7 +71,7 @@ describe.each(LINES)('the official client ($name)', ({ connect, revision }) => {
     const { url, approvalId } = (await client.call('test_notify', ANA)).structuredContent.error.details;
     const result = client.call('approval_result', { id: approvalId });
     await decide(url, false);
-    expect(await result).toMatchObject({ isError: true, structuredContent: { status: 'denied' } });
+    expect(await advancing(scene.steward.clock, result)).toMatchObject({ isError: true, structuredContent: { status: 'denied' } });
     expect(scene.sent).toBe(0);
   });
 
