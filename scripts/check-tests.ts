@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
 
 /** Suites that a person runs beside the tests: they strike at real moments, measure, or repeat other projects' programs. */
-const SUITES = ['test/faults/', 'test/security/', 'test/injection/', 'test/judges/'];
+const SUITES = ['test/faults/', 'test/mutants/', 'test/security/', 'test/injection/', 'test/judges/'];
 
 /** Files that may, each with its reason. */
 const ALLOWED: Record<string, string> = {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How a run of test files ended. */
 export interface Outcome {
@@ -18,6 +19,18 @@ interface Report {
   testResults: { name: string; status: string; message: string; assertionResults: { status: string; fullName: string }[] }[];
 }
 
+/** How vitest ended. */
+interface Run {
+  /** undefined: before it ran a test. */
+  report: Report | undefined;
+  status: number | null;
+  /** The end of its errors. */
+  said: string;
+  isLate: boolean;
+}
+
+const TRIES = 20;
+const PAUSE_MS = 30_000;
 /** Lower than that of people's programs. */
 const PRIORITY = 10;
 const SHOWN = 2_000;
@@ -60,11 +73,22 @@ export class Copy {
   }
 
   /**
-   * Runs test files in that order, up to the first failure unless `env` has them measured.
+   * Runs test files in that order, up to the first failure unless `env` has them measured. When none can be run, as without
+   * a free connection of Postgres, it is tried again later.
    *
-   * @throws Error when no test could be run at all
+   * @throws Error when no test could be run for long
    */
   async test(files: readonly string[], limitMs: number, env: Record<string, string> = {}): Promise<Outcome> {
+    for (let tries = 1; ; tries++) {
+      const { report, status, said, isLate } = await this.#run(files, limitMs, env);
+      if (isLate) return { noticedBy: 'timed out', file: undefined, passed: [] };
+      if (report !== undefined) return this.#outcome(report, status);
+      if (tries === TRIES) throw new Error(`no test ran:\n${said}`);
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async #run(files: readonly string[], limitMs: number, env: Record<string, string>): Promise<Run> {
     const report = join(this.folder, 'dist', 'report.json');
     rmSync(report, { force: true });
     const given = ['run', '--config=test/mutants/vitest.config.ts', '--reporter=json', `--outputFile=${report}`];
@@ -92,11 +116,10 @@ export class Copy {
     clearTimeout(timer);
     this.#end();
     this.#end = () => {};
-    return isLate ? { noticedBy: 'timed out', file: undefined, passed: [] } : this.#outcome(report, status, said);
+    return { isLate, status, said, report: existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined };
   }
 
-  #outcome(report: string, status: number | null, said: string): Outcome {
-    const { testResults } = readReport(report, said);
+  #outcome({ testResults }: Report, status: number | null): Outcome {
     const named = (name: string) => name.slice(this.folder.length + 1);
     const passed = testResults.filter((result) => result.status === 'passed').map(({ name }) => named(name));
     const failed = testResults.find((result) => result.status === 'failed');
@@ -104,14 +127,6 @@ export class Copy {
     const other = failed === undefined ? 'an unhandled error' : failed.message.split('\n', 1)[0];
     const file = failed && named(failed.name);
     return { passed, file, noticedBy: status === 0 ? undefined : (test?.fullName ?? other) };
-  }
-}
-
-function readReport(report: string, said: string): Report {
-  try {
-    return JSON.parse(readFileSync(report, 'utf8'));
-  } catch {
-    throw new Error(`no test ran:\n${said}`);
   }
 }
 

@@ -13,7 +13,7 @@ interface Reached {
 }
 
 const MEASURING_MS = 3_600_000;
-const WORKERS = '6';
+const WORKERS = '4';
 /** How many times sooner a test is tried for each word that its path shares with the source’s. */
 const KIN = 4;
 
