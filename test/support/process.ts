@@ -7,7 +7,7 @@ import { Database } from '../../src/database/database.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
-import { type Service, serviceAt } from './steward.ts';
+import { NEVER_SATURATED, type Service, serviceAt } from './steward.ts';
 import { createDatabase } from './test-database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -77,7 +77,7 @@ export async function runProcess(env: Record<string, string>, cwd = ROOT): Promi
 function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {
   const child = spawn(process.execPath, [join(release, release === ROOT ? ENTRY : 'src/start.js')], {
     cwd,
-    env: { ...inheritedEnvironment(), PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
+    env: { ...inheritedEnvironment(), PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...NEVER_SATURATED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { stdout: '', stderr: '' };

@@ -17,7 +17,7 @@ let token: string;
 /** A service with work under way that does not end, and an event loop that has no idle time when a test says so. */
 beforeEach(async () => {
   utilisation = 0;
-  steward = await startSteward({}, { loopUtilisation: () => utilisation });
+  steward = await startSteward({ LIMIT_BUSY_LATENCY_MS: '100', LIMIT_DATABASE_QUEUE_MS: '150' }, { loopUtilisation: () => utilisation });
   token = await steward.signIn('ana');
   end = Array.from({ length: UNDER_WAY }, () => steward.context.admission.begin('busy'));
 });
