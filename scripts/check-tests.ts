@@ -6,17 +6,21 @@ import { join } from 'node:path';
 import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
 
 /** Suites that a person runs beside the tests: they strike at real moments, measure, or repeat other projects' programs. */
-const SUITES = ['test/faults/', 'test/mutants/', 'test/security/', 'test/injection/', 'test/judges/'];
+const SUITES = ['test/faults/', 'test/mutants/', 'test/repeat/', 'test/security/', 'test/injection/', 'test/judges/'];
 
 /** Files that may, each with its reason. */
 const ALLOWED: Record<string, string> = {
   'test/support/eventually.ts': 'is how all others wait',
+  'test/support/test-clock.ts': 'goes with the machine’s clock',
+  'test/support/watch-postgres.ts': 'watches the server of the run',
   'test/support/property.ts': 'gives fast-check its seed',
+  'test/support/machine-date.ts': 'sets the date of libraries that date by the machine’s',
   'test/support/turn-meter.ts': 'measures, for npm run bench:stalls',
 };
 
 const CALLS = new Set(['setTimeout', 'setInterval', 'sleep']);
-const MEMBERS = /^(?:Date\.now|performance\.now|Math\.random|AbortSignal\.timeout|process\.hrtime|vi\.useFakeTimers)$/;
+const MEMBERS =
+  /^(?:Date\.now|performance\.now|Math\.random|AbortSignal\.timeout|process\.hrtime|vi\.useFakeTimers|systemClock\.(?:sleep|after|every))$/;
 const CLOCKS = /^(?:Date|performance)$/;
 
 const root = join(import.meta.dirname, '..');

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 import type { EventDetails, ReceivedEvent, WebhookEvent } from './webhook-events.ts';
 
@@ -69,6 +69,6 @@ export async function markWebhookQueued(db: Queryable, id: string): Promise<void
   await db.query('update bank_webhooks set queued_at = now() where id = $1::uuid', [id]);
 }
 
-export function deleteOldWebhooks(db: Queryable): Promise<void> {
+export function deleteOldWebhooks(db: Database): Promise<void> {
   return deleteExpired(db, 'bank_webhooks', `received_at < now() - interval '${KEPT}'`);
 }

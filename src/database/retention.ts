@@ -1,4 +1,5 @@
-import type { Queryable } from './database.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { Database } from './database.ts';
 
 /** Rows per statement, so that no statement takes long. */
 const CHUNK = 5_000;
@@ -11,19 +12,19 @@ const RUN_MS = 15_000;
  *
  * @param where SQL over the table's columns
  */
-export function deleteExpired(db: Queryable, table: string, where: string): Promise<void> {
+export function deleteExpired(db: Database, table: string, where: string): Promise<void> {
   const text = `with gone as (
                   delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${CHUNK} for update skip locked))
                   returning 1)
                 select count(*)::int as rows from gone`;
-  return inChunks(async () => {
+  return inChunks(db.clock, async () => {
     const [gone] = await db.query<{ rows: number }>(text);
     return { isFull: gone?.rows === CHUNK };
   });
 }
 
 /** Repeats a step until no rows are left or the run's time is over. @param step `isFull`: there may be more rows */
-export async function inChunks(step: () => Promise<{ isFull: boolean }>): Promise<void> {
-  const endAt = performance.now() + RUN_MS;
-  while ((await step()).isFull && performance.now() < endAt);
+export async function inChunks(clock: Clock, step: () => Promise<{ isFull: boolean }>): Promise<void> {
+  const endAt = clock.monotonic() + RUN_MS;
+  while ((await step()).isFull && clock.monotonic() < endAt);
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { partitionNames } from '../database/partitions.ts';
 import { deleteExpired } from '../database/retention.ts';
 
@@ -128,7 +128,7 @@ export async function selectAccountId(tx: Queryable, userId: string, grantId: st
 }
 
 /** Partition by partition; those whose rows have all expired are dropped as well. */
-export async function deleteOldEvents(db: Queryable): Promise<void> {
+export async function deleteOldEvents(db: Database): Promise<void> {
   for (const partition of await partitionNames(db, 'events')) {
     await deleteExpired(db, partition, `created_at < now() - interval '24 hours'`);
   }

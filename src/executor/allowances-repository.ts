@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 export interface AllowanceRow {
@@ -85,6 +85,6 @@ export async function deleteReconfiguredAllowances(db: Queryable, revisions: Rea
   );
 }
 
-export function deleteExpiredAllowances(db: Queryable): Promise<void> {
+export function deleteExpiredAllowances(db: Database): Promise<void> {
   return deleteExpired(db, 'allowances', 'expires_at < now()');
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { inChunks } from '../database/retention.ts';
 import { type ApprovalSubject, isAboutArguments } from './approvals-repository.ts';
 
@@ -110,8 +110,8 @@ export async function deleteOutcomes(
 }
 
 /** Deletes outcomes that are no longer kept; a bounded number per statement. */
-export function deleteOldOutcomes(db: Queryable): Promise<void> {
-  return inChunks(async () => {
+export function deleteOldOutcomes(db: Database): Promise<void> {
+  return inChunks(db.clock, async () => {
     const rows = await db.query(
       `update approvals set outcome = null, outcome_until = null
        where id = any(array(select id from approvals a where outcome_until is not null and ${isOver('a')} limit ${CHUNK} for update skip locked))

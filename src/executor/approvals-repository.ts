@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 export interface ApprovalRow {
@@ -219,7 +219,7 @@ export async function decideApproval(
 }
 
 /** Deletes what expired a day ago, decided or not. */
-export function deleteOldApprovals(db: Queryable): Promise<void> {
+export function deleteOldApprovals(db: Database): Promise<void> {
   return deleteExpired(db, 'approvals', `expires_at < now() - interval '24 hours'`);
 }
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { unboundedPartitions } from '../database/partitions.ts';
 import { deleteExpired, inChunks } from '../database/retention.ts';
 
@@ -121,10 +121,10 @@ export async function countStarted(
  * Deletes rows after 400 days, some thousands per statement, where they don't go with their month. Of the oldest partition,
  * only the oldest rows are examined, which needs no index on time.
  */
-export async function deleteOldAuditRows(db: Queryable): Promise<void> {
+export async function deleteOldAuditRows(db: Database): Promise<void> {
   const { early, other } = await unboundedPartitions(db, 'audit_log');
   let after = '0';
-  await inChunks(async () => {
+  await inChunks(db.clock, async () => {
     const [oldest] = await db.query<{ last: string | null; isFull: boolean }>(
       `with oldest as (
          select id, at < now() - interval '400 days' as is_old from ${early} where id > $1::bigint order by id limit ${SWEPT_AT_ONCE}

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 import type { ClientGrant } from './client-grant.ts';
 
@@ -171,6 +171,6 @@ export async function revokeClientGrant(
  * Deletes grants that ended 30 days ago. Of clients of the operator's own server, the end is remembered: tokens that are
  * only refreshed there must not begin them anew.
  */
-export function deleteOldClientGrants(db: Queryable): Promise<void> {
+export function deleteOldClientGrants(db: Database): Promise<void> {
   return deleteExpired(db, 'client_grants', `kind <> 'external' and ${ENDED_LONG_AGO}`);
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 /** Identifies a call that a client may repeat. */
@@ -68,6 +68,6 @@ export async function releaseKey(db: Queryable, { userId, action, key }: KeyName
   ]);
 }
 
-export function deleteOldKeys(db: Queryable): Promise<void> {
+export function deleteOldKeys(db: Database): Promise<void> {
   return deleteExpired(db, 'idempotency_keys', `created_at < now() - interval '24 hours'`);
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 /** Longer than an hour by the time for which a process doesn't repeat the statement. */
@@ -161,7 +161,7 @@ export async function selectTaintedItems(db: Queryable, userId: string, items: r
   return rows.map(({ item }) => item);
 }
 
-export async function deleteOldContexts(db: Queryable): Promise<void> {
+export async function deleteOldContexts(db: Database): Promise<void> {
   await deleteExpired(db, 'contexts', 'tainted_until < now()');
   await deleteExpired(db, 'context_reads', `read_at < now() - interval '${TAINTED}' and context not ${OF_THREADS}`);
   await deleteExpired(db, 'tainted_items', 'until < now()');

@@ -2,7 +2,6 @@ import { randomUUID, X509Certificate } from 'node:crypto';
 import type { AppOptions } from 'firebase-admin/app';
 import type { Auth, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
-import { systemClock } from '../clock/clock.ts';
 import type { FirebaseSettings } from '../config/config.ts';
 import { usesFirebaseEmulator } from '../config/load-config.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
@@ -88,7 +87,7 @@ function askFirebase({ logger, clock, timeouts }: VerifierContext): AskFirebase 
   return async (request) => {
     try {
       // firebase-admin retries failed requests of 25 s each; a caller does not wait that long.
-      return await withTimeLimit(systemClock, request, timeouts.lookUp, () => {
+      return await withTimeLimit(clock, request, timeouts.lookUp, () => {
         throw new Error(`no response within ${timeouts.lookUp} ms`);
       });
     } catch (error) {

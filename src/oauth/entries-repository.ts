@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 import { ACTIVE } from '../executor/client-grants-repository.ts';
 
@@ -213,7 +213,7 @@ export async function selectEmail(db: Queryable, userId: string): Promise<{ emai
  * Deletes what has expired, what belongs to grants that were revoked, refresh tokens that were used 30 days ago (until then,
  * using one again ends its grant), and responses that were sent or that no client has fetched.
  */
-export async function deleteOldEntries(db: Queryable): Promise<void> {
+export async function deleteOldEntries(db: Database): Promise<void> {
   await deleteExpired(db, 'oauth_entries', 'expires_at <= now()');
   await deleteExpired(db, 'oauth_entries', `consumed_at < now() - interval '30 days'`);
   await deleteExpired(

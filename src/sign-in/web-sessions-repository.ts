@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 export interface WebSessionRow {
@@ -55,6 +55,6 @@ export async function deleteWebSessions(db: Queryable, userId: string, kept: num
   );
 }
 
-export function deleteExpiredWebSessions(db: Queryable): Promise<void> {
+export function deleteExpiredWebSessions(db: Database): Promise<void> {
   return deleteExpired(db, 'web_sessions', 'expires_at <= now()');
 }

@@ -24,8 +24,10 @@ export class Authentication<Socket extends AuthenticatedSocket> {
   readonly #socket: Socket;
   readonly #host: ConnectionHost<Socket>;
   #principal: Principal | undefined;
-  /** Milliseconds since 1970: until when the socket must authenticate; then, when its token expires. */
-  #deadline: number;
+  /** By the monotonic clock: until when the socket must authenticate. */
+  readonly #signInBy: number;
+  /** When its token expires, milliseconds since 1970; undefined until the socket is authenticated. */
+  #expiresAt: number | undefined;
   /** Frames received while a token is being verified. */
   #queuedFrames: Incoming[] | undefined;
   #ready = false;
@@ -33,7 +35,7 @@ export class Authentication<Socket extends AuthenticatedSocket> {
   constructor(socket: Socket, host: ConnectionHost<Socket>) {
     this.#socket = socket;
     this.#host = host;
-    this.#deadline = host.now() + host.limits.socketAuthenticationMs;
+    this.#signInBy = host.now() + host.limits.socketAuthenticationMs;
   }
 
   get principal(): Principal | undefined {
@@ -54,7 +56,7 @@ export class Authentication<Socket extends AuthenticatedSocket> {
   /** Closes the socket when it did not authenticate in time, or its token has expired. */
   tick(now: number): void {
     // While a token is being verified, the deadline doesn't apply: how long that takes is bounded, and not the client's fault.
-    if (now < this.#deadline || this.isPending) return;
+    if (!this.#isOver(now) || this.isPending) return;
     this.#socket.close(CLOSE.authentication, this.#principal === undefined ? 'authentication expected' : 'token expired');
   }
 
@@ -81,7 +83,7 @@ export class Authentication<Socket extends AuthenticatedSocket> {
     if (socket.isClosing) return;
     const ready = (seq: number) => {
       this.#ready = true;
-      this.#deadline = caller.expiresAt * 1000;
+      this.#expiresAt = caller.expiresAt * 1000;
       const maxBytes = host.limits.socketPayloadBytes;
       if (frame.type === 'authenticate')
         socket.send(readyFrame(frame.requestId, caller, { revision: host.service.revision(), seq, maxBytes }));
@@ -106,6 +108,10 @@ export class Authentication<Socket extends AuthenticatedSocket> {
     }
     await host.service.feed.subscribe(caller.userId, socket, frame.type === 'authenticate' ? frame.since : undefined, ready);
     if (socket.isClosing) host.service.feed.unsubscribe(caller.userId, socket);
+  }
+
+  #isOver(now: number): boolean {
+    return this.#expiresAt === undefined ? now >= this.#signInBy : this.#host.timeOfDay() >= this.#expiresAt;
   }
 
   #reject(frame: AuthenticationFrame, error: unknown): void {

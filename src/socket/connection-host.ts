@@ -28,6 +28,8 @@ export interface SocketService {
 /** What all connections (`One`) share. */
 export interface ConnectionHost<One> extends RequestsHost {
   readonly service: SocketService;
+  /** Milliseconds since 1970, by which tokens expire. */
+  timeOfDay(): number;
   /** Counts the connection towards the sockets of a budget until {@link connectionClosed}; false: the limit is reached. */
   admit(budget: string, connection: One): boolean;
   /** Counts messages of all sockets of a budget; false: the limit is reached. */

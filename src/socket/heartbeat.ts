@@ -7,7 +7,7 @@ const MAX_MISSED = 2;
 export class Heartbeat {
   readonly #socket: WebSocket;
   readonly #intervalMs: number;
-  /** Milliseconds since 1970. */
+  /** By the monotonic clock. */
   #nextPingAt: number;
   #missed = 0;
   #expectedPongs = 0;

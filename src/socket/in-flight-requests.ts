@@ -21,7 +21,7 @@ export interface RequestsHost {
   readonly logger: Logger;
   /** The service is stopping: new requests are rejected. */
   readonly draining: boolean;
-  /** Milliseconds since 1970. */
+  /** Milliseconds of the monotonic clock: limits hold whatever the time of day is set to. */
   now(): number;
 }
 

@@ -15,7 +15,7 @@ export class ReceivedBytes {
   #afterClose = { bytes: 0, chunks: 0 };
   /** Bytes since the last complete message. */
   #incomplete = 0;
-  /** When the first of these was received, milliseconds since 1970. */
+  /** When the first of these was received, by the monotonic clock. */
   #incompleteSince = 0;
 
   /** In total. */

@@ -26,8 +26,8 @@ export class SendQueue {
   readonly #host: SendQueueHost;
   /** Oldest first. Short, because no request is accepted from a slow reader. */
   #queued: Queued[] = NONE;
-  /** When it last read something, milliseconds since 1970; 0: it keeps up. */
-  #progressAt = 0;
+  /** When it last read something, by the monotonic clock; undefined: it keeps up. */
+  #progressAt: number | undefined;
   /** The fewest bytes buffered since. */
   #fewest = 0;
 
@@ -37,7 +37,7 @@ export class SendQueue {
   }
 
   get isSlow(): boolean {
-    return this.#progressAt !== 0;
+    return this.#progressAt !== undefined;
   }
 
   /** Sends a frame in order. @returns resolves when it is passed to the socket; undefined: it was passed immediately */
@@ -67,11 +67,11 @@ export class SendQueue {
 
   /** @returns true when a slow reader has just caught up */
   tick(now: number): boolean {
-    if (!this.isSlow) return false;
+    if (this.#progressAt === undefined) return false;
     this.#drain();
     const buffered = this.#socket.bufferedAmount;
     if (buffered <= this.#host.limits.socketBufferBytes && this.#queued.length === 0) {
-      this.#progressAt = 0;
+      this.#progressAt = undefined;
       this.#queued = NONE;
       return true;
     }

@@ -90,6 +90,10 @@ export class SocketServer implements ConnectionHost<Connection> {
   }
 
   now(): number {
+    return this.#options.clock.monotonic();
+  }
+
+  timeOfDay(): number {
     return this.#options.clock.now();
   }
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { partitionNames } from '../database/partitions.ts';
 import { deleteExpired } from '../database/retention.ts';
 
@@ -190,6 +190,6 @@ export async function selectDeletedSince(db: Queryable, since: Date | undefined)
 }
 
 /** Deletes the records of completed deletions. */
-export function deleteOldErasures(db: Queryable): Promise<void> {
+export function deleteOldErasures(db: Database): Promise<void> {
   return deleteExpired(db, 'erasures', `deleted_at < now() - interval '${KEPT}' and clean_at is not null`);
 }

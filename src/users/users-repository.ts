@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 export interface KnownUser {
@@ -53,7 +53,7 @@ export async function deleteUser(tx: Queryable, userId: string, identityHash: Bu
 }
 
 /** Every ID token from before has expired by then. */
-export function deleteOldTombstones(db: Queryable): Promise<void> {
+export function deleteOldTombstones(db: Database): Promise<void> {
   return deleteExpired(db, 'deleted_users', `deleted_at < now() - interval '30 days'`);
 }
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 import type { Provider } from './grants-repository.ts';
 
@@ -102,7 +102,7 @@ export async function shredRevocation(tx: Queryable, id: string): Promise<void> 
 }
 
 /** Accounts whose last revocation is too old to affect a flow in progress. */
-export function deleteIdleSubjects(db: Queryable): Promise<void> {
+export function deleteIdleSubjects(db: Database): Promise<void> {
   return deleteExpired(
     db,
     'provider_subjects',

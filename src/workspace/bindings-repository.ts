@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
 /** Binds a browser to a user for `lifeSeconds` from now. */
@@ -19,6 +19,6 @@ export async function isBound(db: Queryable, secretHash: Buffer, userId: string)
   return rows.length > 0;
 }
 
-export function deleteExpiredBindings(db: Queryable): Promise<void> {
+export function deleteExpiredBindings(db: Database): Promise<void> {
   return deleteExpired(db, 'browser_bindings', 'expires_at <= now()');
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 import type { FlowError } from './flow-errors.ts';
 
@@ -188,7 +188,7 @@ export async function selectPendingFlows(tx: Queryable, userId: string): Promise
 }
 
 /** Outcomes are kept for a day, so that a late reload of the callback still receives its own. */
-export function deleteOldFlows(db: Queryable): Promise<void> {
+export function deleteOldFlows(db: Database): Promise<void> {
   return deleteExpired(db, 'oauth_flows', `created_at < now() - interval '${KEPT}' and pending is null`);
 }
 

@@ -51,7 +51,7 @@ describe('GET /calendar/v3/calendars/:id/events', () => {
 
 describe('sandbox calendar: events.list', () => {
   it('contains a month around now, with every kind of event', async () => {
-    const now = Date.now();
+    const now = steward.clock.now();
     const window = { timeMin: new Date(now - 20 * 86_400_000).toISOString(), timeMax: new Date(now + 30 * 86_400_000).toISOString() };
     const { body } = await list({ ...window, singleEvents: 'true', orderBy: 'startTime' });
     expect(body.timeZone).toBe(BERLIN);

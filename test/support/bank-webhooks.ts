@@ -2,24 +2,27 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompactSign } from 'jose';
+import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import { eventually } from './eventually.ts';
 import type { HttpResponse } from './request.ts';
-import type { Service } from './steward.ts';
+import type { Service, TestSteward } from './steward.ts';
 
 /** A key that webhooks are signed with, as the aggregator would. */
 export class WebhookSigner {
   readonly kid: string;
   readonly #key: KeyObject;
+  readonly #clock: Clock;
 
-  constructor(kid: string, key: KeyObject = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey) {
+  constructor(kid: string, key: KeyObject = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, clock: Clock = systemClock) {
     this.kid = kid;
     this.#key = key;
+    this.#clock = clock;
   }
 
   /** The sandbox's own key, which a service on it trusts. */
-  static ofSandbox(dataDir: string): WebhookSigner {
+  static ofSandbox({ dataDir, clock }: Pick<TestSteward, 'dataDir' | 'clock'>): WebhookSigner {
     const { webhookKey } = JSON.parse(readFileSync(join(dataDir, 'sandbox/bank.json'), 'utf8'));
-    return new WebhookSigner(webhookKey.kid, createPrivateKey({ key: webhookKey.jwk, format: 'jwk' }));
+    return new WebhookSigner(webhookKey.kid, createPrivateKey({ key: webhookKey.jwk, format: 'jwk' }), clock);
   }
 
   get publicKey(): KeyObject {
@@ -37,7 +40,7 @@ export class WebhookSigner {
     body: string | Buffer,
     { header = {}, claims = {}, age = 0 }: { header?: object; claims?: object; age?: number } = {},
   ): Promise<string> {
-    const payload = { iat: Math.floor(Date.now() / 1000) - age, request_body_sha256: sha256(body), ...claims };
+    const payload = { iat: Math.floor(this.#clock.now() / 1000) - age, request_body_sha256: sha256(body), ...claims };
     return new CompactSign(Buffer.from(JSON.stringify(payload)))
       .setProtectedHeader({ alg: 'ES256', kid: this.kid, typ: 'JWT', ...header })
       .sign(this.#key);

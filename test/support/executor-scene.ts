@@ -53,6 +53,7 @@ export class ExecutorScene {
   static async start(env: Record<string, string> = {}): Promise<ExecutorScene> {
     const scene = new ExecutorScene(await new WorkspaceEmulator().start());
     scene.steward = await scene.replica(env);
+    scene.provider.clock = scene.steward.clock;
     scene.reset();
     return scene;
   }

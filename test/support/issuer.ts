@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import { startLoopbackServer } from './loopback-server.ts';
 
 const AUDIENCE = 'steward-tests';
@@ -32,8 +33,8 @@ export interface TestIssuer {
   close(): Promise<void>;
 }
 
-/** An OpenID Connect issuer on loopback: discovery, one RS256 key, and tokens with any claims. */
-export async function startIssuer(): Promise<TestIssuer> {
+/** An OpenID Connect issuer on loopback: discovery, one RS256 key, and tokens with any claims, dated by the clock. */
+export async function startIssuer(clock: Clock = systemClock): Promise<TestIssuer> {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: KEY_ID, use: 'sig', alg: 'RS256' };
   let held = Promise.resolve();
@@ -83,7 +84,7 @@ export async function startIssuer(): Promise<TestIssuer> {
       issue = respond;
     },
     sign(user, claims = {}, header = {}) {
-      const now = Math.floor(Date.now() / 1000);
+      const now = Math.floor(clock.now() / 1000);
       const identity = { iss: url, aud: AUDIENCE, sub: user, email: `${user}@example.com`, email_verified: true };
       const times = { iat: now, auth_time: now, exp: now + HOUR_SECONDS };
       return new SignJWT({ ...identity, ...times, ...claims })

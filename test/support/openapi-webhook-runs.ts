@@ -11,7 +11,7 @@ export function webhookRuns(): Run[] {
     provoke,
   });
   const send = async (body: string, headers: Record<string, string> = {}) =>
-    deliver(steward, body, await WebhookSigner.ofSandbox(steward.dataDir).sign(body), headers);
+    deliver(steward, body, await WebhookSigner.ofSandbox(steward).sign(body), headers);
   const event = async () => eventBody('ERROR', (await linkedBank()).itemId);
   return [
     run('200', async () => send(await event())),

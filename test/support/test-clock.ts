@@ -46,6 +46,11 @@ export class TestClock implements Clock {
     this.#wall += milliseconds;
   }
 
+  /** Moves the clock forward as for a process that was suspended: what was due meanwhile is called late. */
+  suspend(milliseconds: number): void {
+    this.#move(milliseconds);
+  }
+
   /**
    * Moves the clock forward, from one due callback to the next, each in a turn of the event loop of its own. What they
    * begin may end later: await its effect.

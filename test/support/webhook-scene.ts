@@ -20,7 +20,7 @@ export class LinkedUser {
     this.token = token;
     this.itemId = itemId;
     this.entryId = entryId;
-    this.#signer = WebhookSigner.ofSandbox(steward.dataDir);
+    this.#signer = WebhookSigner.ofSandbox(steward);
   }
 
   static async of(steward: TestSteward, institution?: string): Promise<LinkedUser> {

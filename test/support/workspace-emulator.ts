@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import { RotatingTokens } from './rotating-tokens.ts';
 import { type ScriptedCall, type ScriptedResponse, ScriptedServer } from './scripted-server.ts';
 
@@ -42,6 +43,8 @@ export class WorkspaceEmulator extends ScriptedServer {
   readonly revoked: string[] = [];
   /** What the token endpoint does with refresh tokens. */
   readonly tokens = new RotatingTokens();
+  /** Dates ID tokens. */
+  clock: Clock = systemClock;
   /** Awaited before a code is checked. */
   beforeExchange: () => Promise<void> | void = () => {};
 
@@ -102,7 +105,7 @@ export class WorkspaceEmulator extends ScriptedServer {
       token_type: 'Bearer',
       expires_in: 3599,
       scope: approval.scope ?? approval.requested,
-      id_token: await idToken(approval),
+      id_token: await idToken(approval, this.clock.now()),
       ...approval.fields,
     };
     for (const field of approval.omit ?? []) delete body[field];
@@ -125,8 +128,8 @@ export function subjectOf(email: string): string {
   return `sub-of-${email}`;
 }
 
-function idToken({ email, nonce, claims }: Approval): Promise<string> {
-  const now = Math.floor(Date.now() / 1000);
+function idToken({ email, nonce, claims }: Approval, nowMs: number): Promise<string> {
+  const now = Math.floor(nowMs / 1000);
   const usual = { iss: ISSUER, aud: CLIENT.id, sub: subjectOf(email), email, nonce, iat: now, exp: now + 3600 };
   // The service relies on TLS, not on this signature (OpenID Connect Core, 3.1.3.7, 6).
   return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(randomBytes(32));

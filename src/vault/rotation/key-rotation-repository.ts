@@ -1,4 +1,4 @@
-import type { Queryable } from '../../database/database.ts';
+import type { Database, Queryable } from '../../database/database.ts';
 import { deleteExpired } from '../../database/retention.ts';
 import type { Provider } from '../grants-repository.ts';
 import type { CurrentKeyRow } from '../user-keys-repository.ts';
@@ -162,7 +162,7 @@ export async function replaceUserKey(tx: Queryable, userId: string, old: Exposed
 }
 
 /** Former keys that encrypt no current data. Of the data that is not encrypted again, stored results live longest: 24 hours. */
-export function deleteFormerKeys(db: Queryable): Promise<void> {
+export function deleteFormerKeys(db: Database): Promise<void> {
   return deleteExpired(db, 'former_user_keys', `replaced_at < now() - interval '25 hours'`);
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ChatScene, refusalOf, textOf } from '../../support/chat-scene.ts';
+import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
 import { newToken } from '../../support/mcp-scene.ts';
 import { callsTools, hangs, says, saysSlowly } from '../../support/scripted-model.ts';
@@ -64,7 +65,7 @@ describe('runs at a time', () => {
     chat.model.script(saysSlowly('Slow', promise, 'ly.'));
     const frontEnd = await chat.frontEnd();
     const answer = frontEnd.say('Hi');
-    while (chat.model.calls.length === 0) await new Promise(setImmediate);
+    await eventually(() => chat.model.calls.length > 0);
     expect(await refusalOf(frontEnd.beside().say('Me too'))).toContain('being answered');
     resolve();
     expect(textOf((await answer).message)).toBe('Slowly.');
@@ -80,7 +81,7 @@ describe('runs at a time', () => {
     for (const other of others) {
       other.messages = [{ id: newName(), role: 'user', parts: [{ type: 'text', text: 'Hi' }] }];
       await other.open({ signal: leaving.signal });
-      while ((await other.stored()).status !== 200) await new Promise(setImmediate);
+      await eventually(async () => (await other.stored()).status === 200);
     }
     expect(await refusalOf(frontEnd.say('Hi'))).toContain('At most 2');
     for (const other of others) await chat.steward.call(`/chat/${other.thread}/stream`, { method: 'DELETE', token: other.user.token });

@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 // @ts-expect-error the client is a browser module, checked on its own (client/tsconfig.json)
 import { StewardClient } from '../../../client/steward-client.js';
 import { eventually } from '../../support/eventually.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const ANSWER: UIMessageChunk[] = [
   { type: 'start', messageId: 'answer' },
@@ -27,6 +28,7 @@ afterEach(() => {
 
 /** A service that knows chats only. The AI SDK's own reader says whether a frame of the client is one of its transport's. */
 async function chatting(answer: (asked: Asked) => void) {
+  const clock = new TestClock({ standsAt: '2026-05-04T10:00:00Z' });
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const frames: any[] = [];
   server.on('connection', (socket) => {
@@ -35,7 +37,8 @@ async function chatting(answer: (asked: Asked) => void) {
       const reply = (...replies: object[]) => {
         for (const one of replies) socket.send(JSON.stringify({ requestId: frame.requestId, ...one }));
       };
-      if (frame.type === 'authenticate') return reply({ type: 'ready', expiresAt: new Date(Date.now() + 3_600_000).toISOString(), seq: 0 });
+      if (frame.type === 'authenticate')
+        return reply({ type: 'ready', expiresAt: new Date(clock.now() + 3_600_000).toISOString(), seq: 0 });
       frames.push(frame);
       const { success } = await safeValidateWebSocketChatTransportRequest({ value: frame });
       if (!success) return reply({ type: 'error', errorText: 'not a frame of the SDK', error: { code: 'invalid_request' } });
@@ -44,7 +47,7 @@ async function chatting(answer: (asked: Asked) => void) {
   });
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  const client = new StewardClient({ url: `http://127.0.0.1:${port}`, token: () => 'token' });
+  const client = new StewardClient({ url: `http://127.0.0.1:${port}`, token: () => 'token', clock });
   stops.push(() => {
     client.close();
     server.close();

@@ -283,7 +283,7 @@ describe('StewardClient', () => {
           const { type, requestId, action } = JSON.parse(String(data));
           if (type === 'authenticate') {
             signIns += 1;
-            socket.send(JSON.stringify({ type: 'ready', requestId, expiresAt: new Date(Date.now() + 3_600_000).toISOString(), seq: 0 }));
+            socket.send(JSON.stringify({ type: 'ready', requestId, expiresAt: new Date(clock.now() + 3_600_000).toISOString(), seq: 0 }));
           } else if (type === 'list') socket.send(JSON.stringify({ type: 'result', requestId, data: { agents } }));
           else {
             sent.push(action ?? type);

@@ -46,7 +46,7 @@ describe('an action that needs approval', () => {
       url: `${scene.steward.url}/approvals/${details.approvalId}`,
     });
     expect(scene.sent).toBe(0);
-    const left = new Date(details.expiresAt).getTime() - Date.now();
+    const left = new Date(details.expiresAt).getTime() - scene.steward.clock.now();
     expect(left).toBeGreaterThan(500_000);
     expect(left).toBeLessThanOrEqual(600_000 + 5_000);
   });
@@ -320,7 +320,7 @@ describe('a denial', () => {
     ];
     for (const { message: told, details, retryAfter } of await Promise.all(again.map((call) => rejectedWith(call, 'forbidden')))) {
       expect(told).toMatch(/^The user has denied this/);
-      const left = new Date(String(details?.deniedUntil)).getTime() - Date.now();
+      const left = new Date(String(details?.deniedUntil)).getTime() - scene.steward.clock.now();
       expect(left).toBeGreaterThan(3_500_000);
       expect(left).toBeLessThanOrEqual(3_600_000 + 5_000);
       // Not an error that a client retries by itself.

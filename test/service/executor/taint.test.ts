@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../support/agents.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
@@ -9,6 +9,7 @@ import type { ConnectedGrant } from '../../support/refreshing.ts';
 const ACTION = 'test.notify';
 const TO_ANA = { to: ['ana@example.com'] };
 const READS = many(100, 10_000);
+const HOUR_MS = 3_600_000;
 const PROFILE = '/api/gmail/v1/users/me/profile';
 
 let scene: ExecutorScene;
@@ -123,9 +124,8 @@ describe('a context that has read text of others', () => {
     await scene.call(user, 'test.read');
     await eventually(sourcesStored);
     await scene.steward.sql(`update context_reads set read_at = now() - interval '2 hours' where user_id = $1`, [user.userId]);
-    const now = performance.now.bind(performance);
-    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2 * 3_600_000);
-    await scene.call(user, 'test.read').finally(() => later.mockRestore());
+    await scene.steward.clock.advance(2 * HOUR_MS);
+    await scene.call(user, 'test.read');
     const { provenance } = await scene.ask(user, ACTION, TO_ANA);
     expect(provenance).toEqual([{ action: 'test.read', author: 'someone@example.com' }]);
   });

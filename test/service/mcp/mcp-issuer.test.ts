@@ -31,11 +31,14 @@ beforeEach(async () => {
   expect((await steward.call('/clients', { token: await idToken() })).status).toBe(200);
 });
 
+/** By the service's clock. */
+const seconds = () => Math.floor(steward.clock.now() / 1000);
+
 function sign(claims: JWTPayload, typ: string, key = privateKey): Promise<string> {
   return new SignJWT({ iss: issuer.url, sub: subject, ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: 'k', typ })
-    .setIssuedAt()
-    .setExpirationTime('10m')
+    .setIssuedAt(seconds())
+    .setExpirationTime(seconds() + 600)
     .sign(key);
 }
 
@@ -64,14 +67,14 @@ describe('an access token of the operator’s own server', () => {
   });
 
   it('admits a client beyond the fiftieth in place of the one that was unused for longest', async () => {
-    const of = (client: string) => accessToken({ client_id: client, auth_time: Math.floor(Date.now() / 1000) + 1 });
+    const of = (client: string) => accessToken({ client_id: client, auth_time: seconds() + 1 });
     for (let number = 0; number < 50; number += 1) expect(await list(await of(`c${number}`))).toBe(200);
     expect(await list(await of('one more'))).toBe(200);
     const ended = async () => (await clients()).filter(({ revoked_at: at }) => at !== null).length;
     expect(await ended()).toBe(1);
     // A token takes the place of none.
     const body = JSON.stringify({ name: 'script', actions: ['*'], access: 'read' });
-    const token = await idToken({ auth_time: Math.floor(Date.now() / 1000) });
+    const token = await idToken({ auth_time: seconds() });
     const response = await steward.call('/tokens', { token, body, headers: { 'content-type': 'application/json' } });
     expect(response).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await ended()).toBe(1);
@@ -91,7 +94,7 @@ describe('an access token of the operator’s own server', () => {
       await accessToken({ aud: steward.url }),
       await accessToken({ iss: 'https://other.example' }),
       await expired(),
-      await accessToken({ nbf: Math.floor(Date.now() / 1000) + 600 }),
+      await accessToken({ nbf: seconds() + 600 }),
       await accessToken({}, 'at+jwt', stranger.privateKey),
       await accessToken({ scope: '' }),
       await accessToken({ scope: 'openid email' }),
@@ -120,7 +123,7 @@ describe('an access token of the operator’s own server', () => {
   });
 
   it('ends with its client, until the user signs in again', async () => {
-    const now = Math.floor(Date.now() / 1000);
+    const now = seconds();
     expect(await list(await accessToken({ auth_time: now - 60 }))).toBe(200);
     const [{ id }] = await clients();
     await steward.sql(
@@ -151,7 +154,7 @@ describe('an access token of the operator’s own server', () => {
 function expired(): Promise<string> {
   return new SignJWT({ iss: issuer.url, sub: subject, aud: `${steward.url}/mcp`, client_id: 'c', scope: 'read' })
     .setProtectedHeader({ alg: 'ES256', kid: 'k', typ: 'at+jwt' })
-    .setIssuedAt(Math.floor(Date.now() / 1000) - 1_200)
-    .setExpirationTime(Math.floor(Date.now() / 1000) - 600)
+    .setIssuedAt(seconds() - 1_200)
+    .setExpirationTime(seconds() - 600)
     .sign(privateKey);
 }

@@ -266,7 +266,7 @@ describe('bytes that are not messages', () => {
     const other = await SocketClient.signedIn(url, await steward.signIn('ben'));
     other.send(piece);
     expect((await other.next((one) => one.type === 'error')).error.code).toBe('invalid_request');
-    clock.setBy(60_000);
+    clock.suspend(60_000);
     const later = await SocketClient.signedIn(url, token);
     later.send(piece);
     expect((await later.next((one) => one.type === 'error')).error.code).toBe('invalid_request');
@@ -277,10 +277,10 @@ describe('bytes that are not messages', () => {
     const before = peer.bytesRead;
     for (let sent = 0; sent < 10; sent += 1) client.socket.send('x'.repeat(10_000), { fin: false });
     await eventually(() => peer.bytesRead - before > 100_000);
-    clock.setBy(29_900);
+    clock.suspend(29_900);
     sockets.tick();
     expect(sockets.size).toBe(1);
-    clock.setBy(200);
+    clock.suspend(200);
     sockets.tick();
     expect((await client.ended).code).toBe(1008);
   });

@@ -211,7 +211,7 @@ describe('a client that reads large responses slowly', () => {
   });
 
   function pass(seconds: number): void {
-    clock.setBy(seconds * 1000);
+    clock.suspend(seconds * 1000);
     sockets.tick();
   }
 
