@@ -8,6 +8,7 @@ import { ReadOnlySwitches } from './clients/read-only-switches.ts';
 import type { Clock } from './clock/clock.ts';
 import type { ModelSettings } from './config/config.ts';
 import { standIn } from './config/model-config.ts';
+import type { DatabaseTimeouts } from './database/database.ts';
 import { AppError } from './errors.ts';
 import type { Emit } from './events/emit.ts';
 import type { EventData } from './events/event-data.ts';
@@ -77,6 +78,8 @@ export interface Overrides {
   providers?: readonly ProviderDescriptor[];
   /** Share of its time that the event loop is not idle, instead of the measured one. */
   loopUtilisation?: () => number;
+  /** Instead of those of requests. */
+  databaseTimeouts?: DatabaseTimeouts;
   /** How often the job queue is polled, instead of every 2 seconds. */
   queuePollSeconds?: number;
 }

@@ -57,7 +57,11 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   const { clock = systemClock, providers: descriptors = PROVIDERS } = overrides;
   // Telemetry is released after everything else, so that it covers the shutdown.
   const { telemetry, show } = await startTelemetry(config, clock, logger, resources);
-  const { foundation, prepare } = await openFoundation({ config, descriptors, clock, logger, telemetry }, resources);
+  const { foundation, prepare } = await openFoundation(
+    { config, descriptors, clock, logger, telemetry },
+    overrides.databaseTimeouts,
+    resources,
+  );
   // The sandbox and the OAuth callback need the address, and a start that cannot bind its port must not migrate the
   // database. A load balancer may take an open port for readiness, so the slow steps come before it.
   const http = await HttpServer.listen({ config, clock, logger });

@@ -41,7 +41,6 @@ export type DatabaseAddress = Pick<
   'connectionString' | 'host' | 'port' | 'user' | 'database' | 'connectionTimeoutMillis'
 > & { password?: string };
 
-const CONNECT_MS = 3_000;
 const QUEUE_STATEMENT_MS = 60_000;
 const IDLE_MS = 30_000;
 /** A statement may succeed on a full disk. For this long after one that failed, the disk counts as full. */
@@ -49,6 +48,8 @@ const FULL_MS = 10_000;
 
 /** Time-outs of statements and transactions. */
 export interface DatabaseTimeouts {
+  /** For a free connection, milliseconds. */
+  connectMs: number;
   /** For one statement, milliseconds. */
   statementMs: number;
   /** For the next statement of a transaction, milliseconds. */
@@ -63,9 +64,9 @@ export interface DatabaseOptions {
 }
 
 /** For requests: the caller waits, and other requests wait for the locks it holds. */
-const REQUEST_TIMEOUTS: DatabaseTimeouts = { statementMs: 5_000, idleMs: 10_000 };
+export const REQUEST_TIMEOUTS: DatabaseTimeouts = { connectMs: 3_000, statementMs: 5_000, idleMs: 10_000 };
 /** For operator commands, which read and write whole tables. */
-export const COMMAND_TIMEOUTS: DatabaseTimeouts = { statementMs: 120_000, idleMs: 300_000 };
+export const COMMAND_TIMEOUTS: DatabaseTimeouts = { connectMs: 3_000, statementMs: 120_000, idleMs: 300_000 };
 
 /**
  * The server's own time-outs release the locks of a process that froze or lost its network. They are set for the
@@ -98,7 +99,7 @@ export class Database implements Queryable {
     this.#queues = new UserQueues(clock);
     this.#begin = beginStatement(timeouts);
     this.#pool = new pg.Pool({
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: timeouts.connectMs,
       ...address,
       max: connections,
       query_timeout: timeouts.statementMs,

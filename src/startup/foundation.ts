@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { AwsKms } from '../crypto/aws-kms.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import { openKeyring } from '../crypto/keys-source.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, DatabaseTimeouts } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import type { Catalog } from '../integrations/catalog.ts';
@@ -43,6 +43,7 @@ export interface Foundation {
  */
 export async function openFoundation(
   { config, descriptors, clock, logger, telemetry }: Pick<Foundation, 'config' | 'descriptors' | 'clock' | 'logger' | 'telemetry'>,
+  timeouts: DatabaseTimeouts | undefined,
   resources: AsyncDisposableStack,
 ) {
   // Read while the database is being connected; the error is handled by the await below.
@@ -51,7 +52,10 @@ export async function openFoundation(
   const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(clock, logger, 'error'), clock) });
   const { keyring } = keys;
   resources.defer(() => keys.close());
-  const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, resources, { clock });
+  const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, resources, {
+    clock,
+    ...(timeouts && { timeouts }),
+  });
   db.observe(telemetry);
   const names = new NameHashes(db, keyring);
   const polls = new Polls(clock, logger);

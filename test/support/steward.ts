@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Overrides } from '../../src/context.ts';
+import type { DatabaseTimeouts } from '../../src/database/database.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
 import { type CallOptions, type HttpResponse, send } from './request.ts';
@@ -38,6 +39,8 @@ export type Service = Pick<TestSteward, 'url' | 'call' | 'signIn' | 'control'>;
 
 /** The load of the machine that runs the tests is not the service’s: by its limits, it never counts as saturated. */
 export const NEVER_SATURATED = { LIMIT_BUSY_LATENCY_MS: '600000', LIMIT_DATABASE_QUEUE_MS: '600000' };
+/** On a busy machine, statements wait for the processor. Tests of the service’s own time limits override these. */
+const PATIENT: DatabaseTimeouts = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000 };
 /** The minimum of pg-boss. */
 const QUEUE_POLL_SECONDS = 0.5;
 
@@ -57,7 +60,14 @@ async function boot(env: Record<string, string>, overrides: TestOverrides, clean
   const logger = createLogger('debug', { write: (line: string) => void logs.push(line) });
   const config = loadConfig({ PORT: '0', ...NEVER_SATURATED, ...env });
   const { clock = new TestClock() } = overrides;
-  const injected = { loadSandbox: createSandbox, logger, queuePollSeconds: QUEUE_POLL_SECONDS, ...overrides, clock };
+  const injected = {
+    loadSandbox: createSandbox,
+    databaseTimeouts: PATIENT,
+    logger,
+    queuePollSeconds: QUEUE_POLL_SECONDS,
+    ...overrides,
+    clock,
+  };
   const steward = await startServer(config, injected);
   return {
     ...steward,
