@@ -1,5 +1,5 @@
-// Checks the rules of src/ and sandbox/ that the linter can't express; the others are in biome.imports.json. Prints each
-// violation as file:line and exits with 1.
+// Checks the rules of src/ and sandbox/ that the linter can't express, the source of time among them; the others are in
+// biome.imports.json. Prints each violation as file:line and exits with 1.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENVIRONMENT_READER, LAYERS } from './layers.ts';
@@ -13,14 +13,34 @@ const PROSE = /^\s*[A-Z][a-z]/;
 const SUPPRESSION = /biome-ignore(?:-\w+)? lint\/(?:style\/(?:noRestrictedImports|noProcessEnv)|suspicious\/noImportCycles)/g;
 /** Its import of the sandbox is the one exception to the rules. */
 const SANDBOX_LOADER = 'src/main.ts';
+const CLOCK_HOME = 'src/clock/';
+/** Files that take time from the machine, each with its reason. */
+const BY_THE_MACHINE: Record<string, string> = {
+  'src/cli/keys-deps.ts': 'a command has nothing to inject from',
+  'src/cli/session.ts': 'a command has nothing to inject from',
+  'src/database/database.ts': 'its default, for commands',
+  'src/database/statement-batcher.ts': 'gathers over a few turns of the event loop',
+  'src/main.ts': 'stops a process that hangs',
+  'src/oauth/entry-adapter.ts': 'the library judges by the machine’s date',
+  'src/rate-limit/loop-utilisation.ts': 'measures the event loop',
+  'src/server.ts': 'its default',
+  'src/threads/off-thread.ts': 'limits the work of a thread',
+  'src/threads/own-thread.ts': 'watches the memory of a thread',
+};
+const TIME = /^(?:Date\.now|performance\.now|process\.hrtime|AbortSignal\.timeout)$/;
+const TIMERS = /^(?:setTimeout|setInterval)$/;
 
 const root = join(import.meta.dirname, '..');
 const rooms = new Set(LAYERS.flatMap((layer) => Object.keys(layer.rooms)));
 const files = globSync(['src/**/*.ts', 'sandbox/**/*.ts'], { cwd: root }).sort();
+const timed = new Set<string>();
 const problems = files.flatMap((file) => [...problemsOfPath(file), ...problemsOfSource(file, readFileSync(join(root, file), 'utf8'))]);
+for (const file of Object.keys(BY_THE_MACHINE)) {
+  if (!timed.has(file)) problems.push(`${file}:1 is an exception in scripts/check-imports.ts and needs none`);
+}
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`${files.length} files: each is in a layer, with SQL and the environment where they belong.`);
+console.log(`${files.length} files: each is in a layer, with SQL, the environment and the machine’s time where they belong.`);
 
 /** The linter's rules are written for the rooms of layers.ts, at most two folders deep. */
 function problemsOfPath(file: string): string[] {
@@ -44,7 +64,22 @@ function problemOf(file: string, source: string, node: SyntaxNode): string | und
   }
   if (file !== ENVIRONMENT_READER && readsEnvironment(node, source)) return `process.env only in ${ENVIRONMENT_READER}`;
   if (!SQL_HOME.test(file) && isSql(node, source)) return 'SQL only in *-repository.ts and database/';
+  if (file.startsWith('src/') && !file.startsWith(CLOCK_HOME) && takesTime(node, (one) => source.slice(one.start, one.end))) {
+    timed.add(file);
+    return file in BY_THE_MACHINE ? undefined : 'time comes from the injected clock (src/clock/clock.ts)';
+  }
   return undefined;
+}
+
+/** @param textOf the source of a node */
+function takesTime(node: SyntaxNode, textOf: (node: SyntaxNode) => string): boolean {
+  const { type, callee, source, arguments: given = [] } = node as SyntaxNode & { arguments?: SyntaxNode[] };
+  if (type === 'MemberExpression') return TIME.test(textOf(node));
+  if (type === 'CallExpression') return TIMERS.test(textOf(callee as SyntaxNode));
+  if (type === 'NewExpression') return textOf(callee as SyntaxNode) === 'Date' && given.length === 0;
+  if (type !== 'ImportDeclaration') return false;
+  const isTimers = /^'(?:node:)?timers(?:\/promises)?'$/.test(textOf(source as SyntaxNode));
+  return isTimers ? /\b(?:setTimeout|setInterval|scheduler)\b/.test(textOf(node)) : /\bsystemClock\b/.test(textOf(node));
 }
 
 /** `const { env } = process` and `process[name]`; the linter detects the rest. */

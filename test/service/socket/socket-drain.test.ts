@@ -7,7 +7,7 @@ const SOCKETS = 1_000;
 let scene: ExecutorScene;
 
 beforeEach(async () => {
-  scene = await ExecutorScene.start({ LIMIT_SOCKETS_PER_USER: String(SOCKETS), LIMIT_SOCKET_DRAIN_MS: '8000' });
+  scene = await ExecutorScene.start({ LIMIT_SOCKETS_PER_USER: String(SOCKETS), LIMIT_SOCKET_DRAIN_MS: '600000' });
 });
 
 afterEach(() => scene.provider.stop());

@@ -41,15 +41,7 @@ function rows(): Promise<Revocation[]> {
   return steward.sql<Revocation>('select * from revocations where unconfirmed_at is null order by created_at');
 }
 
-/** The queue's pauses before it retries are over. */
-const retriesAreDue = () => steward.sql(`update pgboss.job set start_after = now() where name = 'revoke' and state = 'retry'`);
-/** Looks again until it no longer fails; a revocation that failed is retried meanwhile. */
-const inTime = (look: () => Promise<void>) =>
-  eventually(async () => {
-    await retriesAreDue();
-    await look();
-  });
-const settled = () => inTime(async () => expect(await rows()).toEqual([]));
+const settled = () => eventually(async () => expect(await rows()).toEqual([]));
 const tried = () => eventually(async () => (await rows()).some(({ attempts }) => attempts > 0));
 const providerFails = (fault: Record<string, unknown> = { kind: 'status', status: 503 }) =>
   steward.control('faults', { part: 'workspace', path: '/revoke', ...fault });
@@ -81,7 +73,7 @@ describe('disconnecting', () => {
     expect(await liveTokens(steward, account.email)).toEqual({ access: 1, refresh: 1 });
     await disconnect(account);
     expect(await workspaceAccounts(steward, account.token)).toEqual([]);
-    await inTime(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
+    await eventually(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
     await settled();
   });
 
@@ -110,7 +102,7 @@ describe('disconnecting', () => {
     expect(await rows()).toHaveLength(1);
     expect(await liveTokens(steward, account.email)).toEqual({ access: 1, refresh: 1 });
     await steward.control('faults/clear', {});
-    await inTime(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
+    await eventually(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
     await settled();
   });
 
@@ -150,7 +142,7 @@ describe('an account that two users connected', () => {
     expect(await liveTokens(steward, one.email)).toEqual({ access: 2, refresh: 2 });
     expect(await workspaceAccounts(steward, two.token)).toMatchObject([{ id: two.id, status: 'active' }]);
     await disconnect(two);
-    await inTime(async () => expect(await liveTokens(steward, one.email)).toEqual(NONE));
+    await eventually(async () => expect(await liveTokens(steward, one.email)).toEqual(NONE));
   });
 
   it('is revoked immediately if the other user’s consent has ended', async () => {
@@ -159,7 +151,7 @@ describe('an account that two users connected', () => {
     const two = await connected(one.email);
     await standing(one, 'reauth_required');
     await disconnect(two);
-    await inTime(async () => expect(await liveTokens(steward, one.email)).toEqual(NONE));
+    await eventually(async () => expect(await liveTokens(steward, one.email)).toEqual(NONE));
     await settled();
     expect(await workspaceAccounts(steward, one.token)).toMatchObject([{ id: one.id, status: 'reauth_required' }]);
   });
@@ -304,7 +296,6 @@ describe('a revocation that the provider never confirms', () => {
     const [row] = await rows();
     await steward.sql(`update revocations set deadline_at = now() - interval '1 second' where id = $1`, [row?.id]);
     const [ended] = await eventually(async () => {
-      await retriesAreDue();
       const found = await steward.sql<Revocation>('select * from revocations where id = $1 and unconfirmed_at is not null', [row?.id]);
       return found.length > 0 && found;
     });
@@ -353,7 +344,7 @@ describe('a revocation without a job', () => {
     await tried();
     await loseJob('null');
     steward = await steward.restart();
-    await inTime(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
+    await eventually(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
     await settled();
   });
 
@@ -363,7 +354,7 @@ describe('a revocation without a job', () => {
     await disconnect(account);
     await tried();
     steward = await steward.restart();
-    await inTime(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
+    await eventually(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
     await settled();
   });
 });
