@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inheritedEnvironment } from './inherited-environment.ts';
+import { COMPILE_CACHE, inheritedEnvironment } from './inherited-environment.ts';
 import { type Service, serviceAt } from './steward.ts';
 import type { ClockOrder, TokenOrder, TokenReport } from './token-process.ts';
 
@@ -23,7 +23,7 @@ let orders = 0;
 export async function startTokenService(env: Record<string, string>): Promise<TokenService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-tokens-'));
   const child = fork(join(import.meta.dirname, 'token-process.ts'), {
-    env: { ...inheritedEnvironment(), PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env },
+    env: { ...inheritedEnvironment(), ...COMPILE_CACHE, PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = once(child, 'exit');
