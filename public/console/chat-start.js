@@ -11,7 +11,8 @@ const SUGGESTIONS = [
 
 /** What is shown in place of a conversation that has not begun. @param send sends a text */
 export function startView(session, send) {
-  const { models = [] } = session.models.value ?? {};
+  if (session.models.value === undefined || session.accounts.value === undefined) return element('p', { className: 'muted' }, 'Loading …');
+  const { models } = session.models.value;
   if (models.length === 0) return element('div', { className: 'chat-start' }, noModel());
   const isStandIn = models.some(({ stand_in: standIn }) => standIn);
   return element(
@@ -57,7 +58,7 @@ function noModel() {
 }
 
 function suggestions(session, send) {
-  const { workspace = [], bank = [] } = session.accounts.value ?? {};
+  const { workspace = [], bank = [] } = session.accounts.value;
   const connected = { workspace: workspace.length > 0, bank: bank.length > 0 };
   const shown = SUGGESTIONS.filter(({ provider }) => connected[provider]);
   if (shown.length === 0) {

@@ -63,6 +63,20 @@ describe.skipIf(chromiumMissing)(`what models say on the page${whySkipped}`, () 
     await chat.ended();
   });
 
+  it('is not awaited from a model before the models are known', async () => {
+    const chat = await open('waiting');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await chat.page.route('**/models', async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await chat.page.reload();
+    await chat.log.getByText('Loading …').waitFor();
+    expect(await chat.page.getByText('No model is configured').count()).toBe(0);
+    resolve();
+    await chat.log.getByText('Ask in your own words.').waitFor();
+  });
+
   it('goes to the model that was selected', async () => {
     const chat = await open('selecting');
     expect(await chat.page.getByText('This is a stand-in').count()).toBe(0);

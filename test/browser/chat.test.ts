@@ -264,7 +264,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
         .getByText(/You denied/)
         .first()
         .waitFor();
-      expect(await chat.log.getByText('denied by you').count()).toBe(2);
+      await eventually(async () => expect(await chat.log.getByText('denied by you').count()).toBe(2));
       // The course is every other week: the next seven days may be without it.
       const weeks = { from: dayFromNow(-7), to: dayFromNow(14) };
       const { items } = (await steward.call('/agents/calendar.list', { ...asJson(weeks), token: chat.token })).body.data;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { ExecutorScene } from '../support/executor-scene.ts';
+import { sweepNow } from '../support/flows.ts';
 import { fullUser } from '../support/full-user.ts';
 import { createPlace, type Place } from '../support/process.ts';
 import { allRows } from '../support/user-tables.ts';
@@ -69,6 +70,7 @@ describe('npm run data -- erase', () => {
     const revokedBefore = scene.provider.revoked.length;
     scene.steward = await scene.replica(place.env);
     scene.reset();
+    await sweepNow(scene.steward);
     await eventually(() => scene.provider.revoked.length >= revokedBefore + 2);
     await eventually(async () => expect(await scene.steward.sql('select 1 from revocations')).toEqual([]));
     const rows = await allRows(scene.steward.sql);

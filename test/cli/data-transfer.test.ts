@@ -8,6 +8,7 @@ import { TRANSFERRED } from '../../src/database/table-transfer.ts';
 import { type CliEnd, runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { ExecutorScene } from '../support/executor-scene.ts';
+import { sweepNow } from '../support/flows.ts';
 import { fullUser } from '../support/full-user.ts';
 import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
 import { createPlace, type Place } from '../support/process.ts';
@@ -136,6 +137,7 @@ describe('npm run data', () => {
     await scene.call(user, 'test.send', { to: ['b@example.com'], text: 'x' }, { account: user.accountId });
     const { seq } = (await scene.steward.sql<{ seq: string }>('select event_seq as seq from users where id = $1', [user.userId]))[0]!;
     expect(Number(seq)).toBeGreaterThan(0);
+    await sweepNow(scene.steward);
     await eventually(() => scene.provider.revoked.length > sent);
     await scene.steward.stop();
     await target.remove();

@@ -21,6 +21,7 @@ import {
 import { userKeyContext } from '../../src/vault/user-keys.ts';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
+import { COMPILE_CACHE } from '../support/inherited-environment.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 
 const MANY = 3_000;
@@ -125,7 +126,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     const letGo = await holdLast();
     const child = spawn(process.execPath, ['src/cli/keys.ts', 'rewrap'], {
       cwd: join(import.meta.dirname, '../..'),
-      env,
+      env: { ...COMPILE_CACHE, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let stderr = '';

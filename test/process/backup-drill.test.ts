@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { connect, liveTokens, outcome, workspaceAccounts } from '../support/flows.ts';
+import { COMPILE_CACHE } from '../support/inherited-environment.ts';
 import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
 import { SocketClient } from '../support/socket-client.ts';
@@ -26,7 +27,7 @@ function paste(block: string, env: Record<string, string>): Promise<string> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', block], {
     cwd: ROOT,
     // npm finds the Node that runs this.
-    env: { PATH: `${join(process.execPath, '..')}:${process.env.PATH}`, HOME: process.env.HOME ?? '/', ...env },
+    env: { PATH: `${join(process.execPath, '..')}:${process.env.PATH}`, HOME: process.env.HOME ?? '/', ...COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

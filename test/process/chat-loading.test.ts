@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { FrontEnd, textOf } from '../support/chat-scene.ts';
+import { eventually } from '../support/eventually.ts';
 import { loadsIn, watchLoads } from '../support/module-loads.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { ScriptedModel } from '../support/scripted-model.ts';
@@ -40,7 +41,7 @@ it('a stop lets an answer go on for a while, and then interrupts it, which the t
   const frontEnd = new FrontEnd(child, { token, email: '', accountId: '', userId: '', grantId: '' }, 'WebSocketChatTransport');
   frontEnd.messages.push({ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] });
   await frontEnd.open();
-  while (model.calls.length === 0) await new Promise(setImmediate);
+  await eventually(() => model.calls.length > 0);
   expect((await child.kill('SIGTERM')).code).toBe(0);
   expect(await place.sql('select status from runs')).toEqual([{ status: 'interrupted' }]);
   expect(await place.sql(`select role from messages order by position`)).toEqual([{ role: 'user' }, { role: 'assistant' }]);

@@ -207,6 +207,10 @@ withPostgres('while the database is unavailable', () => {
     await expectOutage();
     await site.proxy.open();
     await child.control('faults/clear', {});
+    // As if the minute had passed after which the queue takes back a job whose end could not be stored.
+    await site.database.sql(
+      `update pgboss.job set state = 'retry', start_after = now() where name = 'revoke' and state in ('active', 'retry')`,
+    );
     await eventually(async () => (await site.database.sql('select id from revocations')).length === 0);
     const { accounts: known } = await child.control('state');
     expect(known.find((account: { email: string }) => account.email === 'temp@example.com')).toMatchObject({ refresh_tokens: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { linkBank } from '../support/flows.ts';
+import { linkBank, SWEEP_NOW } from '../support/flows.ts';
 import { freePort } from '../support/free-port.ts';
 import { createPlace, startProcess } from '../support/process.ts';
 
@@ -17,10 +17,12 @@ describe('kill -9 between storing a webhook and handling it', () => {
     const fired = await child.control('bank/webhook', { item_id: itemId, webhook_code: 'ERROR' });
     expect(fired.deliveries).toEqual([{ status: 200 }]);
     await child.kill('SIGKILL');
-    // As if it had been killed before the job was created.
-    await place.sql(`delete from pgboss.job where name = 'bank-webhook'`);
-    await place.sql('update bank_webhooks set queued_at = null');
-    expect(await place.sql('select event from bank_webhooks where handled_at is null')).toEqual([{ event: 'ITEM/ERROR' }]);
+    // As if it had been killed before the job was created. One statement: each one opens the embedded database again.
+    const waiting = await place.sql(
+      `with job as (delete from pgboss.job where name = 'bank-webhook'), sweep as (${SWEEP_NOW})
+       update bank_webhooks set queued_at = null where handled_at is null returning event`,
+    );
+    expect(waiting).toEqual([{ event: 'ITEM/ERROR' }]);
     const again = await startProcess(env);
     const status = async () => (await again.call('/auth/bank/accounts', { token: await again.signIn() })).body.accounts[0].status;
     await eventually(async () => (await status()) === 'relink_required');

@@ -50,9 +50,10 @@ export async function runSuite(name: RunName, { note, env, args }: Conditions, c
   rmSync(json, { force: true });
   const output = openSync(log, 'w');
   const startedAt = systemClock.monotonic();
-  const child = spawn(process.execPath, [...suite(chosen), ...REPORTERS, `--outputFile.json=${json}`, ...args, ...chosen], {
+  const suite = suiteOf(chosen);
+  const child = spawn(process.execPath, [...suite.args, ...REPORTERS, `--outputFile.json=${json}`, ...args, ...chosen], {
     cwd: ROOT,
-    env: { ...process.env, NO_COLOR: '1', ...env, SEED: String(name.seed) },
+    env: { ...process.env, NO_COLOR: '1', ...suite.env, ...env, SEED: String(name.seed) },
     stdio: ['ignore', output, output],
   });
   closeSync(output);
@@ -71,11 +72,16 @@ export async function runSuite(name: RunName, { note, env, args }: Conditions, c
   };
 }
 
-/** The command of `npm test`, with its projects unless others are named. */
-function suite(args: string[]): string[] {
+/** Variables and arguments of `npm test`, with its projects unless others are named. */
+function suiteOf(chosen: string[]): { env: Record<string, string>; args: string[] } {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const [, ...words] = String(scripts.test).split(' ');
-  return args.some((arg) => arg.startsWith('--project')) ? words.filter((word) => !word.startsWith('--project')) : words;
+  const words = String(scripts.test).split(' ');
+  const node = words.indexOf('node');
+  const args = words.slice(node + 1);
+  return {
+    env: Object.fromEntries(words.slice(0, node).map((word) => word.split('=', 2))),
+    args: chosen.some((arg) => arg.startsWith('--project')) ? args.filter((word) => !word.startsWith('--project')) : args,
+  };
 }
 
 function read(json: string): Report | undefined {

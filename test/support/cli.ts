@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { inheritedEnvironment } from './inherited-environment.ts';
+import { COMPILE_CACHE, inheritedEnvironment } from './inherited-environment.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -14,7 +14,7 @@ export interface CliEnd {
 export function runCli(name: string, args: readonly string[], env: Record<string, string>, cwd = ROOT): Promise<CliEnd> {
   const child = spawn(process.execPath, [join(ROOT, `src/cli/${name}.ts`), ...args], {
     cwd,
-    env: { ...inheritedEnvironment(), ...env },
+    env: { ...inheritedEnvironment(), ...COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { stdout: '', stderr: '' };

@@ -140,8 +140,10 @@ export async function unschedule(sql: TestSteward['sql'], job: string): Promise<
   await eventually(() => sql(minutes, [job]));
 }
 
+/** SQL: the background sweep runs now, or when the next process starts, instead of within the minute. */
+export const SWEEP_NOW = `insert into pgboss.job (name, policy, retry_limit) values ('sweep', 'exclusive', 0) on conflict do nothing`;
+
 /** Makes the background sweep run now instead of within the minute. */
-export async function sweepNow(steward: TestSteward): Promise<void> {
-  const job = `insert into pgboss.job (name, policy, retry_limit) values ('sweep', 'exclusive', 0) on conflict do nothing`;
-  await eventually(() => steward.sql(job));
+export async function sweepNow(steward: Pick<TestSteward, 'sql'>): Promise<void> {
+  await eventually(() => steward.sql(SWEEP_NOW));
 }

@@ -3,6 +3,12 @@
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { startServer } from '../../src/server.ts';
+import { TestClock } from './test-clock.ts';
+
+/** The parent's request: the clock goes forward. */
+export interface ClockOrder {
+  advanceMs: number;
+}
 
 /** The parent's request: a number of concurrent callers. */
 export interface TokenOrder {
@@ -18,7 +24,8 @@ export interface TokenReport {
   results: { token?: string; code?: string }[];
 }
 
-const steward = await startServer(loadConfig(), { loadSandbox: createSandbox });
+const clock = new TestClock();
+const steward = await startServer(loadConfig(), { loadSandbox: createSandbox, clock });
 
 async function serve({ id, userId, grantId, callers }: TokenOrder): Promise<void> {
   const calls = Array.from({ length: callers }, () =>
@@ -30,6 +37,6 @@ async function serve({ id, userId, grantId, callers }: TokenOrder): Promise<void
   process.send?.({ id, results: await Promise.all(calls) } satisfies TokenReport);
 }
 
-process.on('message', (order: TokenOrder) => void serve(order));
+process.on('message', (order: TokenOrder | ClockOrder) => void ('advanceMs' in order ? clock.advance(order.advanceMs) : serve(order)));
 process.on('SIGTERM', () => void steward.stop().then(() => process.exit(0)));
 process.send?.(steward.url);

@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inheritedEnvironment } from './inherited-environment.ts';
+import { COMPILE_CACHE, inheritedEnvironment } from './inherited-environment.ts';
 import { type Service, serviceAt } from './steward.ts';
-import type { TokenOrder, TokenReport } from './token-process.ts';
+import type { ClockOrder, TokenOrder, TokenReport } from './token-process.ts';
 
 export interface TokenService extends Service {
   /** The results of this number of concurrent callers in the process: tokens, or error codes. */
   current(grant: { userId: string; grantId: string }, callers?: number): Promise<TokenReport['results']>;
+  /** Moves its clock forward, which otherwise goes with the machine's. */
+  advance(milliseconds: number): void;
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Pauses it (SIGSTOP), or resumes it (SIGCONT). */
   signal(signal: NodeJS.Signals): void;
@@ -21,7 +23,7 @@ let orders = 0;
 export async function startTokenService(env: Record<string, string>): Promise<TokenService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-tokens-'));
   const child = fork(join(import.meta.dirname, 'token-process.ts'), {
-    env: { ...inheritedEnvironment(), PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env },
+    env: { ...inheritedEnvironment(), ...COMPILE_CACHE, PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = once(child, 'exit');
@@ -38,6 +40,7 @@ export async function startTokenService(env: Record<string, string>): Promise<To
       child.send({ id: orders, userId, grantId, callers } satisfies TokenOrder);
       return promise;
     },
+    advance: (milliseconds) => void child.send({ advanceMs: milliseconds } satisfies ClockOrder),
     signal: (signal) => void child.kill(signal),
     async kill(signal) {
       child.kill(signal);
