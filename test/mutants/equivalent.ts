@@ -16,4 +16,15 @@ export const EQUIVALENT: readonly Equivalent[] = [
     becomes: 'const isInside = place > 1 && (text.codePointAt(place - 1) ?? 0) > 0xffff;',
     reason: 'a text and its matches are well-formed, so that none begins or ends inside a surrogate pair',
   },
+  {
+    file: 'src/executor/call-checks.ts',
+    line: 'if (isLong) await nextTurn();',
+    becomes: 'if (isLong) ;',
+    reason: 'other requests have their turn sooner; the call is the same',
+  },
+  {
+    file: 'src/vault/refresh/token-refresher.ts',
+    line: 'const OFTEN = 50;',
+    reason: 'from then on, the row is looked at less often',
+  },
 ];
