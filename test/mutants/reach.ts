@@ -57,21 +57,31 @@ export class Reach {
     writeFileSync(this.#cache, JSON.stringify({ version: this.#version, files: this.#files }));
   }
 
-  /** The test files that reach a place: those that are named like it and quick ones first, in about that many seconds. */
-  testsFor({ place, option }: { place: Place; option: string }, seconds: number): { files: string[]; seconds: number } {
+  /**
+   * The test files that reach a place: those that are named like it and quick ones first.
+   *
+   * @param seconds that the likely ones take; the others are for a change that these don't notice
+   */
+  testsFor({ place, option }: { place: Place; option: string }, seconds: number): { likely: Chosen; others: Chosen } {
     const key = needed(place, option);
     const isReached = place.isStatic ? (one: string) => one.startsWith(`${place.file}:`) : (one: string) => one === key;
     const cost = (one: Reached) => one.seconds / kinship(place.file, one.file);
     const found = this.#files.filter(({ places }) => places.some(isReached)).sort((one, other) => cost(one) - cost(other));
-    const chosen: Reached[] = [];
-    let total = 0;
-    for (const one of found) {
-      if (chosen.length > 0 && total + one.seconds > seconds) break;
-      chosen.push(one);
-      total += one.seconds;
-    }
-    return { files: chosen.map(({ file }) => file), seconds: total };
+    let count = 0;
+    for (let left = seconds; count < found.length && (count === 0 || left > 0); count += 1) left -= found[count]?.seconds ?? 0;
+    return { likely: chosen(found.slice(0, count)), others: chosen(found.slice(count)) };
   }
+}
+
+/** Test files to run, in order. */
+export interface Chosen {
+  files: string[];
+  /** What they took. */
+  seconds: number;
+}
+
+function chosen(reached: readonly Reached[]): Chosen {
+  return { files: reached.map(({ file }) => file), seconds: reached.reduce((sum, { seconds }) => sum + seconds, 0) };
 }
 
 /** Tests are named like what they test: `executor/taint-repository.ts`, `executor/taint.test.ts`. */

@@ -11,47 +11,58 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 
-/** Columns and values of a row that the sweep deletes, and of one that it keeps: `$1` is the user, `$2` the grant. */
-const ROWS: [table: string, columns: string, gone: string, kept: string][] = [
-  ...[
-    ['expires_at', `now() - interval '31 days'`, `now() - interval '29 days'`],
-    [
-      'revoked_at, expires_at',
-      `now() - interval '31 days', now() + interval '1 day'`,
-      `now() - interval '29 days', now() + interval '1 day'`,
-    ],
-  ].map(([columns, gone, kept]): [string, string, string, string] => [
-    'client_grants',
-    `id, user_id, token_hash, last_four, actions, access, name, kind, ${columns}`,
-    `gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), 'abcd', '{*}', 'read', 'gone', 'personal_access_token', ${gone}`,
-    `gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), 'abcd', '{*}', 'read', 'kept', 'personal_access_token', ${kept}`,
-  ]),
+const TOKEN = 'id, user_id, token_hash, last_four, actions, access, name, kind';
+const TOKEN_VALUES = `gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), 'abcd', '{*}', 'read', 'n', 'personal_access_token'`;
+const ALLOWANCE_VALUES = `gen_random_uuid(), $1, gen_random_uuid(), $2, 's', 'test.send', 'r1', ''`;
+
+/** Columns and values of rows; with the time of one that the sweep deletes, and of one that it keeps. `$1` is the user, `$2` the grant. */
+const ROWS: [what: string, table: string, columns: string, values: string, gone: string, kept: string][] = [
+  ['tokens that expired 30 days ago', 'client_grants', `${TOKEN}, expires_at`, TOKEN_VALUES, '-31 days', '-29 days'],
   [
-    'allowances',
-    'id, user_id, account_id, grant_id, subject, revision, covered, action, expires_at',
-    `gen_random_uuid(), $1, gen_random_uuid(), $2, 's', 'r1', '', 'gone', now() - interval '1 minute'`,
-    `gen_random_uuid(), $1, gen_random_uuid(), $2, 's', 'r1', '', 'kept', now() + interval '1 minute'`,
+    'tokens that were revoked 30 days ago',
+    'client_grants',
+    `${TOKEN}, expires_at, revoked_at`,
+    `${TOKEN_VALUES}, now() + interval '1 day'`,
+    '-31 days',
+    '-29 days',
   ],
   [
+    'allowances that have expired',
+    'allowances',
+    'id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at',
+    ALLOWANCE_VALUES,
+    '-1 minute',
+    '1 minute',
+  ],
+  [
+    'what was read an hour ago',
     'context_reads',
     'id, user_id, sources, context, read_at',
-    `gen_random_uuid(), $1, '', 'user', now() - interval '66 minutes'`,
-    `gen_random_uuid(), $1, '', 'user', now() - interval '64 minutes'`,
+    `gen_random_uuid(), $1, '', 'user'`,
+    '-66 minutes',
+    '-64 minutes',
   ],
-  ['contexts', 'user_id, name, tainted_until', `$1, 'client:gone', now() - interval '1 minute'`, `$1, 'user', now() + interval '1 minute'`],
-  ['tainted_items', 'user_id, item, until', `$1, 'gone', now() - interval '1 minute'`, `$1, 'kept', now() + interval '1 minute'`],
+  ['contexts of an hour ago', 'contexts', 'user_id, name, tainted_until', `$1, gen_random_uuid()::text`, '-1 minute', '1 minute'],
+  [
+    'items that were written an hour ago',
+    'tainted_items',
+    'user_id, item, until',
+    `$1, gen_random_uuid()::text::bytea`,
+    '-1 minute',
+    '1 minute',
+  ],
 ];
 
 describe('the sweep', () => {
-  it.each(ROWS)('deletes from %s (%s) what is over, and nothing else', async (table, columns, gone, kept) => {
+  it.each(ROWS)('deletes %s, and nothing else', async (_what, table, columns, values, gone, kept) => {
     const { sql } = scene.steward;
     const { userId, grantId } = await scene.connect();
     const left = () => sql<{ row: string }>(`select ctid::text as row from ${table} where user_id = $1`, [userId]);
-    const insert = (values: string) =>
+    const insert = (time: string) =>
       sql<{ row: string }>(
         `with given as (select $1::uuid as user_id, $2::uuid as grant_id) insert into ${table} (${columns})
-         select ${values.replace('$1', 'user_id').replace('$2', 'grant_id')} from given returning ctid::text as row`,
-        [userId, grantId],
+         select ${values.replace('$1', 'user_id').replace('$2', 'grant_id')}, now() + $3::interval from given returning ctid::text as row`,
+        [userId, grantId, time],
       );
     await insert(gone);
     const rest = await insert(kept);

@@ -132,6 +132,7 @@ describe('a user’s whole life cycle', () => {
   it.each([
     'steward_call_duration_seconds_count{action="mail.search",outcome="ok"}',
     'steward_call_duration_seconds_count{action="mail.send",outcome="approval_required"}',
+    'steward_call_duration_seconds_count{action="approval",outcome="ok"}',
     'steward_approvals_total{outcome="requested"}',
     'steward_approvals_total{outcome="approved"}',
     'steward_approvals_total{outcome="denied"}',
