@@ -19,6 +19,8 @@ export interface TestSteward extends Steward {
   clock: TestClock;
   /** Runs each of the service’s polls once, instead of waiting for its interval. */
   tick(): Promise<void>;
+  /** GET /update_integrations, without its pause between two readings of the file. */
+  updateIntegrations(): Promise<HttpResponse>;
   /** Stops and starts again on the same data. */
   restart(env?: Record<string, string>): Promise<TestSteward>;
   /** Runs SQL on the service's own database. */
@@ -69,13 +71,18 @@ async function boot(env: Record<string, string>, overrides: TestOverrides, clean
     clock,
   };
   const steward = await startServer(config, injected);
+  const service = serviceAt(steward.url);
   return {
     ...steward,
-    ...serviceAt(steward.url),
+    ...service,
     logs,
     dataDir: config.dataDir,
     clock,
     tick: () => steward.context.polls.tick(),
+    async updateIntegrations() {
+      await clock.advance(1_000);
+      return send(steward.address, '/update_integrations');
+    },
     sql: (text, values) => steward.context.db.query(text, values),
     async restart(changed = {}) {
       await steward.stop();

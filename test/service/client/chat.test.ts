@@ -28,7 +28,7 @@ afterEach(() => {
 
 /** A service that knows chats only. The AI SDK's own reader says whether a frame of the client is one of its transport's. */
 async function chatting(answer: (asked: Asked) => void) {
-  const clock = new TestClock({ standsAt: '2026-05-04T10:00:00Z' });
+  const clock = new TestClock();
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const frames: any[] = [];
   server.on('connection', (socket) => {

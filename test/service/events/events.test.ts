@@ -257,9 +257,9 @@ describe('integrations.updated', () => {
   it('is sent to all sockets only if a reload changes the revision', async () => {
     const people = [await person(), await person()];
     const file = join(folder, 'integrations.yaml');
-    expect((await steward.call('/update_integrations')).status).toBe(200);
+    expect((await steward.updateIntegrations()).status).toBe(200);
     writeFileSync(file, `${readFileSync(file, 'utf8')}\n# changed\n`);
-    expect((await steward.call('/update_integrations')).status).toBe(200);
+    expect((await steward.updateIntegrations()).status).toBe(200);
     const { revision } = steward.context.integrations.current;
     for (const { client } of people) {
       expect((await client.event('integrations.updated')).data).toEqual({ revision });

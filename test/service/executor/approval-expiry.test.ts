@@ -87,7 +87,7 @@ describe('an approval request', () => {
 
   const publish = async (content: string) => {
     writeFileSync(file, content);
-    expect((await steward.call('/update_integrations')).status).toBe(200);
+    expect((await steward.updateIntegrations()).status).toBe(200);
   };
   const disconnect = async () => {
     const [account] = await workspaceAccounts(steward, me.token);
@@ -222,7 +222,7 @@ describe.skipIf(!hasPostgres)('an approval request on replicas with separate fil
   const statusOf = async (id: string) => (await a.sql<{ status: string }>('select status from approvals where id = $1', [id]))[0]?.status;
   const reload = async (on: TestSteward, file: string, rate: string) => {
     writeFileSync(file, withRate(rate));
-    expect((await on.call('/update_integrations')).status).toBe(200);
+    expect((await on.updateIntegrations()).status).toBe(200);
   };
   const diverged = (of: TestSteward) => of.logs.join('').includes('not those of the others');
 
@@ -232,7 +232,7 @@ describe.skipIf(!hasPostgres)('an approval request on replicas with separate fil
     await reload(a, files.a, SECOND);
     expect(await Promise.all(old.map(statusOf))).toEqual(['ended', 'ended']);
     // Before its first poll, it does not detect a reload by another replica.
-    await eventually(async () => (await a.call('/update_integrations')).status === 200 && diverged(b));
+    await eventually(async () => (await a.updateIntegrations()).status === 200 && diverged(b));
     const [onB, onA] = [await askOn(b, '2026-02-01'), await askOn(a, '2026-01-01')];
     expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onB]]);
     await reload(b, files.b, FIRST);

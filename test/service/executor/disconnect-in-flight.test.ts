@@ -167,7 +167,7 @@ describe('calls in progress when a reload removes their action', () => {
       const calls = many(10, () => scene.call(user, 'mail.labels'));
       await eventually(() => held.arrived + kept.arrived === LANES);
       writeFileSync(file, FILE('search: { use: mail.search }'));
-      expect((await scene.steward.call('/update_integrations')).status).toBe(200);
+      expect((await scene.steward.updateIntegrations()).status).toBe(200);
       expect(await codes(calls)).toEqual({ not_found: 10 });
       expect(held.arrived + kept.arrived).toBe(LANES);
       expect(kept.cutOff).toBe(0);

@@ -154,7 +154,7 @@ afterAll(async () => {
 
 async function put(content: string): Promise<void> {
   writeFileSync(file, content);
-  const response = await steward.call('/update_integrations');
+  const response = await steward.updateIntegrations();
   expect(response.status).toBe(200);
 }
 
@@ -386,7 +386,7 @@ agents:
   it('of a file with a diagnostic keeps the old actions', async () => {
     await put(FILE);
     writeFileSync(file, FILE.replace('sheets.spreadsheets.values.get', 'sheets.spreadsheets.values.update'));
-    expect((await steward.call('/update_integrations')).status).toBe(422);
+    expect((await steward.updateIntegrations()).status).toBe(422);
     expect(steward.logs.join('')).toContain('"line":10,"column":15,"path":"agents.files.actions.sheet.call"');
     expect(await run('bank.accounts')).toEqual(expect.any(Array));
     await put(FILE);

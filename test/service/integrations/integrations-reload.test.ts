@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 function reload() {
-  return steward.call('/update_integrations');
+  return steward.updateIntegrations();
 }
 
 function inForce(): unknown {
@@ -85,7 +85,7 @@ describe('GET /update_integrations', () => {
       writeFileSync(file, content);
       const before = production.context.integrations.current;
       const { length } = production.logs;
-      const response = await production.call('/update_integrations');
+      const response = await production.updateIntegrations();
       expectError(response, 'invalid_configuration');
       expect(response.text).not.toMatch(/canary|integrations\.yaml|line|column|steward-reload/);
       expect(production.logs.slice(length).join('')).toContain(place);
@@ -106,7 +106,7 @@ describe('GET /update_integrations', () => {
 
   it('without the file is 422, and 200 again when it is back', async () => {
     renameSync(file, `${file}.away`);
-    expectError(await production.call('/update_integrations'), 'invalid_configuration');
+    expectError(await production.updateIntegrations(), 'invalid_configuration');
     const response = await reload();
     expect([response.status, response.body.code]).toEqual([422, 'invalid_configuration']);
     expect(response.text).not.toContain(folder);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REQUEST_TIMEOUTS } from '../../../src/database/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { metricsUrl, Scrape } from '../../support/metrics.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
@@ -31,7 +32,10 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
     proxied.hostname = '127.0.0.1';
     const MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
     a = await startSteward({ DATABASE_URL: database.url, MASTER_KEYS, INTEGRATIONS_FILE: files.a });
-    b = await startSteward({ DATABASE_URL: proxied.href, MASTER_KEYS, INTEGRATIONS_FILE: files.b, METRICS_PORT: '0' });
+    b = await startSteward(
+      { DATABASE_URL: proxied.href, MASTER_KEYS, INTEGRATIONS_FILE: files.b, METRICS_PORT: '0' },
+      { databaseTimeouts: REQUEST_TIMEOUTS },
+    );
   });
 
   afterAll(async () => {
@@ -50,7 +54,7 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
   async function publish(description: string, forB = withDescription(description)): Promise<void> {
     writeFileSync(files.a, withDescription(description));
     writeFileSync(files.b, forB);
-    expect((await a.call('/update_integrations')).status).toBe(200);
+    expect((await a.updateIntegrations()).status).toBe(200);
     expect(descriptionOf(a)).toBe(description);
   }
 
@@ -94,7 +98,7 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
     const diverged = async () => (await Scrape.of(metricsUrl(b))).value('steward_integrations_diverged');
     expect(await diverged()).toBe(1);
     writeFileSync(files.b, withDescription('Fifth.'));
-    expect((await b.call('/update_integrations')).status).toBe(200);
+    expect((await b.updateIntegrations()).status).toBe(200);
     expect(await diverged()).toBe(0);
   });
 });

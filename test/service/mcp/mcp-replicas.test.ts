@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('clients at two replicas', () => {
     // Its first poll is what later ones are compared with.
     await other.tick();
     writeFileSync(file, AGENTS(`${LABELS}      search: { use: mail.search }\n`));
-    expect((await scene.steward.call('/update_integrations')).status).toBe(200);
+    expect((await scene.steward.updateIntegrations()).status).toBe(200);
     await other.tick();
     for (const { received } of streams) {
       await eventually(() => received.some(({ method }) => method === 'notifications/tools/list_changed'));

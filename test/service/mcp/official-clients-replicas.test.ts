@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres)('the official clients, each of whose requests reac
     // Its first poll is what later ones are compared with.
     await other.tick();
     writeFileSync(file, 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n');
-    expect((await scene.steward.call('/update_integrations')).body).toEqual({ status: 'success' });
+    expect((await scene.steward.updateIntegrations()).body).toEqual({ status: 'success' });
     await other.tick();
     expect(await changed.promise).not.toContain('mail_search');
     await client.close();

@@ -69,7 +69,7 @@ describe('current states', () => {
     writeFileSync(path, 'version: 1\nagents: {}\n');
     const own = await steward.restart({ INTEGRATIONS_FILE: path });
     writeFileSync(path, 'version: 7\n');
-    expect((await own.call('/update_integrations')).status).toBe(422);
+    expect((await own.updateIntegrations()).status).toBe(422);
     const scrape = await Scrape.of(metricsUrl(own));
     expect(scrape.value('steward_integrations_reloads_total{outcome="invalid"}')).toBe(1);
     expect(scrape.value('steward_log_lines_total{level="warn"}')).toBe(1);

@@ -50,7 +50,7 @@ describe('a list', () => {
   it('loads no action’s code and builds no schema, neither the first time nor after a reload', async () => {
     const first = await list();
     writeFileSync(file, `${readFileSync(file, 'utf8')}# changed\n`);
-    expect((await steward.call('/update_integrations')).status).toBe(200);
+    expect((await steward.updateIntegrations()).status).toBe(200);
     const second = await list();
     expect(loaded).toEqual([]);
     expect(second.revision).not.toBe(first.revision);
@@ -73,7 +73,7 @@ describe('a list', () => {
       file,
       `version: 1\nagents:\n  d: { provider: workspace, description: D., scopes: [drive], actions: { x: ${declared}, y: { use: drive.info } } }\n`,
     );
-    expect((await steward.call('/update_integrations')).status).toBe(200);
+    expect((await steward.updateIntegrations()).status).toBe(200);
     const { agents } = await list();
     expect(agents[0]?.actions).toEqual([
       expect.objectContaining({
