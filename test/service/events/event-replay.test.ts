@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Polls } from '../../../src/clock/polls.ts';
 import { EventFeed } from '../../../src/events/event-feed.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const CLIENT = '7d3f1c5e-0000-4000-8000-000000000001';
 
@@ -41,4 +43,24 @@ it('a client that can’t receive an event at first receives it before those tha
   feed.catchUp(userId);
   await eventually(() => received.length === 2);
   expect(received).toEqual(['first', 'last']);
+});
+
+it('the first client after a time without any receives what is recorded from then on', async () => {
+  const { db, events, logger } = steward.context;
+  const clock = new TestClock({ standsAt: '2026-05-04T10:00:00Z' });
+  const polls = new Polls(clock, logger);
+  const later = new EventFeed(db, polls);
+  const [user] = await steward.sql<{ id: string }>(`insert into users (issuer, subject) values ('i', 'later') returning id`);
+  const userId = user?.id ?? '';
+  const received: string[] = [];
+  const subscriber = { seq: 0, clientId: undefined, push: ({ event }: { event: string }) => received.push(event) > 0 };
+  await later.subscribe(userId, subscriber, undefined, () => {});
+  later.unsubscribe(userId, subscriber);
+  await polls.tick();
+  await later.subscribe(userId, subscriber, undefined, () => {});
+  await db.transaction((tx) => events.record(tx, userId, 'resync', {}));
+  later.poke();
+  await clock.advance(10);
+  await eventually(() => received.length > 0);
+  await later.stop();
 });
