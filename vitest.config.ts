@@ -56,8 +56,8 @@ const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache
 const shared = { isolate: false, maxWorkers: 6, env };
 // An order that was asked for, or Vitest’s sequencer of a shuffled run, is not replaced.
 const isOrdered = process.argv.some((argument) => argument.startsWith('--sequence'));
-// They start processes of their own, and wait for them.
-const processes = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+// They start processes and browsers of their own, and wait for them.
+const processes = { maxWorkers: 6, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -93,7 +93,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'embedded-process', include: EMBEDDED_PROCESS, provide: { embedded: true }, ...processes } },
-      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], maxWorkers: 2, sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...processes } },
     ],
   },
 });

@@ -8,7 +8,18 @@ import { deleteFormerKeys } from '../../src/vault/rotation/key-rotation-reposito
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectError } from '../support/expect-error.ts';
-import { connect, linkBank, liveTokens, newName, outcome, SWEEP_NOW, sweepNow, unschedule, workspaceAccounts } from '../support/flows.ts';
+import {
+  connect,
+  linkBank,
+  liveTokens,
+  newName,
+  outcome,
+  queueInstalled,
+  SWEEP_NOW,
+  sweepNow,
+  unschedule,
+  workspaceAccounts,
+} from '../support/flows.ts';
 import { KeyServiceEmulator } from '../support/key-service.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { createPlace, startProcess, type TestProcess } from '../support/process.ts';
@@ -96,8 +107,9 @@ describe('while the key service is unavailable', () => {
     await sweepOnlyWhenTold();
   }
 
-  /** Without the scheduled sweep, each test knows the number of sweeps. */
+  /** Without the scheduled sweep, and after that of the start, each test knows the number of sweeps. */
   async function sweepOnlyWhenTold(): Promise<void> {
+    await queueInstalled(steward);
     await unschedule(steward.sql, 'sweep');
   }
 

@@ -13,6 +13,8 @@ import { createDatabase } from './test-database.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** With TEST_BUNDLE=1, processes run what the production image runs. */
 const ENTRY = process.env.TEST_BUNDLE === undefined ? 'src/start.js' : 'dist/start.js';
+/** Several replicas of several workers share a Postgres. */
+const FEW_CONNECTIONS = { LIMIT_DATABASE_CONNECTIONS: '5' };
 const READY = [/^Steward is ready at (\S+)/m, /"url":"([^"]+)".*"msg":"ready"/];
 
 export interface Exit {
@@ -77,7 +79,7 @@ export async function runProcess(env: Record<string, string>, cwd = ROOT): Promi
 function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {
   const child = spawn(process.execPath, [join(release, release === ROOT ? ENTRY : 'src/start.js')], {
     cwd,
-    env: { ...inheritedEnvironment(), PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...NEVER_SATURATED, ...env },
+    env: { ...inheritedEnvironment(), PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...NEVER_SATURATED, ...FEW_CONNECTIONS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { stdout: '', stderr: '' };
