@@ -116,8 +116,8 @@ export class Answering {
 
   async #store(run: Run, { status, error }: Ending, usage: Usage): Promise<void> {
     const message = await messageOf(run.messageId, await run.log.chunks());
-    const { db, logger, threads } = this.#deps;
-    await storeWithRetries(db.clock, logger, { action: 'chat', what: 'an answer could not be stored' }, async () => {
+    const { clock, logger, threads } = this.#deps;
+    await storeWithRetries(clock, logger, { action: 'chat', what: 'an answer could not be stored' }, async () => {
       // First, because no part of a run is stored after its end.
       const isFlushed = await run.flush();
       if (run.isLost) return;
