@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import type { Started } from '../support/killed-run/started.ts';
-import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
+import { RUNS } from '../support/test-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/support/killed-run/vitest.config.ts', '--root', ROOT];
@@ -29,13 +30,16 @@ describe('a run of tests that is killed', () => {
     await once(run, 'exit');
     expect(started.pids.map(isRunning)).toEqual([true, true]);
     expect(readdirSync(temporary)).toHaveLength(1);
+    // Postgres notices a moment later that the run has ended.
+    await eventually(async () => !(await holdsLock(started)));
 
     const [code] = await once(start('ends'), 'exit');
 
     expect(code).toBe(0);
     await haveEnded(started);
     expect(readdirSync(temporary)).toEqual([]);
-    expect(await databaseExists(started)).toBe(false);
+    // Where another run has begun to remove it, that one does.
+    await eventually(async () => !(await databaseExists(started)));
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('by %s leaves no processes and folders', async (signal) => {
@@ -80,12 +84,22 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function databaseExists({ database }: Started): Promise<boolean> {
-  if (!hasPostgres || database === undefined) return false;
-  const own = await createEmptyPostgresDatabase();
+function databaseExists({ database }: Started): Promise<boolean> {
+  return finds('select 1 from pg_database where datname = $1', database?.name);
+}
+
+function holdsLock({ database }: Started): Promise<boolean> {
+  return finds("select 1 from pg_locks where locktype = 'advisory' and classid = $1 and objid = $2", RUNS, database?.run);
+}
+
+async function finds(statement: string, ...values: unknown[]): Promise<boolean> {
+  const server = inject('postgres');
+  if (server === null) return false;
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
   try {
-    return (await own.sql('select 1 from pg_database where datname = $1', [new URL(database).pathname.slice(1)])).length > 0;
+    return (await client.query(statement, values)).rows.length > 0;
   } finally {
-    await own.drop();
+    await client.end();
   }
 }

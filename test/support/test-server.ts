@@ -16,7 +16,7 @@ const PREFIX = 'steward_test_r';
 const NO_SUCH_DATABASE = '3D000';
 const CONNECT_MS = 30_000;
 /** First key of the advisory locks, so that no other program's collide. */
-const RUNS = 0x57e0;
+export const RUNS = 0x57e0;
 const TEMPLATES = 0x57e1;
 
 /** Opens a run on the Postgres that tests use; undefined where there is none. */
@@ -27,7 +27,8 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
   const endWatch = await watchPostgres(url);
   const run = randomInt(1, 2 ** 31);
   await client.query('select pg_advisory_lock($1, $2)', [RUNS, run]);
-  const removal = removeEndedRuns(client, run);
+  // On a connection of its own: the lock's is idle, so that it is released as soon as this process ends.
+  const removal = administer(url, (own) => removeEndedRuns(own, run));
   removal.catch(() => {});
   // Begun before a worker needs it, while modules are loaded. Where this fails, that worker's own attempt reports it.
   administer(url, (own) => makeTemplate(own, url, run, templateOf(run))).catch(() => {});
@@ -42,7 +43,10 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
   };
 }
 
-/** Removes the databases of runs that were killed: their locks were released with their connections. */
+/**
+ * Removes the databases of runs that were killed: their locks were released with their connections. What another run
+ * removes at this moment is left to it.
+ */
 async function removeEndedRuns(client: pg.Client, present: number): Promise<void> {
   const names = await databasesOf(client);
   for (const [run, databases] of Map.groupBy(names, runOf)) {

@@ -2,6 +2,6 @@
 export interface Started {
   /** A process without the run's environment, and one that another started. */
   pids: number[];
-  /** Address of a database of the run. */
-  database: string | undefined;
+  /** A database of the run, and the run's number. */
+  database: { name: string; run: number } | undefined;
 }
