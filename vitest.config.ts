@@ -23,6 +23,13 @@ const EMBEDDED = [
   'test/service/waitlist/waitlist.test.ts',
   'test/service/workspace/workspace-connection.test.ts',
 ];
+/** Files all of whose tests need two services on one database, which the embedded one can't have. */
+const REPLICAS = [
+  'test/service/assistant/chat-replicas.test.ts',
+  'test/service/assistant/frozen-database.test.ts',
+  'test/service/assistant/hostile-clients.test.ts',
+  'test/service/mcp/mcp-approvals.test.ts',
+];
 const EMBEDDED_PROCESS = [
   'test/process/process-kill.test.ts',
   'test/process/process-lifecycle.test.ts',
@@ -78,7 +85,7 @@ export default defineConfig({
           name: 'service',
           include: ['test/{service,sandbox}/**/*.test.ts'],
           // Without a Postgres they would run on the same database twice.
-          exclude: hasPostgres ? rare : [...rare, ...EMBEDDED],
+          exclude: hasPostgres ? rare : [...rare, ...EMBEDDED, ...REPLICAS],
           ...shared,
         },
       },

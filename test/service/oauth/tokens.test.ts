@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
 import { withDate } from '../../support/machine-date.ts';
 import { Authorization, authorized, newClient, refresh, revoke } from '../../support/oauth-scene.ts';
+import { hasPostgres } from '../../support/postgres.ts';
 import { sessionOf } from '../../support/sign-in.ts';
 import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
 
@@ -245,7 +246,7 @@ describe('an access token', () => {
 });
 
 describe('entries', () => {
-  it('are judged by the database’s clock', async () => {
+  it.skipIf(!hasPostgres)('are judged by the database’s clock', async () => {
     const { client, tokens } = await authorized(steward, await browserOf());
     const authorization = new Authorization(client, await browserOf());
     const consent = await authorization.begin();
