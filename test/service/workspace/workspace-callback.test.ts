@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { advancing } from '../../support/advancing.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   connect,
@@ -320,34 +321,24 @@ describe('a fault of the provider at the callback', () => {
 });
 
 describe('a provider that hangs at the callback', () => {
-  let hasty: TestSteward;
-
-  beforeAll(async () => {
-    hasty = await startSteward({ LIMIT_PROVIDER_TIMEOUT_MS: '2000' });
-  });
-  afterAll(() => hasty.stop());
-
   it.each(['/token', '/userinfo'])('on %s times out, and ends as provider_error', async (path) => {
-    const { browser, consentUrl, token } = await openConsent(hasty, { redirectUri: DONE, token: await hasty.signIn(newName()) });
-    const callbackUrl = await consent(browser, consentUrl);
-    await hasty.control('faults', { part: 'workspace', path, kind: 'hang' });
-    const response = await browser.visit(callbackUrl);
+    const { browser, callbackUrl, token } = await approved();
+    await steward.control('faults', { part: 'workspace', path, kind: 'hang' });
+    const response = await advancing(steward.clock, browser.visit(callbackUrl));
     expect(response.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=provider_error`);
-    await hasty.control('faults/clear', {});
-    expect(await workspaceAccounts(hasty, token)).toEqual([]);
+    expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 
   it('returns its outcome to a second callback, even if the flow expires meanwhile', async () => {
-    const { browser, consentUrl } = await openConsent(hasty, { token: await hasty.signIn(newName()) });
-    const callbackUrl = await consent(browser, consentUrl);
-    await hasty.control('faults', { part: 'workspace', path: '/token', kind: 'hang' });
+    const { browser, callbackUrl } = await approved();
+    await steward.control('faults', { part: 'workspace', path: '/token', kind: 'hang' });
     const first = browser.visit(callbackUrl);
-    await eventually(async () => (await row(callbackUrl, hasty))?.consumed_at);
-    await alter(callbackUrl, `expires_at = now() - interval '1 millisecond'`, hasty);
-    const second = await browser.visit(callbackUrl);
-    expect(outcome(second)).toMatchObject({ status: 'error', code: 'provider_error' });
-    expect(outcome(await first)).toEqual(outcome(second));
-    await hasty.control('faults/clear', {});
+    await eventually(async () => (await row(callbackUrl))?.consumed_at);
+    await alter(callbackUrl, `expires_at = now() - interval '1 millisecond'`);
+    const second = browser.visit(callbackUrl);
+    const [one, other] = (await advancing(steward.clock, Promise.all([first, second]))).map(outcome);
+    expect(other).toMatchObject({ status: 'error', code: 'provider_error' });
+    expect(one).toEqual(other);
   });
 });
 

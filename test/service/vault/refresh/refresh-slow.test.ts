@@ -4,12 +4,15 @@ import { eventually } from '../../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../../support/executor-scene.ts';
 import { type ConnectedGrant, endWait, grantState, leave } from '../../../support/refreshing.ts';
 
+/** Time limits of a call, and of a provider's request; that of a refresh is longer. */
+const CALL_MS = 8_000;
+const PROVIDER_MS = 10_000;
+
 let scene: ExecutorScene;
 let grant: ConnectedGrant;
 
 beforeAll(async () => {
-  // Time limit of a provider's request; that of a refresh is longer.
-  scene = await ExecutorScene.start({ LIMIT_PROVIDER_TIMEOUT_MS: '600' });
+  scene = await ExecutorScene.start();
 });
 
 afterAll(() => scene.stop());
@@ -38,15 +41,15 @@ function slowly() {
 describe('a token endpoint that is slow', () => {
   it('is waited for after its callers’ deadlines, and is not requested again with a used token', async () => {
     await leave(scene.steward.sql, grant, -60);
-    scene.policies.set('test.read', { timeoutMs: 400 });
+    scene.policies.set('test.read', { timeoutMs: CALL_MS });
     const { answer: response, asked } = slowly();
     const calls = Array.from({ length: 3 }, () => rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout'));
     await eventually(() => asked() === 1);
-    await scene.steward.clock.advance(400);
+    await scene.steward.clock.advance(CALL_MS);
     await Promise.all(calls);
     await endWait(scene.steward.sql, grant, 'refresh_after');
     const another = rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout');
-    await scene.steward.clock.advance(400);
+    await scene.steward.clock.advance(CALL_MS);
     await another;
     expect(asked()).toBe(1);
     expect((await state())?.lease).toBeGreaterThan(60);
@@ -63,7 +66,7 @@ describe('a token endpoint that is slow', () => {
     const { answer: response, asked } = slowly();
     const first = current();
     await eventually(() => asked() === 1);
-    await scene.steward.clock.advance(600);
+    await scene.steward.clock.advance(PROVIDER_MS);
     expect(await first).toBe(token);
     expect(await current()).toBe(token);
     expect(asked()).toBe(1);
