@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
@@ -70,6 +70,15 @@ export class Copy {
 
   write(file: string, source: string): void {
     writeFileSync(join(this.folder, file), source);
+  }
+
+  /** Whether `npm run check` notices that a promise is not awaited. */
+  leavesPromise(file: string): boolean {
+    const { status } = spawnSync('node_modules/.bin/biome', ['lint', '--vcs-enabled=false', '--only=nursery/noFloatingPromises', file], {
+      cwd: this.folder,
+      stdio: 'ignore',
+    });
+    return status !== 0;
   }
 
   /**

@@ -66,11 +66,24 @@ async function work(copy: Copy): Promise<void> {
     const { at, before, after, equivalent } = mutant;
     const { likely, others } = reach.testsFor(mutant, Number(values.seconds));
     const isRun = equivalent === undefined;
-    const noticedBy = isRun ? ((await noticing(copy, mutant, likely)) ?? (await noticing(copy, mutant, others))) : undefined;
+    const noticedBy = isRun
+      ? (linted(copy, mutant) ?? (await noticing(copy, mutant, likely)) ?? (await noticing(copy, mutant, others)))
+      : undefined;
     const tests = likely.files.length + others.files.length;
     results.push({ mutant, position, noticedBy, tests });
     const verdict = equivalent === undefined ? (noticedBy ?? `NOT NOTICED by ${tests} files`) : 'equivalent';
     console.error(`${results.length}/${mutants.length} ${at} ${before} → ${after}: ${verdict}`);
+  }
+}
+
+/** The linter's rule about promises, which stands for tests of every `await`. */
+function linted(copy: Copy, { place, source }: Mutant): string | undefined {
+  if (place.kind !== 'await') return undefined;
+  copy.write(place.file, source);
+  try {
+    return copy.leavesPromise(place.file) ? 'npm run check:lint: noFloatingPromises' : undefined;
+  } finally {
+    copy.write(place.file, sources.get(place.file) ?? '');
   }
 }
 

@@ -27,7 +27,7 @@ export async function startReplicaPair(): Promise<ReplicaPair> {
     replicas,
     async stop() {
       await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')));
-      issuer.close();
+      await issuer.close();
       await database.drop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -91,7 +91,7 @@ export async function createOutside(): Promise<Omit<World, 'sql'>> {
     async remove() {
       await workspace.server.stop();
       await bank.server.stop();
-      issuer.close();
+      await issuer.close();
       removeFolder(folder);
     },
   };

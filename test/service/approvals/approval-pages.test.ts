@@ -43,9 +43,13 @@ describe('the page of an approval', () => {
     const [who, what] = [page.text.indexOf('Who sees it'), page.text.indexOf('The call in full')];
     expect(who).toBeGreaterThan(0);
     expect(what).toBeGreaterThan(who);
-    expect(await decide(page, id, true)).toMatchObject({ status: 200, text: expect.stringContaining('<h1>Done</h1>') });
+    const done = await decide(page, id, true);
+    expect(done).toMatchObject({ status: 200, text: expect.stringContaining('<h1>Done</h1>') });
+    expect(done.text).not.toContain('<code>');
     expect(scene.sent).toBe(1);
-    expect(await decide(page, id, true)).toMatchObject({ status: 409, text: expect.stringContaining('Not done') });
+    const again = await decide(page, id, true);
+    expect(again).toMatchObject({ status: 409, text: expect.stringContaining('Not done') });
+    expect(again.text).toContain('Code <code>conflict</code>');
     expect(scene.sent).toBe(1);
     expect(await browser.visit(`/approvals/${id}`)).toMatchObject({ status: 404, text: expect.stringContaining('Nothing to decide') });
     expect((await scene.audit(user)).find(({ decision }) => decision === 'approved')).toMatchObject({ decided_surface: 'http' });
