@@ -24,7 +24,7 @@ export class CallAuditor {
   readonly #rejections: RejectionCounter;
   readonly #providerRejections: ProviderRejectionLog;
   #running = 0;
-  /** Resolved once no call is running. */
+  /** Resolved when the next call ends. */
   #waiting: (() => void)[] = [];
 
   constructor(deps: CallAuditorDeps) {
@@ -67,7 +67,7 @@ export class CallAuditor {
       return result;
     } finally {
       this.#running -= 1;
-      if (this.#running === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+      for (const resolve of this.#waiting.splice(0)) resolve();
     }
   }
 

@@ -72,13 +72,13 @@ export class Copy {
     writeFileSync(join(this.folder, file), source);
   }
 
-  /** Whether `npm run check` notices that a promise is not awaited. */
-  leavesPromise(file: string): boolean {
-    const { status } = spawnSync('node_modules/.bin/biome', ['lint', '--vcs-enabled=false', '--only=nursery/noFloatingPromises', file], {
-      cwd: this.folder,
-      stdio: 'ignore',
-    });
-    return status !== 0;
+  /** What `npm run check` notices first of a source in which a promise isn't awaited. */
+  checked(file: string): string | undefined {
+    const bin = join(this.folder, 'node_modules/.bin');
+    const run = (program: string, ...args: string[]) =>
+      spawnSync(join(bin, program), args, { cwd: this.folder, stdio: 'ignore' }).status === 0;
+    if (!run('biome', 'lint', '--vcs-enabled=false', '--only=nursery/noFloatingPromises', file)) return 'npm run check:lint';
+    return run('tsc') ? undefined : 'npm run check:types';
   }
 
   /**

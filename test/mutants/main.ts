@@ -67,7 +67,7 @@ async function work(copy: Copy): Promise<void> {
     const { likely, others } = reach.testsFor(mutant, Number(values.seconds));
     const isRun = equivalent === undefined;
     const noticedBy = isRun
-      ? (linted(copy, mutant) ?? (await noticing(copy, mutant, likely)) ?? (await noticing(copy, mutant, others)))
+      ? (checked(copy, mutant) ?? (await noticing(copy, mutant, likely)) ?? (await noticing(copy, mutant, others)))
       : undefined;
     const tests = likely.files.length + others.files.length;
     results.push({ mutant, position, noticedBy, tests });
@@ -76,12 +76,12 @@ async function work(copy: Copy): Promise<void> {
   }
 }
 
-/** The linter's rule about promises, which stands for tests of every `await`. */
-function linted(copy: Copy, { place, source }: Mutant): string | undefined {
+/** The checks of types and promises, which stand for tests of every `await`. */
+function checked(copy: Copy, { place, source }: Mutant): string | undefined {
   if (place.kind !== 'await') return undefined;
   copy.write(place.file, source);
   try {
-    return copy.leavesPromise(place.file) ? 'npm run check:lint: noFloatingPromises' : undefined;
+    return copy.checked(place.file);
   } finally {
     copy.write(place.file, sources.get(place.file) ?? '');
   }

@@ -51,7 +51,9 @@ describe('the page of an approval', () => {
     expect(again).toMatchObject({ status: 409, text: expect.stringContaining('Not done') });
     expect(again.text).toContain('Code <code>conflict</code>');
     expect(scene.sent).toBe(1);
-    expect(await browser.visit(`/approvals/${id}`)).toMatchObject({ status: 404, text: expect.stringContaining('Nothing to decide') });
+    const nothing = await browser.visit(`/approvals/${id}`);
+    expect(nothing).toMatchObject({ status: 404, text: expect.stringContaining('Nothing to decide') });
+    expect(nothing.text).toContain('Code <code>not_found</code>');
     expect((await scene.audit(user)).find(({ decision }) => decision === 'approved')).toMatchObject({ decided_surface: 'http' });
   });
 
