@@ -69,6 +69,12 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
   { why: 'a failed insertion is the interface’s 200 with status error', responses: /^POST \/(waitlist|email) (500|503) / },
 ];
 
+/** Errors of a call, which the executor's tests provoke. */
+const CALL_ERRORS = [
+  ...['403 missing_scopes', '404 not_found', '409 reauth_required', '409 relink_required', '409 item_gone', '409 conflict'],
+  ...['409 approval_required', '409 aborted', '502 provider_error', '502 outcome_unknown', '503 not_configured', '504 provider_timeout'],
+];
+
 const seen = new Set<string>();
 
 beforeAll(startScene);
@@ -123,6 +129,11 @@ describe('GET /openapi.json', () => {
     const development = ['GET /api-docs'];
     expect(ENDPOINTS.filter((endpoint) => !inProduction.endpoints.includes(endpoint))).toEqual([]);
     expect(documented.endpoints.filter((endpoint) => !inProduction.endpoints.includes(endpoint))).toEqual(development);
+  });
+
+  it.each(['POST /agents/{action}', 'POST /approvals/{id}'])('names every error with which %s may end a call', (endpoint) => {
+    const named = documented.responses.filter((response) => response.startsWith(endpoint));
+    expect(CALL_ERRORS.filter((error) => !named.includes(`${endpoint} ${error}`))).toEqual([]);
   });
 
   it('names the server’s public address and its environment', () => {
