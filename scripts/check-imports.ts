@@ -24,7 +24,7 @@ const BY_THE_MACHINE: Record<string, string> = {
   'src/oauth/entry-adapter.ts': 'the library judges by the machine’s date',
   'src/rate-limit/loop-utilisation.ts': 'measures the event loop',
   'src/server.ts': 'its default',
-  'src/threads/off-thread.ts': 'limits the work of a thread',
+  'src/threads/off-thread.ts': 'its default',
   'src/threads/own-thread.ts': 'watches the memory of a thread',
 };
 const TIME = /^(?:Date\.now|performance\.now|process\.hrtime|AbortSignal\.timeout)$/;

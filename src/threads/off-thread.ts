@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Tinypool } from 'tinypool';
+import { type Clock, systemClock, timeoutSignal } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { loadOnce } from './load-once.ts';
 import { OutOfBuffers, ownThread } from './own-thread.ts';
@@ -17,6 +18,8 @@ export interface WorkOptions {
   isOwn?: boolean;
   /** Buffers of the input that are transferred and not copied; the caller can't use them afterwards. */
   transfer?: readonly ArrayBuffer[];
+  /** Limits the time of the work; the machine's if unset. */
+  clock?: Clock;
 }
 
 const MAX_THREADS = 2;
@@ -61,10 +64,10 @@ export async function offThread<Input, Output>(work: Portable<Input, Output>, in
 async function carryOut<Input, Output>(
   { module, name }: Portable<Input, Output>,
   input: Input,
-  { signal, isOwn = false, transfer = [] }: WorkOptions,
+  { signal, isOwn = false, transfer = [], clock = systemClock }: WorkOptions,
 ): Promise<WorkOutcome> {
   signal?.throwIfAborted();
-  const ending = AbortSignal.any([AbortSignal.timeout(WORK_MS), ...(signal === undefined ? [] : [signal])]);
+  const ending = AbortSignal.any([timeoutSignal(clock, WORK_MS), ...(signal === undefined ? [] : [signal])]);
   begun += 1;
   const order = { module, name, input };
   try {

@@ -6,6 +6,7 @@ import { LargeResponses } from '../../../src/threads/large-responses.ts';
 import { offThread } from '../../../src/threads/off-thread.ts';
 import { eventually } from '../../support/eventually.ts';
 import { echo, fillBuffers, fillMemory, never, refuse, where } from '../../support/heavy-work.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const SRC = join(import.meta.dirname, '../../../src');
 
@@ -49,17 +50,24 @@ describe('work off the main thread', () => {
     expect(await offThread(where, null, own)).toEqual({ isMainThread: false, environment: 0 });
     await expect(offThread(refuse, { choices: 'x' }, own)).rejects.toMatchObject({ code: 'invalid_request', details: { choices: 'x' } });
     const tooLarge = (cause: string) => ({ code: 'too_large', cause: { message: `off thread: ${cause}` } });
-    // On a machine that does much beside, the limit of time may come first.
-    await eventually(() =>
-      expect(offThread(fillMemory, null, own))
-        .rejects.toMatchObject(tooLarge('Error'))
-        .then(() => true),
-    );
-    await eventually(() =>
-      expect(offThread(fillBuffers, null, own))
-        .rejects.toMatchObject(tooLarge('OutOfBuffers'))
-        .then(() => true),
-    );
+    // On a machine that does much beside, the limit of time would come first.
+    const clock = new TestClock({ standsAt: 0 });
+    await expect(offThread(fillMemory, null, { ...own, clock })).rejects.toMatchObject(tooLarge('Error'));
+    await expect(offThread(fillBuffers, null, { ...own, clock })).rejects.toMatchObject(tooLarge('OutOfBuffers'));
+  });
+
+  it.each([false, true])('ends after ten seconds, on a thread of its own: %s', async (isOwn) => {
+    const clock = new TestClock({ standsAt: 0 });
+    const begun = new Int32Array(new SharedArrayBuffer(8));
+    const work = offThread(never, begun, { userId: 'a', isOwn, clock });
+    await eventually(() => begun[0] === 1);
+    await clock.advance(9_999);
+    expect(await Promise.race([work, Promise.resolve('goes on')])).toBe('goes on');
+    await clock.advance(1);
+    await expect(work).rejects.toMatchObject({
+      code: 'too_large',
+      cause: { message: expect.stringMatching(/^off thread: (Timeout|Abort)Error$/) },
+    });
   });
 
   it('of its own thread ends with it when no caller waits for it', async () => {
