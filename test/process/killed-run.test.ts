@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,11 +6,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { startRun } from '../support/killed-run/start-run.ts';
 import type { Started } from '../support/killed-run/started.ts';
 import { RUNS } from '../support/test-server.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
-const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/support/killed-run/vitest.config.ts', '--root', ROOT];
 
 let folder: string;
 let temporary: string;
@@ -62,8 +60,10 @@ async function startHanging(): Promise<{ run: ChildProcess; started: Started }> 
 }
 
 function start(test: string): ChildProcess {
-  const env = { ...process.env, TMPDIR: temporary, STARTED_FILE: startedFile() };
-  return spawn(process.execPath, [...VITEST, '-t', test], { cwd: ROOT, env, stdio: 'ignore' });
+  const run = startRun(test, { TMPDIR: temporary, STARTED_FILE: startedFile() });
+  run.stdout.resume();
+  run.stderr.resume();
+  return run;
 }
 
 function startedFile(): string {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,11 +7,9 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { startRun } from '../support/killed-run/start-run.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
-const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/support/killed-run/vitest.config.ts', '--root', ROOT];
 
 describe.skipIf(!hasPostgres)('a run of tests says in one line, and ends, when its Postgres', () => {
   let folder: string;
@@ -69,8 +66,8 @@ describe.skipIf(!hasPostgres)('a run of tests says in one line, and ends, when i
   });
 
   async function start(test: string, url: string): Promise<{ code: number | null; output: string; errors: string }> {
-    const env = { ...process.env, TMPDIR: folder, NO_COLOR: '1', TEST_DATABASE_URL: url, STARTED_FILE: join(folder, 'started.json') };
-    const child = spawn(process.execPath, [...VITEST, '-t', test], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { TMPDIR: folder, NO_COLOR: '1', TEST_DATABASE_URL: url, STARTED_FILE: join(folder, 'started.json') };
+    const child = startRun(test, env);
     const [[code], output, errors] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
     return { code, output, errors };
   }
