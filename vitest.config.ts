@@ -23,7 +23,7 @@ const EMBEDDED = [
   'test/service/waitlist/waitlist.test.ts',
   'test/service/workspace/workspace-connection.test.ts',
 ];
-/** Files all of whose tests need two services on one database, which the embedded one can't have. */
+/** Files that start two services on one database, which the embedded one can't have. */
 const REPLICAS = [
   'test/service/assistant/chat-replicas.test.ts',
   'test/service/assistant/frozen-database.test.ts',

@@ -67,7 +67,7 @@ async function work(copy: Copy): Promise<void> {
     const { likely, others } = reach.testsFor(mutant, Number(values.seconds));
     const isRun = equivalent === undefined;
     const noticedBy = isRun
-      ? (checked(copy, mutant) ?? (await noticing(copy, mutant, likely)) ?? (await noticing(copy, mutant, others)))
+      ? ((await checked(copy, mutant)) ?? (await noticing(copy, mutant, likely)) ?? (await noticing(copy, mutant, others)))
       : undefined;
     const tests = likely.files.length + others.files.length;
     results.push({ mutant, position, noticedBy, tests });
@@ -77,22 +77,16 @@ async function work(copy: Copy): Promise<void> {
 }
 
 /** The checks of types and promises, which stand for tests of every `await`. */
-function checked(copy: Copy, { place, source }: Mutant): string | undefined {
-  if (place.kind !== 'await') return undefined;
-  copy.write(place.file, source);
-  try {
-    return copy.checked(place.file);
-  } finally {
-    copy.write(place.file, sources.get(place.file) ?? '');
-  }
+async function checked(copy: Copy, mutant: Mutant): Promise<string | undefined> {
+  const { kind, file } = mutant.place;
+  return kind === 'await' ? changed(copy, mutant, async () => copy.checked(file)) : undefined;
 }
 
 /** The test that fails with a change, and again: on a busy machine one may fail for another reason. */
-async function noticing(copy: Copy, { place, source }: Mutant, { files, seconds }: Chosen): Promise<string | undefined> {
+async function noticing(copy: Copy, mutant: Mutant, { files, seconds }: Chosen): Promise<string | undefined> {
   if (files.length === 0) return undefined;
   const limitMs = LIMIT_MS + seconds * 1000 * PATIENCE;
-  copy.write(place.file, source);
-  try {
+  return changed(copy, mutant, async () => {
     for (let tries = 0; tries < TRIES; tries++) {
       const { noticedBy, file } = await copy.test(files, limitMs);
       if (noticedBy === undefined || file === undefined) return noticedBy;
@@ -100,7 +94,15 @@ async function noticing(copy: Copy, { place, source }: Mutant, { files, seconds 
       console.error(`failed once only: ${noticedBy}`);
     }
     return undefined;
+  });
+}
+
+/** Does some work while a source is changed. */
+async function changed<Result>(copy: Copy, { place: { file }, source }: Mutant, work: () => Promise<Result>): Promise<Result> {
+  copy.write(file, source);
+  try {
+    return await work();
   } finally {
-    copy.write(place.file, sources.get(place.file) ?? '');
+    copy.write(file, sources.get(file) ?? '');
   }
 }

@@ -56,12 +56,12 @@ function stateHash(url: string): Buffer {
 }
 
 /** The row of the flow an address belongs to. */
-async function row(url: string, service = steward): Promise<Record<string, unknown> | undefined> {
-  return (await service.sql<Record<string, unknown>>('select * from oauth_flows where state_hash = $1', [stateHash(url)]))[0];
+async function row(url: string): Promise<Record<string, unknown> | undefined> {
+  return (await steward.sql<Record<string, unknown>>('select * from oauth_flows where state_hash = $1', [stateHash(url)]))[0];
 }
 
-async function alter(url: string, change: string, service = steward): Promise<void> {
-  expect(await service.sql(`update oauth_flows set ${change} where state_hash = $1 returning id`, [stateHash(url)])).toHaveLength(1);
+async function alter(url: string, change: string): Promise<void> {
+  expect(await steward.sql(`update oauth_flows set ${change} where state_hash = $1 returning id`, [stateHash(url)])).toHaveLength(1);
 }
 
 describe('GET /auth/workspace/callback', () => {
