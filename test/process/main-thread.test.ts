@@ -110,7 +110,7 @@ const partOf = ({ mimeType, content }: { mimeType: string; content: string | Buf
   JSON.stringify({ mimeType, body: { size: content.length, data: Buffer.from(content).toString('base64url') } });
 
 describe('an answer of a provider', () => {
-  it.each(Object.entries(JSON_VALUES))('of megabytes: %s', async (kind, make) => {
+  it.each(Object.entries(JSON_VALUES))('of 12 MB: %s', async (kind, make) => {
     const value = make();
     said = { '/labels': `{"labels":${value}}`, '/files': `{"files":${value}}`, '/messages/m1': message(value) };
     await staysWithin(`for a reader: ${kind}`, () => act('mail.read', { message: 'm1' }));

@@ -7,8 +7,8 @@ import { startProcess, type TestProcess } from './process.ts';
 import type { MeterReading } from './turn-meter.ts';
 
 const { METER_TABLE: table, METER_PROFILE: profiled } = process.env;
-/** Only `npm run bench:stalls` measures: tests assert no figures of time, so they need not send the worst in every form. */
-export const isMeasured = table !== undefined || profiled !== undefined;
+/** Only `npm run bench:stalls` measures: tests assert no figures of time. */
+const isMeasured = table !== undefined || profiled !== undefined;
 /** Units of work that one turn of the event loop may take: 50 milliseconds where a unit takes one. */
 const MOST_UNITS = 50;
 /** What is measured is never less than what was done, so the least of several counts. */
