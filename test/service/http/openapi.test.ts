@@ -43,6 +43,12 @@ const ENDPOINTS = [
   'POST /sign-out',
 ];
 
+/** With which a call may end, and which the executor's tests provoke. */
+const EXECUTOR_ERRORS = [
+  ...['403 missing_scopes', '409 reauth_required', '409 relink_required', '409 item_gone', '409 conflict', '409 approval_required'],
+  ...['409 aborted', '502 provider_error', '502 outcome_unknown', '503 not_configured', '504 provider_timeout'],
+];
+
 /** Documented responses that no request can cause on a healthy service, and why. */
 const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
   { why: 'needs another Host header, which fetch does not send: home.test.ts', responses: /^GET \/api-docs 302/ },
@@ -54,8 +60,7 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
   { why: 'asks the database one constant question, whose every failure is unavailable', responses: /^GET \/health\/ready 500 / },
   {
     why: 'is an error of the executor: test/service/executor',
-    responses:
-      /^POST \/(agents\/\{action\}|approvals\/\{id\}) (403 missing_scopes|409 (reauth_required|relink_required|item_gone|conflict|approval_required|aborted)|502|503 not_configured|504)/,
+    responses: new RegExp(`^POST /(agents/\\{action\\}|approvals/\\{id\\}) (${EXECUTOR_ERRORS.join('|')})`),
   },
   {
     why: 'needs a model that a test scripts, or none: test/service/assistant',
@@ -67,12 +72,6 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
   },
   { why: 'uses no database, and the issuer is always there', responses: /^GET \/sign-in (500 |503 unavailable)/ },
   { why: 'a failed insertion is the interface’s 200 with status error', responses: /^POST \/(waitlist|email) (500|503) / },
-];
-
-/** Errors of a call, which the executor's tests provoke. */
-const CALL_ERRORS = [
-  ...['403 missing_scopes', '404 not_found', '409 reauth_required', '409 relink_required', '409 item_gone', '409 conflict'],
-  ...['409 approval_required', '409 aborted', '502 provider_error', '502 outcome_unknown', '503 not_configured', '504 provider_timeout'],
 ];
 
 const seen = new Set<string>();
@@ -133,7 +132,7 @@ describe('GET /openapi.json', () => {
 
   it.each(['POST /agents/{action}', 'POST /approvals/{id}'])('names every error with which %s may end a call', (endpoint) => {
     const named = documented.responses.filter((response) => response.startsWith(endpoint));
-    expect(CALL_ERRORS.filter((error) => !named.includes(`${endpoint} ${error}`))).toEqual([]);
+    expect([...EXECUTOR_ERRORS, '404 not_found'].filter((error) => !named.includes(`${endpoint} ${error}`))).toEqual([]);
   });
 
   it('names the server’s public address and its environment', () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { advancing } from '../../support/advancing.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
@@ -66,7 +67,7 @@ describe('a stop with 1,000 sockets', () => {
 describe('a stop', () => {
   it('ends a long read with unavailable, to be retried on another server', async () => {
     await scene.steward.stop();
-    scene.steward = await scene.replica({ LIMIT_SOCKET_DRAIN_MS: '50' });
+    scene.steward = await scene.replica({ LIMIT_SOCKET_DRAIN_MS: '1000' });
     const user = await scene.connect();
     const client = await SocketClient.signedIn(scene.steward.url, user.token);
     const begun = Promise.withResolvers<void>();
@@ -76,7 +77,7 @@ describe('a stop', () => {
     };
     client.send({ type: 'call', requestId: 'endless', action: 'test.run' });
     await begun.promise;
-    await scene.steward.stop();
+    await advancing(scene.steward.clock, scene.steward.stop());
     expect(await client.frame('endless')).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
     expect((await client.ended).code).toBe(1012);
   });
