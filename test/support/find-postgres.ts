@@ -1,7 +1,7 @@
 import pg from 'pg';
+import { createClient, withClient } from './pg-client.ts';
 
 const DEFAULT_URL = 'postgres://postgres@127.0.0.1:5432/postgres';
-const CONNECT_MS = 30_000;
 /** Connections of a run of all files, whose six workers took 54; and of a run of few. */
 const NEEDED = { all: 60, few: 15 } as const;
 /** Errors of a server that runs, but not for this run: it is full, starts, or stops. */
@@ -24,9 +24,7 @@ export async function connectToPostgres(files: keyof typeof NEEDED = 'few'): Pro
   const named = process.env.TEST_DATABASE_URL;
   if (named === 'embedded') return undefined;
   const url = named ?? DEFAULT_URL;
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  // The connection may be idle for long; if it breaks, the next statement fails.
-  client.on('error', () => {});
+  const client = createClient(url);
   try {
     await client.connect();
   } catch (error) {
@@ -69,11 +67,8 @@ export async function freeConnections(client: pg.Client): Promise<number> {
 
 /** Whether the server accepts a connection more. */
 export async function accepts(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  client.on('error', () => {});
   try {
-    await client.connect();
-    await client.end();
+    await withClient(url, async () => {});
     return true;
   } catch {
     return false;

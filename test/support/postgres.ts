@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { inject } from 'vitest';
+import { withClient } from './pg-client.ts';
 import { createEmptyDatabase, createMigratedDatabase, dropDatabase, type TestServer } from './test-server.ts';
 
 /** Whether tests that need a Postgres can run: on CI it is always there. */
@@ -39,11 +39,5 @@ async function provide(create: (server: TestServer) => Promise<string>): Promise
 }
 
 async function run<Row extends object>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
+  return withClient(url, async (client) => (await client.query<Row>(text, values)).rows);
 }

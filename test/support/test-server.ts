@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import pg from 'pg';
 import { connectToPostgres } from './find-postgres.ts';
 import { installSchema } from './install-schema.ts';
+import { withClient } from './pg-client.ts';
 import { watchPostgres } from './watch-postgres.ts';
 
 /** The Postgres of a run, as its workers get it from the global set-up. */
@@ -14,7 +15,6 @@ export interface TestServer {
 
 const PREFIX = 'steward_test_r';
 const NO_SUCH_DATABASE = '3D000';
-const CONNECT_MS = 30_000;
 /** First key of the advisory locks, so that no other program's collide. */
 export const RUNS = 0x57e0;
 const TEMPLATES = 0x57e1;
@@ -28,10 +28,10 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
   const run = randomInt(1, 2 ** 31);
   await client.query('select pg_advisory_lock($1, $2)', [RUNS, run]);
   // On a connection of its own: the lock's is idle, so that it is released as soon as this process ends.
-  const removal = administer(url, (own) => removeEndedRuns(own, run));
+  const removal = withClient(url, (own) => removeEndedRuns(own, run));
   removal.catch(() => {});
   // Begun before a worker needs it, while modules are loaded. Where this fails, that worker's own attempt reports it.
-  administer(url, (own) => makeTemplate(own, url, run, templateOf(run))).catch(() => {});
+  withClient(url, (own) => makeTemplate(own, url, run, templateOf(run))).catch(() => {});
   return {
     server: { url, run },
     async close() {
@@ -74,21 +74,10 @@ async function dropDatabases(client: pg.Client, names: string[]): Promise<void> 
   for (const name of names) await client.query(`drop database if exists ${name} with (force)`);
 }
 
-/** Runs statements on the server, outside the databases of the run. */
-async function administer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
 /** Creates an empty database of the run and returns its address. */
 export async function createEmptyDatabase({ url, run }: TestServer): Promise<string> {
   const name = `${PREFIX}${run}_${randomBytes(6).toString('hex')}`;
-  await administer(url, async (client) => void (await client.query(`create database ${name}`)));
+  await withClient(url, async (client) => void (await client.query(`create database ${name}`)));
   return addressOf(url, name);
 }
 
@@ -96,7 +85,7 @@ export async function createEmptyDatabase({ url, run }: TestServer): Promise<str
 export async function createMigratedDatabase({ url, run }: TestServer): Promise<string> {
   const name = `${PREFIX}${run}_${randomBytes(6).toString('hex')}`;
   const template = templateOf(run);
-  await administer(url, async (client) => {
+  await withClient(url, async (client) => {
     const copy = () => client.query(`create database ${name} template ${template}`);
     try {
       await copy();
@@ -110,7 +99,7 @@ export async function createMigratedDatabase({ url, run }: TestServer): Promise<
 }
 
 export async function dropDatabase({ url }: TestServer, address: string): Promise<void> {
-  await administer(url, (client) => dropDatabases(client, [new URL(address).pathname.slice(1)]));
+  await withClient(url, (client) => dropDatabases(client, [new URL(address).pathname.slice(1)]));
 }
 
 /** Makes the template once for a run: the first worker that needs it does, and others wait for it. */

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { systemClock } from '../../src/clock/clock.ts';
 import { accepts, freeConnections, reasonOf, stopRun } from './find-postgres.ts';
+import { createClient } from './pg-client.ts';
 
 const LOOK_MS = 1_000;
 /** Looks in a row that find it full: services try again when it is full for a moment. */
@@ -12,7 +12,7 @@ const FULL = 2;
  * @returns ends the watch
  */
 export async function watchPostgres(url: string): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: url });
+  const client = createClient(url);
   let isOver = false;
   let isLooking = false;
   let full = 0;
