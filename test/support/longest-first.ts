@@ -20,6 +20,28 @@ const LONGEST = [
   'executor/executor',
   'refresh/refresh',
   'mcp/mcp-hostile',
+  // Of processes and browsers, which begin when these have ended.
+  'process/process-kill',
+  'browser/chat',
+  'process/provider-work',
+  'browser/page',
+  'process/main-thread',
+  'process/process-lifecycle',
+  'process/database-outage',
+  'process/process-refresh',
+  'browser/page-accessibility',
+  'browser/page-agents',
+  'browser/chat-models',
+  'browser/page-approvals',
+  'browser/page-defects',
+  'browser/page-clients',
+  'cli/keys-commands',
+  'process/start-failures',
+  'process/failover',
+  'process/chat-cuts',
+  'cli/data-memory',
+  'cli/data-transfer',
+  'process/rolling-restart',
 ];
 
 /** Begins with the longest files, also in a new clone, which has no durations of an earlier run. */
