@@ -35,6 +35,7 @@ const event = (more: object = {}) => ({
   organizer: { email: me.email, self: true },
   ...more,
 });
+const many = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@example.org`);
 const own = () => ({ email: me.email, self: true, responseStatus: 'accepted' });
 const guest = (email: string) => ({ email, responseStatus: 'needsAction' });
 const owner = () => ({ type: 'user', role: 'owner', emailAddress: me.email });
@@ -97,6 +98,17 @@ describe('a change of an event', () => {
     expect(await audienceOf('calendar.update', { id: 'e1', remove_attendees: ['ana@example.org'] })).toEqual([ANA]);
     scene.api.on(EVENT, { body: event() });
     expect(await audienceOf('calendar.update', { id: 'e1', add_attendees: ['ana@example.org'] })).toEqual([ANA]);
+  });
+
+  it.each([
+    ['aren’t all listed', () => ({ attendees: [own(), guest('ana@example.org')], attendeesOmitted: true }), 'ana@example.org and others'],
+    ['are too many to name', () => ({ attendees: many(32).map(guest) }), 'p29@example.org and 2 more'],
+  ])('says in the question that its guests %s', async (_what, more, named) => {
+    scene.api.on(EVENT, { body: event(more()) });
+    const summary = expect.stringContaining(`${named} by e-mail: the event “Lunch”`);
+    await expect(callAction(scene.steward, 'calendar.delete', { id: 'e1' }, { token: me.token })).rejects.toMatchObject({
+      details: { summary },
+    });
   });
 });
 
@@ -265,6 +277,13 @@ describe('taking away access to a file', () => {
     expect(await approve((await ask()).details?.approvalId)).toMatchObject({ data: { who: 'Ana@Example.org', role: 'reader' } });
     expect(changes()).toEqual([`${FILE}/permissions/p1`]);
   });
+
+  it('can’t be reverted if it was temporary', async () => {
+    granted(permission({ expirationTime: '2027-06-01T00:00:00Z' }));
+    const result = await approve((await ask()).details?.approvalId);
+    expect(result).toMatchObject({ data: { role: 'reader' } });
+    expect(result).not.toHaveProperty('meta.undo');
+  });
 });
 
 describe('the question about a file with a forged name', () => {
@@ -328,6 +347,20 @@ describe('who sees a change', () => {
     scene.api.on(FILE, response);
     expect((await ask()).details).toMatchObject({ audience: [UNKNOWN], summary: 'Rename f1 to “Other”' });
     expect(changes()).toEqual([]);
+  });
+
+  it.each([
+    ['nobody who can be listed', () => ({ shared: true, permissions: undefined }), 'possibly others'],
+    ['one of them', () => ({ ...withAna(), driveId: 'x1' }), 'ana@example.org and possibly others'],
+    [
+      'a group, a domain and the link',
+      () => shared(reader('team@example.org', 'group'), { type: 'domain', domain: 'example.org' }, { type: 'anyone' }),
+      'the group team@example.org, everyone at “example.org”, and anyone with the link',
+    ],
+    ['more than can be named', () => shared(...many(32).map((email) => reader(email))), 'p29@example.org, and 2 more'],
+  ])('is in the question: %s', async (_who, more, named) => {
+    scene.api.on(FILE, { body: file(more()) });
+    expect((await ask()).details?.summary).toContain(`${named} can see, to “Other”`);
   });
 
   it('is not asked about what doesn’t exist', async () => {
@@ -395,8 +428,7 @@ describe('the people in a question', () => {
 
   it('have none beyond the first ten, and the question says so', async () => {
     scene.api.on(SENT, { body: {} });
-    const many = Array.from({ length: 12 }, (_, index) => `p${index}@example.org`);
-    const { audience, notices } = await ask({ ...mail('ana@example.org'), to: many });
+    const { audience, notices } = await ask(mail(...many(12)));
     expect((audience as { relation?: string }[]).map(({ relation }) => relation)).toEqual([...Array(10).fill('new'), undefined, undefined]);
     expect(notices).toContain('It was not checked whether you have written to p10@example.org or p11@example.org before.');
   });

@@ -178,6 +178,7 @@ describe('bank.spending at the aggregator', () => {
       detailed(-200, 'LOAN_PAYMENTS', 'CREDIT_CARD_PAYMENT'),
       detailed(70, 'TRANSFER_OUT', 'ACCOUNT_TRANSFER'),
       detailed(-70, 'TRANSFER_IN', 'ACCOUNT_TRANSFER'),
+      detailed(-900, 'LOAN_DISBURSEMENTS', 'PERSONAL'),
       row(-2000, 'INCOME'),
       row(-5, null),
       row(6, null),
@@ -191,7 +192,7 @@ describe('bank.spending at the aggregator', () => {
     ]);
     expect(totals).toEqual([{ currency: 'EUR', amount: 616, refunds: 30, pending: 0, count: 5 }]);
     expect(left_out).toEqual([
-      { kind: 'transfer', currency: 'EUR', in: 270, out: 270, count: 4 },
+      { kind: 'transfer', currency: 'EUR', in: 1170, out: 270, count: 5 },
       { kind: 'income', currency: 'EUR', in: 2005, out: 0, count: 2 },
     ]);
   });

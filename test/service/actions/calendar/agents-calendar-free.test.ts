@@ -241,6 +241,16 @@ describe('a provider with unusual responses', () => {
     expect(items[0].extendedProperties).toBeUndefined();
   });
 
+  it('may name a meeting in its conference data only, and call an event confidential', async () => {
+    const [phone, video] = [
+      { entryPointType: 'phone', uri: 'https://tel.example/1' },
+      { entryPointType: 'video', uri: 'https://video.example/a' },
+    ];
+    const more = { conferenceData: { entryPoints: [phone, video] }, visibility: 'confidential' };
+    holding([[event('2027-05-03T09:00:00Z', '2027-05-03T10:00:00Z', more)]]);
+    expect((await list()).items).toMatchObject([{ meeting_link: video.uri, private: true }]);
+  });
+
   it('does not get a partial list of attendees back', async () => {
     const self = { email: me.email, self: true, responseStatus: 'needsAction' };
     const big = event('2027-05-03T09:00:00Z', '2027-05-03T10:00:00Z', { id: 'big', attendees: [self], attendeesOmitted: true });

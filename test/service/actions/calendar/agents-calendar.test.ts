@@ -54,6 +54,16 @@ describe('calendar.list', () => {
     expect(items.length).toBeLessThan(5);
   });
 
+  it.each([
+    ['Arzttermin', { busy: true, private: true }],
+    ['Telefonat Steuerbüro', { busy: true, tentative: true }],
+    ['Home', { busy: false, kind: 'workingLocation' }],
+  ])('marks what is private, tentative, or no meeting: %s', async (title, marks) => {
+    const days = { from: dayOf(steward.clock, -8), to: dayOf(steward.clock, 8) };
+    const { items } = await me.act('calendar.list', { ...days, query: title });
+    expect(items.find((item: any) => item.title === title)).toMatchObject(marks);
+  });
+
   it('pages through all events once, in order', async () => {
     const range = { from: '2027-01-01', to: '2027-12-31' };
     const all = (await me.act('calendar.list', { ...range, max: 100 })).items;

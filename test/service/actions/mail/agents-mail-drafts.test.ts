@@ -185,10 +185,11 @@ describe('mail.draft_send', () => {
   ])('tells every recipient: %s', async (_what, headers, known, isUnknown) => {
     const { id } = await user.run('mail.draft', MAIL);
     await edit(id, `${headers}\r\nSubject: Plan`);
-    const { audience } = await question('mail.draft_send', { id });
+    const { audience, summary } = await question('mail.draft_send', { id });
     const addresses = audience.flatMap(({ address }: any) => address ?? []);
     expect(addresses).toEqual(expect.arrayContaining(known));
     expect(audience.some(({ kind }: any) => kind === 'unknown')).toBe(isUnknown);
+    expect(summary.includes('; possibly others: the draft “Plan”')).toBe(isUnknown);
   });
 
   it('is shown before it is sent in place of another one', async () => {

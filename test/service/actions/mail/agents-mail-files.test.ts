@@ -77,6 +77,15 @@ describe('files of the drive in a message', () => {
     expect((await filesOf(sent.id))[0]?.[2].equals(big)).toBe(true);
   });
 
+  it('may be large in a reply, which stays in its thread', async () => {
+    const { items } = await me.act('mail.search', { query: 'from:sarah', max: 1 });
+    const { body } = await upload('big.bin', Buffer.alloc(2_000_000, 'c0ffee99', 'hex'));
+    for (const action of ['mail.draft', 'mail.send']) {
+      const { thread } = await me.act(action, { ...MAIL, reply_to: items[0].id, files: [body.id] });
+      expect([action, thread]).toEqual([action, items[0].thread]);
+    }
+  });
+
   it('are refused before the question if they don’t exist, are folders, or are too large', async () => {
     expect(await refused('mail.send', { ...MAIL, files: ['nothing'] })).toMatchObject({ code: 'not_found' });
     const folder = await me.act('drive.create', { name: 'F', type: 'folder' });

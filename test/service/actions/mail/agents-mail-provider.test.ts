@@ -131,6 +131,21 @@ describe('content of senders', () => {
     expect(item.snippet).toBe('a b <i>&#39;');
   });
 
+  it('names whom it is to, and where a reply goes', async () => {
+    const headers = [
+      { name: 'To', value: 'Ana <ana@example.org>, ben@example.org' },
+      { name: 'Cc', value: 'cy@example.org' },
+      { name: 'Bcc', value: 'dee@example.org' },
+      { name: 'Reply-To', value: 'Eve <eve@example.net>' },
+    ];
+    expect(await read({ ...textPart('x'), headers })).toMatchObject({
+      to: 'Ana <ana@example.org>, ben@example.org',
+      cc: 'cy@example.org',
+      bcc: 'dee@example.org',
+      reply_to: 'Eve <eve@example.net>',
+    });
+  });
+
   it('is read as text even with undecoded headers', async () => {
     const headers = [{ name: 'Subject', value: '=?UTF-8?B?R3LDvMOfZQ==?= =?ISO-8859-1?Q?_aus_K=F6ln?=' }];
     expect((await read({ ...textPart('x'), headers })).subject).toBe('Grüße aus Köln');

@@ -55,6 +55,13 @@ describe('what reverts mail.label', () => {
     expect((await run('mail.label', { ids: [ids[0]], add: ['Travel'] })).meta.undo).toBeUndefined();
     expect((await run('mail.label', { ids, add: ['Travel', 'Home'] })).meta.undo).toBeUndefined();
   });
+
+  it.each(['TRASH', 'SPAM'])('isn’t named where it would move messages back to where they are deleted: %s', async (label) => {
+    const id = await user.find(`in:${label.toLowerCase()}`);
+    const { data, meta } = await run('mail.label', { ids: [id], remove: [label] });
+    expect(data.removed).toEqual([label]);
+    expect(meta.undo).toBeUndefined();
+  });
 });
 
 describe('what reverts mail.draft_update', () => {
@@ -80,6 +87,14 @@ describe('what reverts mail.trash', () => {
     for (const labels of await labelsOf(ids)) expect(labels).toContain('TRASH');
     await undo(trashed);
     expect(await labelsOf(ids)).toEqual(before);
+  });
+
+  it('leaves what was in the trash before', async () => {
+    const [id] = await newest(1);
+    const input = { ids: [await user.find('in:trash'), id] };
+    const { data, meta } = await run('mail.trash', input).catch(() => approvedResult('mail.trash', input));
+    expect(data.trashed.toSorted()).toEqual(input.ids.toSorted());
+    expect(meta.undo).toMatchObject({ input: { ids: [id], inbox: [id] }, summary: 'Take 1 message out of the trash' });
   });
 });
 
