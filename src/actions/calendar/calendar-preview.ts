@@ -69,8 +69,9 @@ export function nameGuests(event: CalendarEvent, notify: boolean, added: readonl
   const others = event.attendees.filter(({ self }) => self !== true).map(({ email }) => email.toLowerCase());
   const guests = [...new Set([...others, ...added])];
   if (guests.length === 0 && !event.attendeesOmitted) return 'notifying nobody';
-  const more = guests.length > MAX_NAMED ? ` and ${guests.length - MAX_NAMED} more` : '';
-  const named = `${listed(guests.slice(0, MAX_NAMED))}${more}${event.attendeesOmitted ? ' and others' : ''}`;
+  const more = guests.length - MAX_NAMED;
+  const parts = [listed(guests.slice(0, MAX_NAMED)), more > 0 && `${more} more`, event.attendeesOmitted && 'others'];
+  const named = parts.filter(Boolean).join(' and ');
   return notify ? `notifying ${named} by e-mail` : `seen by ${named} without an e-mail`;
 }
 

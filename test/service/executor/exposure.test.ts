@@ -102,6 +102,7 @@ describe('a change of an event', () => {
 
   it.each([
     ['aren’t all listed', () => ({ attendees: [own(), guest('ana@example.org')], attendeesOmitted: true }), 'ana@example.org and others'],
+    ['are hidden', () => ({ attendees: [own()], attendeesOmitted: true }), 'notifying others'],
     ['are too many to name', () => ({ attendees: many(32).map(guest) }), 'p29@example.org and 2 more'],
   ])('says in the question that its guests %s', async (_what, more, named) => {
     scene.api.on(EVENT, { body: event(more()) });
