@@ -54,6 +54,8 @@ describe('an error of the item', () => {
 describe('the end of a consent', () => {
   it.each([
     ['in five days is a warning', 5, 'pending_expiration'],
+    ['in just under eight days is a warning', 7.9, 'pending_expiration'],
+    ['in just over eight days is none yet', 8.1, undefined],
     ['in a month is none yet', 31, undefined],
   ])('%s', async (_what, days, warning) => {
     const time = new Date(steward.clock.now() + days * 86_400_000).toISOString();

@@ -75,10 +75,8 @@ describe('items that have not been read for hours', () => {
     expect(await user.entry()).not.toHaveProperty('warning');
   });
 
-  it('lose an expired warning', async () => {
-    await steward.sql(`update bank_items set warning = 'pending_disconnect', expires_at = now() - interval '1 hour' where id = $1`, [
-      user.entryId,
-    ]);
+  it.each(['pending_disconnect', 'pending_expiration'])('lose an expired warning: %s', async (warning) => {
+    await steward.sql(`update bank_items set warning = $2, expires_at = now() - interval '1 hour' where id = $1`, [user.entryId, warning]);
     await poll();
     expect(await user.entry()).not.toHaveProperty('warning');
     expect(await user.told()).toEqual([['account.warning', { warning: null }]]);

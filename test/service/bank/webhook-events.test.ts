@@ -98,6 +98,25 @@ describe('ITEM/PENDING_DISCONNECT', () => {
     expect(await user.entry()).not.toHaveProperty('warning');
   });
 
+  it('ends with a refresh within four hours of update mode', async () => {
+    await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(1) });
+    await steward.call('/auth/bank/create_link_token', { token: user.token, form: { account_id: user.entryId } });
+    const refreshedAfter = async (time: string) => {
+      await steward.sql('update bank_items set update_mode_at = now() - $2::interval where id = $1', [user.entryId, time]);
+      expect((await user.refresh()).status).toBe(200);
+      return (await user.entry()).warning;
+    };
+    expect(await refreshedAfter('4 hours 10 minutes')).toBe('pending_disconnect');
+    expect(await refreshedAfter('3 hours 50 minutes')).toBeUndefined();
+  });
+
+  it('does not warn of an item that requires a login already', async () => {
+    await user.befalls('ERROR');
+    await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(1) });
+    expect(await user.entry()).toMatchObject({ status: 'relink_required' });
+    expect(await user.entry()).not.toHaveProperty('warning');
+  });
+
   it('does not warn of a past time, and warns without a time', async () => {
     await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(-1) });
     expect(await user.entry()).not.toHaveProperty('warning');
@@ -128,9 +147,22 @@ describe('ITEM/PENDING_EXPIRATION', () => {
     ]);
   });
 
-  it('applies with its own time if the item has none', async () => {
+  it('applies with its own time if the item has none, until the login is repaired', async () => {
+    const event = { consent_expiration_time: inDays(6) };
+    const warning = { warning: 'pending_expiration', expires_at: event.consent_expiration_time };
+    await user.happens('PENDING_EXPIRATION', event);
+    expect(await user.entry()).toMatchObject(warning);
+    expect((await user.refresh()).status).toBe(200);
+    expect(await user.entry()).toMatchObject(warning);
+    await user.happens('LOGIN_REPAIRED');
+    expect(await user.entry()).not.toHaveProperty('warning');
+  });
+
+  it('is not restored by a late copy with a new signature', async () => {
     const event = { consent_expiration_time: inDays(6) };
     await user.happens('PENDING_EXPIRATION', event);
-    expect(await user.entry()).toMatchObject({ warning: 'pending_expiration', expires_at: event.consent_expiration_time });
+    await user.happens('LOGIN_REPAIRED');
+    await user.happens('PENDING_EXPIRATION', event, -10);
+    expect(await user.entry()).not.toHaveProperty('warning');
   });
 });

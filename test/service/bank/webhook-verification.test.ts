@@ -89,6 +89,10 @@ describe('POST /webhooks/bank accepts', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
+  it('a proof of four minutes ago', async () => {
+    expect((await deliver(steward, body, await signer.sign(body, { age: 240 }))).status).toBe(200);
+  });
+
   it('a clock that is a little ahead', async () => {
     expect((await deliver(steward, body, await signer.sign(body, { age: -30 }))).status).toBe(200);
   });

@@ -13,6 +13,8 @@ afterAll(() => scene.stop());
 
 const TOKEN = 'id, user_id, token_hash, last_four, actions, access, name, kind';
 const TOKEN_VALUES = `gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), 'abcd', '{*}', 'read', 'n', 'personal_access_token'`;
+const FLOW = 'id, user_id, state_hash, redirect_uri, expires_at, created_at';
+const FLOW_VALUES = `gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), '', now()`;
 const ALLOWANCE_VALUES = `gen_random_uuid(), $1, gen_random_uuid(), $2, 's', 'test.send', 'r1', ''`;
 
 /** Columns and values of rows; with the time of one that the sweep deletes, and of one that it keeps. `$1` is the user, `$2` the grant. */
@@ -51,6 +53,15 @@ const ROWS: [what: string, table: string, columns: string, values: string, gone:
     '-1 minute',
     '1 minute',
   ],
+  ['flows that began a day ago', 'oauth_flows', FLOW, FLOW_VALUES, '-25 hours', '-23 hours'],
+  [
+    'bindings of browsers that have expired',
+    'browser_bindings',
+    'secret_hash, user_id, expires_at',
+    'sha256(gen_random_uuid()::text::bytea), $1',
+    '-1 minute',
+    '1 hour',
+  ],
 ];
 
 describe('the sweep', () => {
@@ -64,6 +75,7 @@ describe('the sweep', () => {
          select ${values.replace('$1', 'user_id').replace('$2', 'grant_id')}, now() + $3::interval from given returning ctid::text as row`,
         [userId, grantId, time],
       );
+    await sql(`delete from ${table} where user_id = $1`, [userId]);
     await insert(gone);
     const rest = await insert(kept);
     expect(await left()).toHaveLength(2);

@@ -12,6 +12,7 @@ import {
   workspaceAccounts,
 } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { retryNow } from '../../support/webhook-scene.ts';
 
 const NONE = { access: 0, refresh: 0 };
 
@@ -117,7 +118,7 @@ describe('disconnecting', () => {
     expect(await liveTokens(steward, account.email)).toEqual(NONE);
   });
 
-  it('stores of a pending revocation an id, the subject and the encrypted token', async () => {
+  it('stores of a pending revocation an id, the subject and the encrypted token, for seven days', async () => {
     const account = await connected();
     await providerFails();
     await disconnect(account);
@@ -127,6 +128,8 @@ describe('disconnecting', () => {
     expect(row?.master_key_id).not.toBeNull();
     const jobs = await steward.sql<{ data: unknown }>(`select data from pgboss.job where name = 'revoke' and data->>'id' = $1`, [row?.id]);
     expect(jobs.map(({ data }) => data)).toEqual([{ id: row?.id }]);
+    const week = `select deadline_at = created_at + interval '7 days' as "isWeek" from revocations where id = $1`;
+    expect(await steward.sql(week, [row?.id])).toEqual([{ isWeek: true }]);
   });
 });
 
@@ -268,6 +271,23 @@ describe('connecting again', () => {
     expect(await workspaceAccounts(steward, account.token)).toHaveLength(alive ? 1 : 0);
   });
 
+  it('waits for a revocation for longer than a call to the provider may take', async () => {
+    await settled();
+    const account = await connected();
+    await providerFails({ kind: 'hang', times: 1 });
+    await disconnect(account);
+    const claims = await eventually(async () => {
+      const found = await steward.sql(
+        `select revoking_until >= created_at + interval '30 seconds' as "isLonger" from provider_subjects, revocations
+         where revoking_until is not null and unconfirmed_at is null`,
+      );
+      return found.length > 0 && found;
+    });
+    expect(claims).toEqual([{ isLonger: true }]);
+    await steward.control('faults/clear', {});
+    await settled();
+  });
+
   it('waits for the end of a revocation that hangs, and connects then', async () => {
     const account = await connected();
     await providerFails({ kind: 'hang', times: 1 });
@@ -288,6 +308,26 @@ describe('connecting again', () => {
 });
 
 describe('a revocation that the provider never confirms', () => {
+  it('is retried after pauses that double', async () => {
+    await settled();
+    const account = await connected();
+    await providerFails();
+    await disconnect(account);
+    const [row] = await rows();
+    const [retry] = await eventually(async () => {
+      const found = await steward.sql(
+        `select start_after >= started_on + 2 ^ retry_count * interval '1 second' as "isLonger" from pgboss.job
+         where name = 'revoke' and data->>'id' = $1 and state = 'retry' and retry_count > 0`,
+        [row?.id],
+      );
+      return found.length > 0 && found;
+    });
+    expect(retry).toEqual({ isLonger: true });
+    await steward.control('faults/clear', {});
+    await retryNow(steward, 'revoke');
+    await settled();
+  });
+
   it('is deleted at its deadline and reported, and not retried', async () => {
     const account = await connected();
     await providerFails();

@@ -10,6 +10,7 @@ import {
   exchanges,
   liveTokens,
   newName,
+  openConsent,
   outcome,
   sweepNow,
   workspaceAccounts,
@@ -90,6 +91,28 @@ describe('the confirmation page', () => {
       expect.stringMatching(/^steward_confirmation_[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
     ]);
     expect(page.text).not.toContain(/=([\w-]{43});/.exec(page.headers.getSetCookie()[0] ?? '')?.[1]);
+  });
+
+  it('can be answered for ten minutes', async () => {
+    expect((await asked()).page.status).toBe(200);
+    const held = await steward.sql(
+      `select confirmation_expires_at between consumed_at + interval '10 minutes' and now() + interval '10 minutes' as "isTenMinutes"
+       from oauth_flows where pending is not null order by created_at desc limit 1`,
+    );
+    expect(held).toEqual([{ isTenMinutes: true }]);
+  });
+
+  it('is also shown to a browser whose binding has expired', async () => {
+    const email = `${newName()}@example.com`;
+    const { browser, consentUrl, token } = await openConsent(steward, { token: await steward.signIn(newName()), email });
+    const callbackUrl = await consent(browser, consentUrl, { email });
+    const expired = await steward.sql(
+      `update browser_bindings set expires_at = now() - interval '1 second'
+       where user_id = (select user_id from oauth_flows order by created_at desc limit 1) returning 1`,
+    );
+    expect(expired).toHaveLength(1);
+    expect((await browser.visit(callbackUrl)).status).toBe(200);
+    expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 
   it('escapes its content', async () => {

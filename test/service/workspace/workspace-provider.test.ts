@@ -218,13 +218,14 @@ describe('connecting the same account again', () => {
     expect(await workspaceAccounts(steward, first.token)).toHaveLength(2);
   });
 
-  it('confirmed after the same account was disconnected and revoked reports that it is no longer valid', async () => {
+  it('confirmed after the same account was disconnected and revoked reports that it is no longer valid, also after a sweep', async () => {
     const first = await connect();
     const held = await connect({}, { ...first, asked: 'someone.else@example.com' });
     expect(held.callback.status).toBe(200);
     await steward.call(`/auth/workspace/accounts/${outcome(first.callback).account_id}`, { method: 'DELETE', token: first.token });
     await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
     expect(provider.revoked).toContain(first.refresh);
+    await steward.context.revocations.sweep();
     // A revocation invalidates every token of the account, including those that wait for confirmation.
     provider.on('/userinfo', (response) => void response.writeHead(401, json).end('{"error":"invalid_token"}'));
     const confirmed = await answerConfirmation(held.browser, held.callback, 'confirm');

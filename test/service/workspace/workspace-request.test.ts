@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../../support/browser.ts';
 import { expectError } from '../../support/expect-error.ts';
@@ -36,7 +37,7 @@ describe('POST /workspace_access_request', () => {
     expect(await flows()).toBe(before);
   });
 
-  it('returns a login address with a ticket and its expiry', async () => {
+  it('returns a login address with a ticket and its expiry, and the flow lasts ten minutes', async () => {
     const token = await steward.signIn(newName());
     const response = await request(steward.url)
       .post('/workspace_access_request')
@@ -48,11 +49,11 @@ describe('POST /workspace_access_request', () => {
     expect(response.body).toEqual({ status: 'success', login_url: expect.any(String), expires_at: expect.any(String) });
     expect(response.body.login_url).toMatch(/\/auth\/workspace\/login\?token=[\w-]{43}$/);
     expect(response.body.login_url.startsWith(`${steward.url}/`)).toBe(true);
-    const [row] = await steward.sql<{ life: number; ends: Date }>(
-      `select extract(epoch from ticket_expires_at - created_at)::int as life, ticket_expires_at as ends from oauth_flows
-       order by created_at desc limit 1`,
+    const [row] = await steward.sql(
+      `select extract(epoch from ticket_expires_at - created_at)::int as life, extract(epoch from expires_at - created_at)::int as flow,
+         ticket_expires_at as ends from oauth_flows order by created_at desc limit 1`,
     );
-    expect(row).toEqual({ life: 60, ends: new Date(response.body.expires_at) });
+    expect(row).toEqual({ life: 60, flow: 600, ends: new Date(response.body.expires_at) });
   });
 
   it('accepts the same fields as JSON', async () => {
@@ -65,6 +66,26 @@ describe('POST /workspace_access_request', () => {
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^steward_binding=[\w-]{43}; Max-Age=86400; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
     ]);
+  });
+
+  it('binds the browser for a day from the latest request', async () => {
+    const browser = new FormBrowser(steward.url);
+    const token = await steward.signIn(newName());
+    const secretHash = () =>
+      createHash('sha256')
+        .update(browser.cookies.get('steward_binding') ?? '')
+        .digest();
+    const ask = async () => {
+      await browser.visit('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+      return steward.sql(
+        `select b.expires_at between f.created_at + interval '24 hours' and now() + interval '24 hours' as "isDay"
+         from browser_bindings b join oauth_flows f using (user_id) where b.secret_hash = $1 order by f.created_at desc limit 1`,
+        [secretHash()],
+      );
+    };
+    expect(await ask()).toEqual([{ isDay: true }]);
+    await steward.sql(`update browser_bindings set expires_at = now() + interval '1 hour' where secret_hash = $1`, [secretHash()]);
+    expect(await ask()).toEqual([{ isDay: true }]);
   });
 
   it('keeps the secret of a browser that is bound to the user, and never that of another user’s', async () => {
