@@ -64,7 +64,7 @@ const shared = { isolate: false, maxWorkers: 6, env };
 // An order that was asked for, or Vitest’s sequencer of a shuffled run, is not replaced.
 const isOrdered = process.argv.some((argument) => argument.startsWith('--sequence'));
 // They start processes and browsers of their own, and wait for them.
-const processes = { maxWorkers: 6, sequence: { groupOrder: 1 } };
+const processes = { ...shared, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {

@@ -12,7 +12,6 @@ import {
   workspaceAccounts,
 } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { retryNow } from '../../support/webhook-scene.ts';
 
 const NONE = { access: 0, refresh: 0 };
 
@@ -308,26 +307,6 @@ describe('connecting again', () => {
 });
 
 describe('a revocation that the provider never confirms', () => {
-  it('is retried after pauses that double', async () => {
-    await settled();
-    const account = await connected();
-    await providerFails();
-    await disconnect(account);
-    const [row] = await rows();
-    const [retry] = await eventually(async () => {
-      const found = await steward.sql(
-        `select start_after >= started_on + 2 ^ retry_count * interval '1 second' as "isLonger" from pgboss.job
-         where name = 'revoke' and data->>'id' = $1 and state = 'retry' and retry_count > 0`,
-        [row?.id],
-      );
-      return found.length > 0 && found;
-    });
-    expect(retry).toEqual({ isLonger: true });
-    await steward.control('faults/clear', {});
-    await retryNow(steward, 'revoke');
-    await settled();
-  });
-
   it('is deleted at its deadline and reported, and not retried', async () => {
     const account = await connected();
     await providerFails();
