@@ -45,6 +45,12 @@ describe('the labels of a result', () => {
     });
   });
 
+  it('name 50 sources, and the number of the others', async () => {
+    await me.act('calendar.create', { ...at, title: 'Zebra', recurrence: ['RRULE:FREQ=DAILY;COUNT=52'] });
+    const { sources, more } = await labels('calendar.list', { from: '2027-03-21', to: '2027-06-30', query: 'Zebra', max: 100 });
+    expect([sources.length, more]).toEqual([50, 2]);
+  });
+
   it('are the user’s own for a file that isn’t shared, and others’ for text that isn’t labelled', async () => {
     const { act, token } = await newPerson(steward);
     const labelsOf = async (action: string, input: object) => (await callAction(steward, action, input, { token })).meta.labels;

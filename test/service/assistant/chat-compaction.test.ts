@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ChatScene, textOf } from '../../support/chat-scene.ts';
+import { linkBank } from '../../support/flows.ts';
 import { callsTools, says } from '../../support/scripted-model.ts';
 
 const LONG = 'canary'.repeat(8_000);
@@ -7,13 +8,18 @@ let chat: ChatScene;
 
 beforeAll(async () => {
   chat = await ChatScene.start({}, { contextTokens: 30_000 });
-  chat.reset();
 });
+beforeEach(() => chat.reset());
 afterAll(() => chat.stop());
 
 /** What the model was sent in the last request, without the system text. */
 function sent(): Record<string, any>[] {
   return chat.model.lastMessages.filter(({ role }) => role !== 'system');
+}
+
+/** Requests for a summary. */
+function summaries(): Record<string, any>[] {
+  return chat.model.requests.filter(({ messages }) => JSON.stringify(messages).includes('Summarize the conversation'));
 }
 
 it('a long conversation is shortened: results first, then a summary; their labels survive both', async () => {
@@ -38,8 +44,7 @@ it('a long conversation is shortened: results first, then a summary; their label
   expect(JSON.stringify((await frontEnd.stored()).messages)).toContain(LONG);
 
   for (let turn = 0; turn < 3; turn += 1) await frontEnd.say(`${turn} ${'words '.repeat(3_000)}`);
-  const summaries = chat.model.requests.filter(({ messages }) => JSON.stringify(messages).includes('Summarize the conversation'));
-  expect(summaries.length).toBeGreaterThan(0);
+  expect(summaries().length).toBeGreaterThan(0);
   const [summary] = sent();
   expect(summary?.role).toBe('user');
   expect(summary?.content).toMatch(/^Summary of the conversation so far.*"integrity":"others","confidentiality":"private"/);
@@ -51,4 +56,14 @@ it('a long conversation is shortened: results first, then a summary; their label
   expect(textOf((await frontEnd.say('And now?')).message)).toBe('Done.');
   expect(chat.model.calls.length).toBe(before + 1);
   expect(sent()[0]).toEqual(summary);
+});
+
+it('a second summary has the labels of what only the first one tells of', async () => {
+  const frontEnd = await chat.frontEnd();
+  await linkBank(chat.steward, frontEnd.user.token);
+  chat.model.script(callsTools([{ name: 'bank_balances', input: {} }]), says('Read.'));
+  // Each message alone leaves no room for what is before it.
+  for (let turn = 0; turn < 3; turn += 1) await frontEnd.say(`${turn} ${'words '.repeat(10_000)}`);
+  expect(summaries()).toHaveLength(2);
+  expect(sent()[0]?.content).toMatch(/^Summary of the conversation so far.*"integrity":"others","confidentiality":"financial"/);
 });

@@ -147,11 +147,12 @@ describe('POST /chat', () => {
     expect(body).toMatchObject({ code: 'invalid_request', message: 'model: one of test.' });
   });
 
-  it('has the headers of the AI SDK’s streams', async () => {
+  it('has the headers of the AI SDK’s streams, and the one by which proxies don’t hold them back', async () => {
     chat.model.script(says('Hi.'));
     const response = await send({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi' }] });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
     expect(response.text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 });

@@ -180,6 +180,16 @@ describe('a model that', () => {
     expect(printed).not.toHaveBeenCalled();
   });
 
+  it.each([
+    [403, 'not_configured', 'refused its key'],
+    [404, 'not_configured', 'doesn’t know it'],
+    [413, 'too_large', 'too long'],
+  ])('answers %d is reported as %s', async (status, code, reason) => {
+    const { run, error } = await answer(fails(status));
+    expect(run).toMatchObject({ status: 'failed', error: code });
+    expect(error).toContain(reason);
+  });
+
   it('fails is logged without what was said to it', async () => {
     const frontEnd = await chat.frontEnd();
     chat.model.script(fails(400));

@@ -102,6 +102,18 @@ describe.each(TRANSPORTS)('a chat by %s', (kind) => {
     expect(toolParts((await frontEnd.stored()).messages.at(-1) as never)).toMatchObject([{ state: 'output-denied' }]);
   });
 
+  it('continues when the time to decide on a call is over, which the model is told', async () => {
+    const frontEnd = await chat.frontEnd(kind);
+    const { approvalId } = await ask(frontEnd);
+    await chat.steward.sql(`update approvals set expires_at = now() - interval '1 second' where id = $1`, [approvalId]);
+    chat.model.script(says('I did not send it.'));
+    const { message } = await frontEnd.submit();
+    expect(toolParts(message)).toMatchObject([{ state: 'output-error', errorText: expect.stringContaining('not decide in time') }]);
+    expect(toldResults()).toEqual([expect.stringContaining('The call was not made')]);
+    expect(chat.scene.sent).toBe(0);
+    expect(toolParts((await frontEnd.stored()).messages.at(-1) as never)).toMatchObject([{ state: 'output-error' }]);
+  });
+
   it('tells the model when the user has changed a call’s arguments', async () => {
     const frontEnd = await chat.frontEnd(kind);
     const { approvalId } = await ask(frontEnd);

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BoundedHistogram } from '../../../src/metrics/bounded-histogram.ts';
 import { eventually } from '../../support/eventually.ts';
-import { connect } from '../../support/flows.ts';
+import { connect, queueInstalled } from '../../support/flows.ts';
 import { freePort } from '../../support/free-port.ts';
 import { metricsUrl, Scrape } from '../../support/metrics.ts';
 import { createPlace, runProcess } from '../../support/process.ts';
@@ -20,24 +20,38 @@ describe('current states', () => {
 
   afterAll(() => steward.stop());
 
-  it('report keys, accounts and revocations from the database, and the process’s own state', async () => {
+  it('report keys, accounts, revocations, deletions and jobs from the database, and the process’s own state', async () => {
     await connect(steward);
+    await queueInstalled(steward);
     await steward.sql(`update grants set status = 'reauth_required'`);
     await steward.sql(
       `insert into revocations (id, provider, deadline_at, unconfirmed_at) values (gen_random_uuid(), 'bank', now(), now())`,
     );
     await steward.sql(
       `insert into ended_grants (grant_id, user_id, provider, subject, tokens, ended_at, try_after)
-       select id, user_id, provider, subject, tokens, now() - interval '1 hour', now() + interval '1 day' from grants`,
+       select id, user_id, provider, subject, tokens, now() - ago, now() + interval '1 day'
+       from grants, unnest(array[interval '1 hour', interval '0']) as ago`,
     );
+    await steward.sql(
+      `insert into erasures (user_id, deleted_at, try_after)
+       select gen_random_uuid(), now() - ago, now() + interval '1 day' from unnest(array[interval '2 hours', interval '0']) as ago`,
+    );
+    // Nobody works on these.
+    await steward.sql(`select pgboss.create_queue('untaken', '{"policy": "standard"}')`);
+    await steward.sql(`insert into pgboss.job (name, start_after) values ('untaken', now() - interval '3 hours'), ('untaken', now())`);
     const scrape = await Scrape.of(metricsUrl(steward));
     const [keyId] = scrape.labelValues('key');
     expect(scrape.value(`steward_keys_held{key="${keyId}",role="primary"}`)).toBe(1);
     expect(scrape.value(`steward_keyed_rows{key="${keyId}",kind="user_key"}`)).toBe(1);
+    expect(scrape.value(`steward_keyed_rows{key="${keyId}",kind="revocation"}`)).toBe(0);
     expect(scrape.value('steward_accounts_attention{provider="workspace",status="reauth_required"}')).toBe(1);
     expect(scrape.value('steward_revocations_unconfirmed')).toBe(1);
-    expect(scrape.value('steward_revocations_waiting')).toBe(1);
+    expect(scrape.value('steward_revocations_waiting')).toBe(2);
     expect(scrape.value('steward_revocations_oldest_seconds')).toBeGreaterThanOrEqual(3600);
+    expect(scrape.value('steward_erasures_open')).toBe(2);
+    expect(scrape.value('steward_erasures_oldest_seconds')).toBeGreaterThanOrEqual(7200);
+    expect(scrape.value('steward_jobs_waiting{queue="untaken"}')).toBe(2);
+    expect(scrape.value('steward_jobs_overdue_seconds{queue="untaken"}')).toBeGreaterThanOrEqual(10_800);
     expect(scrape.value('steward_database_up')).toBe(1);
     expect(scrape.value('steward_database_writable')).toBe(1);
     expect(scrape.value('steward_database_connections{state="max"}')).toBeGreaterThan(0);
@@ -54,10 +68,21 @@ describe('current states', () => {
     );
   });
 
-  it('report the database as available although one table can’t be counted', async () => {
+  it('tell the database connections in use from the idle ones', async () => {
+    const connections = (scrape: Scrape, state: string) => scrape.value(`steward_database_connections{state="${state}"}`);
+    const scrape = await eventually(async () => {
+      const now = await Scrape.of(metricsUrl(steward));
+      return connections(now, 'used') === 0 && now;
+    });
+    expect(connections(scrape, 'idle')).toBeGreaterThan(0);
+  });
+
+  it('report the database as available although one table can’t be counted, and the error of a request that reads it', async () => {
     const own = await startSteward({ METRICS_PORT: '0' });
     await own.sql('alter table grants rename to grants_elsewhere');
+    expect((await own.call('/auth/workspace/accounts', { token: await own.signIn() })).status).toBe(500);
     const scrape = await Scrape.of(metricsUrl(own));
+    expect(scrape.value('steward_log_lines_total{level="error"}')).toBeGreaterThan(0);
     expect([scrape.value('steward_database_up'), scrape.value('steward_database_writable')]).toEqual([1, 1]);
     expect(scrape.value('steward_revocations_waiting')).toBeUndefined();
     await own.sql('alter table grants_elsewhere rename to grants');

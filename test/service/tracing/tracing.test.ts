@@ -130,6 +130,8 @@ describe('with a collector', () => {
       named(collector, 'provider bank').find(({ attributes }) => attributes['steward.outcome'] === 'provider_error'),
     );
     expect(span.status.code).toBe(ERROR);
+    const request = await eventually(() => named(collector, 'POST /auth/bank/create_link_token')[0]);
+    expect([request.attributes['http.response.status_code'], request.status.code]).toEqual([502, ERROR]);
   });
 
   it('that is unavailable or rejects does not affect requests, and is logged once', async () => {
@@ -160,8 +162,13 @@ describe('OTEL variables', () => {
     expect(Buffer.concat(collector.bodies).toString()).not.toContain('canary');
   });
 
-  it('OTEL_TRACES_SAMPLER=always_off and OTEL_SDK_DISABLED send nothing', async () => {
-    for (const off of [{ OTEL_TRACES_SAMPLER: 'always_off' }, { OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }]) {
+  it('OTEL_TRACES_SAMPLER=always_off, a ratio of 0 and OTEL_SDK_DISABLED send nothing', async () => {
+    for (const off of [
+      { OTEL_TRACES_SAMPLER: 'always_off' },
+      { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
+      { OTEL_SDK_DISABLED: 'true' },
+      { OTEL_TRACES_EXPORTER: 'none' },
+    ]) {
       const collector = await startCollector();
       const steward = await startSteward({ ...settings(collector), ...off });
       await steward.call('/test');

@@ -148,6 +148,11 @@ describe('the text of a Word document', () => {
     expect((await read('docx', content)).text).toBe('second\n');
   });
 
+  it('is read in UTF-16, too', async () => {
+    const xml = `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document>${docxParagraph('Grüße 🚢')}</w:document>`;
+    expect((await read('docx', docxOf(Buffer.from(xml, 'utf16le')))).text).toBe('Grüße 🚢\n');
+  });
+
   it('declares and fetches no entities', async () => {
     const xml = `<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "${'x'.repeat(1_000)}"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]><w:document>${docxParagraph('&b;&c;')}</w:document>`;
     expect((await read('docx', docxOf(new TextEncoder().encode(xml)))).text).toBe('&b;&c;\n');

@@ -112,6 +112,30 @@ describe('drive, with a provider that returns anything', () => {
     expect((await run('drive.read', { id: 'f1' })).data).toMatchObject({ text: 'ab[31mc\nd\te' });
   });
 
+  it.each([
+    ['UTF-16 with its low bytes first', Buffer.from('\ufeffGrüße', 'utf16le')],
+    ['UTF-16 with its high bytes first', Buffer.from('\ufeffGrüße', 'utf16le').swap16()],
+    ['Windows-1252', Buffer.from('Grüße', 'latin1')],
+  ])('reads text in %s', async (_, content) => {
+    scene.api.on('*', (response, { url }) => {
+      if (url.includes('alt=media')) return void response.end(content);
+      respond(response, { body: FILE });
+    });
+    expect((await run('drive.read', { id: 'f1' })).data).toMatchObject({ text: 'Grüße' });
+  });
+
+  it('says if not all files were searched', async () => {
+    scene.api.on('*', { body: { files: [], incompleteSearch: true } });
+    expect((await run('drive.search')).data).toEqual({ items: [], incomplete: true });
+  });
+
+  it('searches all drives for the files of a folder, which the user’s own may lack', async () => {
+    scene.api.reset();
+    scene.api.on('*', { body: { ...FILE, mimeType: 'application/vnd.google-apps.folder', files: [] } });
+    for (const input of [{}, { folder: 'root' }, { folder: 'f1' }]) await run('drive.search', input);
+    expect(scene.api.calls.flatMap(({ query }) => query.get('corpora') ?? [])).toEqual(['user', 'user', 'allDrives']);
+  });
+
   it('omits invalid optional fields rather than the file', async () => {
     scene.api.on('*', {
       body: {

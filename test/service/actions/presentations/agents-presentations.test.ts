@@ -147,6 +147,12 @@ describe('a provider with unusual responses', () => {
     expect((await read()).slides[0].text).toBe('kept');
   });
 
+  it.each(['SLIDE_NUMBER', 'DATE_AND_TIME', 'FOOTER', 'HEADER'])('are left out if they are on every slide: %s', async (type) => {
+    const repeated = { shape: { placeholder: { type }, ...textOf('on every slide') } };
+    saying({ title: 'x', slides: [{ pageElements: [repeated, { shape: textOf('kept') }] }] });
+    expect((await read()).slides[0].text).toBe('kept');
+  });
+
   it('is truncated, says so, and can be continued', async () => {
     const long = 'ä'.repeat(9_000);
     saying({ title: 'a\u0000b', slides: Array.from({ length: 60 }, () => ({ pageElements: [{ shape: textOf(long) }] })) });

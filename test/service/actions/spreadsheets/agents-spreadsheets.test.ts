@@ -299,6 +299,15 @@ describe('a provider with unusual responses', () => {
     expect(cell.length).toBeLessThanOrEqual(2_000);
   });
 
+  it('is shown with 200 tabs, the number of the others, and the kind of a tab without cells', async () => {
+    const tab = (title: string, more: object = {}) => ({ properties: { title, ...more } });
+    const sheets = [tab('Chart', { sheetType: 'OBJECT' }), ...Array.from({ length: 201 }, () => tab('Rows', { sheetType: 'GRID' }))];
+    scene.api.on('/v4/spreadsheets/s1', { body: { properties: { title: 'Many tabs' }, sheets } });
+    const { tabs, tabs_omitted } = (await callAction(scene.steward, 'spreadsheets.info', { id: 's1' }, { token })).data as any;
+    expect([tabs.length, tabs_omitted]).toEqual([200, 2]);
+    expect(tabs.slice(0, 2)).toEqual([{ title: 'Chart', kind: 'object' }, { title: 'Rows' }]);
+  });
+
   it('is rejected if it returns fewer ranges than requested', async () => {
     scene.api.on('/v4/spreadsheets/s1/values:batchGet', { body: { valueRanges: [{ range: 'A1', values: [] }] } });
     await expect(read({ ranges: ['A1:B2', 'C1:D2'] })).rejects.toMatchObject({ code: 'provider_error' });
