@@ -155,6 +155,16 @@ describe('POST /chat', () => {
     expect(response.headers.get('x-accel-buffering')).toBe('no');
     expect(response.text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
+
+  it('sends a comment after 15 seconds without an answer, so that no proxy closes the connection', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    chat.model.script(saysSlowly('Once ', promise, 'upon a time.'));
+    const response = send({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Tell me' }] });
+    await eventually(() => chat.model.calls.length > 0);
+    await chat.steward.clock.advance(15_000);
+    resolve();
+    expect((await response).text).toContain(': keep-alive\n\n');
+  });
 });
 
 describe('without a model', () => {

@@ -135,6 +135,15 @@ describe('a personal access token', () => {
     expect(scene.sent).toBe(0);
   });
 
+  it('only reads unless it was made to write', async () => {
+    for (const access of ['read', undefined]) {
+      const { token, body } = await newToken({ access });
+      expect(body.access).toBe('read');
+      expect(await call(token, 'test.send', MESSAGE)).toMatchObject({ status: 403, code: 'forbidden' });
+    }
+    expect(scene.sent).toBe(0);
+  });
+
   it('may only use the accounts it names', async () => {
     const second = await scene.connect({ token: user.token, email: 'second@example.org' });
     const { token } = await newToken({ accounts: [second.accountId] });
@@ -224,6 +233,19 @@ describe('a personal access token', () => {
     expect((await revoked.ended).code).toBe(4401);
     expect(await kept.request({ type: 'list' })).toMatchObject({ type: 'result' });
     await kept.close();
+  });
+
+  it('can’t take over a socket of the user or of another token, nor can the user take over its own', async () => {
+    const [first, second] = [await newToken(), await newToken()];
+    for (const [own, other] of [
+      [user.token, first.token],
+      [first.token, user.token],
+      [first.token, second.token],
+    ] as const) {
+      const client = await SocketClient.signedIn(scene.steward.url, own);
+      expect(await client.authenticate(other, { requestId: 'again' })).toMatchObject(REFUSED);
+      expect((await client.ended).code).toBe(4401);
+    }
   });
 
   it('does not begin a change once it is revoked, even after the call’s checks', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../support/agents.ts';
 import { eventually } from '../../support/eventually.ts';
+import type { CallOptions } from '../../support/request.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
@@ -65,7 +66,8 @@ describe('a saturated process', () => {
     await client.close();
   });
 
-  it('refuses messages to the assistant and new sockets of one who floods', async () => {
+  it('refuses messages to the assistant, over sockets too, and new sockets of one who floods', async () => {
+    const client = await SocketClient.signedIn(steward.url, token);
     await saturate();
     const body = { id: crypto.randomUUID(), message: { id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }] } };
     const headers = { authorization: token, 'content-type': 'application/json' };
@@ -73,6 +75,10 @@ describe('a saturated process', () => {
     const refused = responses.filter(({ status }) => status === 503);
     expect(refused.length).toBeGreaterThan(ASKED / 2);
     expect(refused.every((response) => Number(response.headers.get('retry-after')) > 0)).toBe(true);
+    const frames = [];
+    for (let count = 0; count < ASKED; count += 1) frames.push(await client.request({ type: 'send', id: 'thread', messages: [{}] }));
+    expect(frames.filter((frame) => frame.error.code === 'unavailable').length).toBeGreaterThan(5);
+    await client.close();
     const upgrades = await Promise.allSettled(Array.from({ length: ASKED }, () => SocketClient.open(steward.url)));
     expect(upgrades.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(ASKED / 2);
     for (const upgrade of upgrades) if (upgrade.status === 'fulfilled') upgrade.value.socket.terminate();
@@ -91,6 +97,38 @@ describe('a saturated process', () => {
     expect((await steward.call('/health/ready')).status).toBe(200);
     expect((await steward.call('/update_integrations')).status).toBe(200);
     expect((await steward.call('/user', { method: 'DELETE', ...authorized() })).status).toBe(200);
+  });
+
+  it('serves whatever ends or completes something, however often it is asked for', async () => {
+    const json = { headers: { 'content-type': 'application/json' }, body: '{}' };
+    const completing: [path: string, options: CallOptions, status: number][] = [
+      ['/read-only', { token, ...json }, 400],
+      ['/sign-out', { token, form: {} }, 200],
+      [`/oauth/consent/${'x'.repeat(43)}`, { token, form: { decision: 'deny' } }, 403],
+      ['/auth/bank/set_access_token', { token, form: {} }, 400],
+      ['/auth/session/callback?state=none', {}, 403],
+      ['/auth/workspace/callback?state=none', {}, 303],
+      ['/auth/workspace/confirm', { form: { confirmation: 'none', decision: 'confirm' } }, 403],
+      ['/webhooks/bank', json, 401],
+    ];
+    await saturate();
+    for (const [path, options, expected] of completing) {
+      const statuses = (await flood(path, options)).map(({ status }) => status);
+      expect(statuses, path).toEqual(Array(ASKED).fill(expected));
+    }
+  });
+
+  it('serves decisions on approvals, and how they ended, over sockets', async () => {
+    const client = await SocketClient.signedIn(steward.url, token);
+    await saturate();
+    await flood('/integrations', authorized());
+    for (let count = 0; count < 40; count += 1) {
+      for (const frame of [{ type: 'approve', approved: false }, { type: 'approval_result' }]) {
+        const response = await client.request({ ...frame, approvalId: crypto.randomUUID() });
+        expect(response.error.code, frame.type).toBe('not_found');
+      }
+    }
+    await client.close();
   });
 
   it('refuses the user who floods, not the others', async () => {

@@ -37,7 +37,7 @@ const seconds = () => Math.floor(steward.clock.now() / 1000);
 function sign(claims: JWTPayload, typ: string, key = privateKey): Promise<string> {
   return new SignJWT({ iss: issuer.url, sub: subject, ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: 'k', typ })
-    .setIssuedAt(seconds())
+    .setIssuedAt(claims.iat ?? seconds())
     .setExpirationTime(seconds() + 600)
     .sign(key);
 }
@@ -93,7 +93,8 @@ describe('an access token of the operator’s own server', () => {
       await accessToken({ aud: 'front-end' }),
       await accessToken({ aud: steward.url }),
       await accessToken({ iss: 'https://other.example' }),
-      await expired(),
+      await expired(600),
+      await expired(5),
       await accessToken({ nbf: seconds() + 600 }),
       await accessToken({}, 'at+jwt', stranger.privateKey),
       await accessToken({ scope: '' }),
@@ -113,6 +114,26 @@ describe('an access token of the operator’s own server', () => {
     subject = `stranger-${users}`;
     expect(await list(await accessToken())).toBe(401);
     expect(await steward.sql('select 1 from users where subject = $1', [subject])).toEqual([]);
+  });
+
+  it('is rejected for a user who was deleted, also once the user has signed in again', async () => {
+    const token = await accessToken();
+    expect(await list(token)).toBe(200);
+    const erased = await steward.call('/user', { method: 'DELETE', token: await idToken({ auth_time: seconds() }) });
+    expect(erased.status).toBe(200);
+    expect(await list(token)).toBe(401);
+    const later = { iat: seconds() + 30 };
+    expect((await steward.call('/clients', { token: await idToken(later) })).status).toBe(200);
+    expect(await list(token)).toBe(401);
+    expect(await list(await accessToken(later))).toBe(200);
+  });
+
+  it('is rejected for a user whom the operator does not admit any more', async () => {
+    expect(await list(await accessToken())).toBe(200);
+    steward = await steward.restart({ ALLOWED_USERS: 'kite.example' });
+    expect(await list(await accessToken())).toBe(403);
+    steward = await steward.restart({ ALLOWED_USERS: 'example.com' });
+    expect(await list(await accessToken())).toBe(200);
   });
 
   it('is no credential anywhere else', async () => {
@@ -151,10 +172,10 @@ describe('an access token of the operator’s own server', () => {
   });
 });
 
-function expired(): Promise<string> {
+function expired(secondsAgo: number): Promise<string> {
   return new SignJWT({ iss: issuer.url, sub: subject, aud: `${steward.url}/mcp`, client_id: 'c', scope: 'read' })
     .setProtectedHeader({ alg: 'ES256', kid: 'k', typ: 'at+jwt' })
     .setIssuedAt(seconds() - 1_200)
-    .setExpirationTime(seconds() - 600)
+    .setExpirationTime(seconds() - secondsAgo)
     .sign(privateKey);
 }

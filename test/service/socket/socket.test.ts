@@ -95,7 +95,7 @@ describe('the time that a socket has to authenticate', () => {
     issuer.goDown();
     release();
     expect(await response).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
-    await client.ended;
+    expect((await client.ended).code).toBe(1013);
     issuer.goUp();
   });
 
@@ -222,6 +222,16 @@ describe('authenticating', () => {
       client.send({ type: 'nonsense', requestId: 'still' });
       expect(await client.frame('still')).toMatchObject({ type: 'error', error: { code: 'invalid_request' } });
     });
+    await client.close();
+  });
+
+  it('again while the issuer is down gets an error, and the socket stays', async () => {
+    const client = await authenticated('ana');
+    issuer.goDown();
+    const again = await client.authenticate(await issuer.sign('ana', {}, { kid: 'new-key' }), { requestId: 'again' });
+    issuer.goUp();
+    expect(again).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
+    expect((await client.request({ type: 'list' })).type).toBe('result');
     await client.close();
   });
 

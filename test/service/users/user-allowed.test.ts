@@ -3,6 +3,7 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { request } from '../../support/request.ts';
+import { sessionOf } from '../../support/sign-in.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
@@ -104,6 +105,17 @@ describe('ALLOWED_USERS', () => {
     expect(await socket.authenticate(made.token)).toMatchObject({ type: 'error', error: { code: 'forbidden' } });
     steward = await steward.restart({ ALLOWED_USERS: 'example.com' });
     expect((await tools()).status).toBe(200);
+  });
+
+  it('applies to the sessions of a user at the service’s own pages', async () => {
+    const browser = await sessionOf(steward, await issuer.sign('ada', { sub: 'ada' }));
+    const headers = { cookie: `steward_session=${browser.cookies.get('steward_session')}` };
+    const approvals = () => steward.call('/approvals', { headers });
+    expect((await approvals()).status).toBe(200);
+    steward = await steward.restart({ ALLOWED_USERS: 'kite.example' });
+    expectError(await approvals(), 'forbidden');
+    steward = await steward.restart({ ALLOWED_USERS: 'example.com' });
+    expect((await approvals()).status).toBe(200);
   });
 
   it.each([',', ' ', ' , ,', '*', '*.example', 'kite.example.', 'k\u00efte.example', 'ada@', '@', 'example', 'a@b@c.example'])(

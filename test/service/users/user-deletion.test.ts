@@ -130,7 +130,7 @@ describe('DELETE /user', () => {
     await revoked();
   });
 
-  it('invalidates every token issued before, also after a restart; a new sign-in creates a new user', async () => {
+  it('invalidates every token issued before, also after a restart; a new sign-in creates a new user, who can be deleted too', async () => {
     const { name, token } = await connectedUser();
     const second = await steward.signIn(name);
     await request(steward.url).get('/auth/workspace/accounts').set('Authorization', second);
@@ -159,6 +159,9 @@ describe('DELETE /user', () => {
     expect(await userId(fresh)).not.toBe(id);
     expectError(await request(steward.url).get('/auth/workspace/accounts').set('Authorization', token), 'invalid_token');
     expect(outcome((await connect(steward, { token: fresh })).callback).status).toBe('connected');
+    expect((await erase(fresh)).body).toEqual({ success: true });
+    expectError(await request(steward.url).get('/auth/workspace/accounts').set('Authorization', fresh), 'invalid_token');
+    await revoked();
   });
 
   it('ends the user’s flows: ticket, callback and confirmation become invalid', async () => {
@@ -216,6 +219,13 @@ describe('DELETE /user with an operator’s issuer, while a connection is in pro
     await service.call('/auth/workspace/accounts', { token });
     expectError(await erase(token, service), 'recent_login_required');
     expect(await userId(token, service)).toBeDefined();
+  });
+
+  it('invalidates the token of an issuer whose clock is ahead', async () => {
+    const token = await issuer.sign(newName(), { iat: Math.floor(service.clock.now() / 1000) + 50 });
+    expect((await erase(token, service)).body).toEqual({ success: true });
+    expectError(await service.call('/auth/workspace/accounts', { token }), 'invalid_token');
+    expect(await userId(token, service)).toBeUndefined();
   });
 
   it.each([
