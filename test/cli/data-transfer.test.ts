@@ -84,6 +84,7 @@ describe('npm run data', () => {
     scene.provider.on('/revoke', (response) => response.writeHead(503).end());
     await scene.steward.call('/user', { method: 'DELETE', token: leaving.token });
     await eventually(async () => (await scene.steward.sql('select 1 from revocations where attempts > 0')).length > 0);
+    await scene.steward.sql('update bank_webhooks set queued_at = now()');
     // Microseconds, numbers that JavaScript rounds, and what JSON escapes.
     await scene.steward.sql(
       `insert into events (user_id, seq, event, data, created_at)
@@ -127,7 +128,8 @@ describe('npm run data', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(`${Object.values(before).flat().length} rows imported.\n`);
     expect(await contents(target.sql)).toEqual(before);
-    expect(await target.sql('select 1 from revocations where queued_at is not null')).toEqual([]);
+    const queued = ['revocations', 'bank_webhooks'].map((table) => `select '${table}' from ${table} where queued_at is not null`);
+    expect(await target.sql(queued.join(' union all '))).toEqual([]);
 
     const sent = scene.provider.revoked.length;
     scene.provider.reset();

@@ -24,6 +24,7 @@ describe('a master key at AWS KMS', () => {
   afterEach(() => {
     kms.always = undefined;
     kms.faults.length = 0;
+    kms.sessionToken = undefined;
   });
 
   afterAll(async () => {
@@ -123,6 +124,20 @@ describe('a master key at AWS KMS', () => {
     },
   );
 
+  it.each(['InvalidCiphertextException', 'IncorrectKeyException'])('that responds with %s returns no key', async (code) => {
+    const user = await linkedUser();
+    await forget();
+    kms.always = { code };
+    expectError(await user.use(), 'internal');
+  });
+
+  it('receives the session token of temporary credentials', async () => {
+    kms.sessionToken = 'example-session-token';
+    const temporary = await startSteward({ ...kms.env, MASTER_KEYS: formatKeyset([{ id: 'temporary', arn: kms.createKey() }]) });
+    expect((await temporary.call('/health/ready')).status).toBe(200);
+    await temporary.stop();
+  });
+
   it('that is unavailable at the start makes it fail with the reason', async () => {
     kms.always = { code: 'AccessDeniedException' };
     await expect(startSteward({ ...kms.env, MASTER_KEYS: formatKeyset([{ id: 'other', arn: kms.createKey() }]) })).rejects.toMatchObject({
@@ -160,6 +175,17 @@ describe('a master key at AWS KMS', () => {
     const before = kms.count('Decrypt');
     const responses = await Promise.all(Array.from({ length: 10 }, () => user.repair()));
     expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(kms.count('Decrypt')).toBe(before + 1);
+  });
+
+  it('receives one more request a quarter of an hour after it returned a key, not before', async () => {
+    const user = await linkedUser();
+    const before = kms.count('Decrypt');
+    await steward.clock.advance(600_000);
+    expect((await user.use()).body).toEqual({ success: true });
+    expect(kms.count('Decrypt')).toBe(before);
+    await steward.clock.advance(301_000);
+    expect((await user.use()).body).toEqual({ success: true });
     expect(kms.count('Decrypt')).toBe(before + 1);
   });
 });

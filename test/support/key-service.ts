@@ -24,6 +24,8 @@ export class KeyServiceEmulator {
   /** Faults of the next calls, each once; `always` is that of all of them. */
   readonly faults: Fault[] = [];
   always: Fault | undefined;
+  /** Of temporary credentials. Requests without it are rejected. */
+  sessionToken: string | undefined;
   /** Runs while the caller waits for the response. */
   meanwhile: () => Promise<void> = async () => {};
   url = '';
@@ -40,7 +42,12 @@ export class KeyServiceEmulator {
   }
 
   get env(): Record<string, string> {
-    return { AWS_ENDPOINT_URL_KMS: this.url, AWS_ACCESS_KEY_ID: ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: 'example-secret-access-key' };
+    return {
+      AWS_ENDPOINT_URL_KMS: this.url,
+      AWS_ACCESS_KEY_ID: ACCESS_KEY_ID,
+      AWS_SECRET_ACCESS_KEY: 'example-secret-access-key',
+      ...(this.sessionToken !== undefined && { AWS_SESSION_TOKEN: this.sessionToken }),
+    };
   }
 
   /** Makes a key. @returns its ARN */
@@ -68,6 +75,7 @@ export class KeyServiceEmulator {
     if (request.method !== 'POST' || service !== 'TrentService' || request.headers['content-type'] !== 'application/x-amz-json-1.1')
       return fail(response, 400, 'UnknownOperationException');
     if (!SIGNED.test(request.headers.authorization ?? '')) return fail(response, 400, 'MissingAuthenticationToken');
+    if (request.headers['x-amz-security-token'] !== this.sessionToken) return fail(response, 400, 'UnrecognizedClientException');
     const secret = this.#keys.get(body.KeyId);
     if (secret === undefined) return fail(response, 400, 'NotFoundException');
     if (operation === 'Encrypt')

@@ -44,6 +44,14 @@ describe('ITEM/NEW_ACCOUNTS_AVAILABLE', () => {
     expect(await user.entry()).not.toHaveProperty('new_accounts');
     expect(await other.entry()).not.toHaveProperty('new_accounts');
   });
+
+  it('is no longer offered once the bank is linked again', async () => {
+    await user.happens('NEW_ACCOUNTS_AVAILABLE', { error: null });
+    expect(await user.entry()).toMatchObject({ id: user.entryId, new_accounts: true });
+    expect((await linkBank(steward, user.token)).status).toBe(200);
+    expect(await user.entries()).toMatchObject([{ id: user.entryId, status: 'active' }]);
+    expect(await user.entry()).not.toHaveProperty('new_accounts');
+  });
 });
 
 describe('ITEM/USER_ACCOUNT_REVOKED', () => {

@@ -4,6 +4,7 @@ import { deliver, eventBody, linkEmulated, WebhookSigner } from '../../support/b
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError } from '../../support/expect-error.ts';
+import { queueInstalled } from '../../support/flows.ts';
 import { sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { allHandled, LinkedUser, retryNow } from '../../support/webhook-scene.ts';
@@ -79,6 +80,25 @@ describe('a webhook during another failure', () => {
     await steward.sql(`update bank_webhooks set received_at = now() - interval '3 days' where item_id = $1`, [user.itemId]);
     await steward.context.webhooks.sweep();
     expect(await steward.sql('select id from bank_webhooks where item_id = $1', [user.itemId])).toEqual([]);
+  });
+
+  it('is queued again two hours after its job was queued, not before', async () => {
+    const user = await LinkedUser.of(steward);
+    await queueInstalled(steward);
+    await steward.sql(
+      `insert into bank_webhooks (id, grant_id, item_id, event, details, digest, queued_at)
+       select gen_random_uuid(), grant_id, $2, event, '{}', event::bytea, now() - ago
+       from bank_items, (values ('ITEM/ERROR', interval '121 minutes'), ('ITEM/LOGIN_REPAIRED', interval '1 hour')) stored (event, ago)
+       where id = $1`,
+      [user.entryId, user.itemId],
+    );
+    await steward.context.webhooks.sweep();
+    const queued = await steward.sql(`select event from bank_webhooks where item_id = $1 and queued_at > now() - interval '30 minutes'`, [
+      user.itemId,
+    ]);
+    // Also deletes the other one, which has no job.
+    expect((await user.remove()).status).toBe(200);
+    expect(queued).toEqual([{ event: 'ITEM/ERROR' }]);
   });
 
   it('changes nothing of an item that is disconnected concurrently', async () => {

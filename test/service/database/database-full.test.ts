@@ -40,6 +40,15 @@ describe('GET /health/ready', () => {
     expect((await ready()).status).toBe(200);
   });
 
+  it('is 200 if the role must not create temporary tables', async () => {
+    await steward.sql(`create function denied() returns event_trigger language plpgsql as
+      $$ begin raise exception 'permission denied to create temporary tables' using errcode = '42501'; end $$`);
+    await steward.sql(`create event trigger denied on ddl_command_start when tag in ('CREATE TABLE AS') execute function denied()`);
+    await pass(11);
+    expect((await ready()).status).toBe(200);
+    await steward.sql('drop event trigger denied');
+  });
+
   it('is 503 for some seconds after a write failed because of a full disk', async () => {
     await steward.sql('create trigger full_now before insert on waitlist execute function full_53100()');
     await pass(11);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceSecrets } from '../../../src/vault/service-secrets.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { newName } from '../../support/flows.ts';
 import { Authorization, authorized, newClient, type OAuthClient, REDIRECT, refresh, revoke } from '../../support/oauth-scene.ts';
@@ -226,6 +227,19 @@ describe('the metadata', () => {
     expect(token.headers.get('access-control-allow-origin')).toBe('*');
     const authorize = await steward.call('/oauth/authorize', { method: 'OPTIONS', headers });
     expect(authorize.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('the public keys', () => {
+  it('include those that another replica has made, within half a minute', async () => {
+    const running = await startSteward();
+    const { db, keyring } = running.context;
+    const keys = async () => (await running.call('/oauth/jwks')).body.keys;
+    expect(await keys()).toHaveLength(1);
+    await new ServiceSecrets(db, keyring).rotate();
+    await running.clock.advance(30_000);
+    expect(await keys()).toHaveLength(2);
+    await running.stop();
   });
 });
 

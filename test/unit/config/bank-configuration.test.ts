@@ -124,11 +124,25 @@ describe('production', () => {
     ['SIGN_IN_URL', { OIDC_CLIENT_ID: 'pages', SIGN_IN_URL: 'https://app.example.com/' }],
     ['SIGN_IN_URL', { SIGN_IN_URL: 'http://app.example.com/sign-in' }],
     ['SIGN_IN_URL', { SIGN_IN_URL: 'javascript:alert(1)' }],
+    ['MCP_ISSUER', { MCP_ISSUER: 'https://other.example.com' }],
+    ['AWS_SECRET_ACCESS_KEY', { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' }],
+    ['AWS_ACCESS_KEY_ID', { AWS_SECRET_ACCESS_KEY: 'canary-secret' }],
+    ['AWS_ENDPOINT_URL_KMS', { AWS_ENDPOINT_URL_KMS: 'http://kms.example.com' }],
     ['PORT', { PORT: '70000' }],
+    ['IDENTITY_KEYS_MAX_AGE_SECONDS', { IDENTITY_KEYS_MAX_AGE_SECONDS: '59' }],
+    ['IDENTITY_KEYS_MAX_AGE_SECONDS', { IDENTITY_KEYS_MAX_AGE_SECONDS: '86401' }],
     ['LIMIT_BODY_BYTES', { LIMIT_BODY_BYTES: '-1' }],
+    ['LIMIT_PROVIDER_TIMEOUT_MS', { LIMIT_PROVIDER_TIMEOUT_MS: '10001' }],
+    ['LIMIT_REFRESH_TIMEOUT_MS', { LIMIT_REFRESH_TIMEOUT_MS: '60001' }],
+    ['LIMIT_REVOCATION_RETRY_SECONDS', { LIMIT_REVOCATION_RETRY_SECONDS: '21601' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
     ['TRUST_PROXY', { TRUST_PROXY: 'maybe' }],
     ['TRUST_PROXY', { TRUST_PROXY: 'loopback, 10.0.0.0/8, nowhere' }],
+    ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.0/0' }],
+    ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.0/33' }],
+    ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.0/8/8' }],
+    ['TRUST_PROXY', { TRUST_PROXY: 'fd00::/129' }],
+    ['TRUST_PROXY', { TRUST_PROXY: '64:ff9b::192.0.2.1' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'notanaddress' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'ana@example.com,ben@' }],
   ])('an invalid %s is rejected by name', (name, env) => {
@@ -138,7 +152,7 @@ describe('production', () => {
   });
 
   it('accepts the documented forms of TRUST_PROXY and ALLOWED_USERS', () => {
-    for (const TRUST_PROXY of ['true', 'false', '2', 'loopback', '10.0.0.0/8, fd00::/8, 192.0.2.1']) {
+    for (const TRUST_PROXY of ['true', 'false', '2', 'loopback', '10.0.0.0/8, fd00::/8, 192.0.2.1', '192.0.2.1/32, fd00::1/128']) {
       expect(rejected({ ...PRODUCTION, TRUST_PROXY })).toEqual([]);
     }
     expect(rejected({ ...PRODUCTION, ALLOWED_USERS: 'Ana@example.com, example.org, @example.net' })).toEqual([]);
@@ -149,16 +163,24 @@ describe('production', () => {
   });
 
   it('deletes secrets from its environment', () => {
+    const secrets = {
+      GOOGLE_CLIENT_SECRET: 'canary-secret',
+      OIDC_CLIENT_SECRET: 'canary-secret',
+      AWS_SECRET_ACCESS_KEY: 'canary-secret',
+      AWS_SESSION_TOKEN: 'canary-secret',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=canary-secret',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization=canary-secret',
+    };
     const environment: Record<string, string | undefined> = {
       ...PRODUCTION,
       ...PLAID,
       GOOGLE_CLIENT_ID: 'client',
-      GOOGLE_CLIENT_SECRET: 'canary-secret',
       OIDC_CLIENT_ID: 'pages',
-      OIDC_CLIENT_SECRET: 'canary-secret',
+      AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+      ...secrets,
     };
     loadConfig(environment);
-    for (const name of ['MASTER_KEYS', 'PLAID_SECRET', 'GOOGLE_CLIENT_SECRET', 'OIDC_CLIENT_SECRET', 'DATABASE_URL'])
+    for (const name of ['MASTER_KEYS', 'PLAID_SECRET', 'DATABASE_URL', ...Object.keys(secrets)])
       expect(environment).not.toHaveProperty(name);
   });
 });
