@@ -23,6 +23,8 @@ export interface TestIssuer {
   respondsWith(body: string): void;
   /** What the token endpoint responds to a form; null: nothing is issued. */
   issues(respond: (form: URLSearchParams) => Promise<object | null>): void;
+  /** The client's secret, without which the token endpoint issues nothing. */
+  requires(secret: string): void;
   /** An ID token of `<user>@example.com`. @param claims replace the usual ones; undefined removes one */
   sign(user: string, claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   /** Leaves every request without a response until the returned function is called. */
@@ -45,6 +47,7 @@ export async function startIssuer(clock: Clock = systemClock): Promise<TestIssue
   let published: { discovery: object; keys: readonly object[] } = { discovery: {}, keys: [] };
   let tokenBody: string | undefined;
   let issue: (form: URLSearchParams) => Promise<object | null> = async () => null;
+  let required: string | undefined;
   const { url, close } = await startLoopbackServer(async (request, response) => {
     requests += 1;
     await held;
@@ -54,9 +57,12 @@ export async function startIssuer(clock: Clock = systemClock): Promise<TestIssue
       return;
     }
     if (request.url === '/token') {
-      const tokens = await issue(new URLSearchParams(await text(request)));
+      const form = new URLSearchParams(await text(request));
+      const isClient = required === undefined || secretIn(request.headers.authorization, form) === required;
+      const tokens = isClient ? await issue(form) : null;
+      const error = isClient ? 'invalid_grant' : 'invalid_client';
       response.statusCode = tokens === null ? 400 : 200;
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(tokens ?? { error: 'invalid_grant' }));
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(tokens ?? { error }));
       return;
     }
     const isKeys = request.url === '/jwks';
@@ -83,6 +89,9 @@ export async function startIssuer(clock: Clock = systemClock): Promise<TestIssue
     issues(respond) {
       issue = respond;
     },
+    requires(secret) {
+      required = secret;
+    },
     sign(user, claims = {}, header = {}) {
       const now = Math.floor(clock.now() / 1000);
       const identity = { iss: url, aud: AUDIENCE, sub: user, email: `${user}@example.com`, email_verified: true };
@@ -104,4 +113,12 @@ export async function startIssuer(clock: Clock = systemClock): Promise<TestIssue
     },
     close,
   };
+}
+
+/** The secret of a client, in the header or in the form (RFC 6749, 2.3.1). */
+function secretIn(authorization: string | undefined, form: URLSearchParams): string | null {
+  const [, credentials] = /^Basic (\S+)$/.exec(authorization ?? '') ?? [];
+  if (credentials === undefined) return form.get('client_secret');
+  const [, secret = ''] = Buffer.from(credentials, 'base64').toString().split(':');
+  return decodeURIComponent(secret);
 }

@@ -87,6 +87,7 @@ describe('GET /clients', () => {
     });
     const kind = { id: grant.id, kind: 'personal_access_token', host: null, redirect_host: null, last_four: token.slice(-4) };
     expect(second).toMatchObject({ ...kind, accounts: null, last_action: 'test.read', last_used_at: expect.any(String) });
+    expect((await scene.steward.call('/tokens', { token: user.token })).body.tokens).toMatchObject([{ id: grant.id }]);
   });
 
   it.each([

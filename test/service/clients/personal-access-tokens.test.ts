@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newClientToken } from '../../../src/clients/client-token.ts';
 import { earlierSignIn } from '../../support/earlier-sign-in.ts';
+import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
@@ -335,6 +336,26 @@ describe('a personal access token', () => {
     const other = await scene.connect();
     expect((await scene.steward.call(`/tokens/${id}`, { method: 'DELETE', token: other.token })).status).toBe(404);
     expect(await call(token, 'test.read')).toMatchObject({ status: 200 });
+  });
+
+  it('calls a read, which ends when its client leaves', async () => {
+    const { token } = await newToken();
+    // The deadline would end it, too.
+    scene.policies.set('test.run', { timeoutMs: 3_600_000 });
+    const begun = Promise.withResolvers<AbortSignal>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<object>();
+    scene.work = (_input, { signal }) => {
+      begun.resolve(signal);
+      return ended;
+    };
+    const leaving = new AbortController();
+    const headers = { ...JSON_TYPE, authorization: token };
+    const left = fetch(`${scene.steward.url}/agents/test.run`, { method: 'POST', body: '{}', headers, signal: leaving.signal });
+    const signal = await begun.promise;
+    expect(signal.aborted).toBe(false);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    await eventually(() => signal.aborted).finally(() => end({}));
   });
 
   it('accepts a JSON object of arguments', async () => {

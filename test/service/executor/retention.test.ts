@@ -44,6 +44,22 @@ const ROWS: [what: string, table: string, columns: string, values: string, gone:
     '-66 minutes',
     '-64 minutes',
   ],
+  [
+    'what tells that a user was deleted 30 days ago',
+    'deleted_users',
+    'identity_hash, keyed, user_id, deleted_at',
+    `sha256(gen_random_uuid()::text::bytea), true, $1`,
+    '-31 days',
+    '-29 days',
+  ],
+  [
+    'sessions that have expired',
+    'web_sessions',
+    'secret_hash, user_id, expires_at',
+    `sha256(gen_random_uuid()::text::bytea), $1`,
+    '-1 minute',
+    '1 hour',
+  ],
   ['contexts of an hour ago', 'contexts', 'user_id, name, tainted_until', `$1, gen_random_uuid()::text`, '-1 minute', '1 minute'],
   [
     'items that were written an hour ago',

@@ -8,6 +8,8 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const MEGABYTE = 1024 * 1024;
+/** Where JSON may be larger than a form. */
+const LARGE = ['/agents/mail.search', '/chat', '/tokens', '/approvals/00000000-0000-4000-8000-000000000000'];
 
 let steward: TestSteward;
 let token: string;
@@ -99,6 +101,10 @@ describe('a JSON body', () => {
   it('does not pollute prototypes for later requests', async () => {
     await post('{"__proto__":{"redirect_uri":"https://evil.example","email":"x@example.com"},"email":"bad"}', JSON_TYPE);
     expectError(await post('{}', JSON_TYPE), 'invalid_request', /^email: is required/);
+  });
+
+  it.each(LARGE)('without a token is not even parsed at %s, where it may be large', async (path) => {
+    expectError(await post('{', JSON_TYPE, path), 'invalid_token');
   });
 });
 

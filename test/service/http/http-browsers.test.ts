@@ -34,6 +34,7 @@ describe('a page of another origin', () => {
     expect(Object.fromEntries(await corsHeaders(origin))).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': 'x-request-id,retry-after,www-authenticate',
     });
     const response = await steward.call('/integrations', { ...preflight, headers: { ...preflight.headers, origin } });
     expect(response.status).toBe(204);

@@ -21,6 +21,19 @@ function raw(requestLine: string, ...headers: string[]) {
   return sendRaw(steward.url, [requestLine, ...headers, 'Connection: close']);
 }
 
+/** What is responded to a request without a host. */
+function withoutHost(requestLine: string): Promise<string> {
+  const { port } = new URL(steward.url);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${requestLine}\r\nConnection: close\r\n\r\n`));
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('close', () => resolve(text));
+  });
+}
+
 describe('a request target that is no address', () => {
   it.each(['http://a:99999/oauth/authorize?x', 'http://[/oauth/authorize'])('%s is 400 in JSON', async (target) => {
     for (const method of ['GET', 'POST']) expectError(await raw(`${method} ${target} HTTP/1.1`, 'Content-Length: 0'), 'invalid_request');
@@ -135,15 +148,7 @@ describe('a malformed request', () => {
   it.each(['GET /test HTTP/1.1', 'GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade'])(
     'without a host is 400: %j',
     async (line) => {
-      const { port } = new URL(steward.url);
-      const response = await new Promise<string>((resolve) => {
-        let text = '';
-        const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${line}\r\nConnection: close\r\n\r\n`));
-        socket.on('data', (chunk) => {
-          text += chunk;
-        });
-        socket.on('close', () => resolve(text));
-      });
+      const response = await withoutHost(line);
       expect(response).toMatch(/^HTTP\/1\.1 400 /);
       expect(response).toContain('"code":"invalid_request"');
     },
@@ -183,6 +188,10 @@ describe('a request with optional features', () => {
     const response = await sendRaw(steward.url, ['GET /test HTTP/1.1', ...wishes, 'Connection: close']);
     expect([response.status, response.body.status]).toEqual([200, 'success']);
     expectError(await sendRaw(steward.url, ['GET /nothing HTTP/1.1', ...wishes, 'Connection: close']), 'not_found');
+  });
+
+  it('such as HTTP/1.0 needs no host', async () => {
+    expect(await withoutHost('GET /test HTTP/1.0')).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 

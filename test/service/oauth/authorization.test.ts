@@ -223,6 +223,8 @@ describe('the metadata', () => {
       expect(preflight.headers.get('access-control-allow-origin'), path).toBe('*');
       expect(preflight.headers.get('access-control-allow-credentials'), path).toBeNull();
     }
+    const metadata = await steward.call(METADATA, { headers: { origin: 'https://inspector.example' } });
+    expect(metadata.headers.get('access-control-expose-headers')).toBe('x-request-id,retry-after,www-authenticate');
     const token = await steward.call('/oauth/token', { form: { grant_type: 'x' }, headers: { origin: 'https://inspector.example' } });
     expect(token.headers.get('access-control-allow-origin')).toBe('*');
     const authorize = await steward.call('/oauth/authorize', { method: 'OPTIONS', headers });

@@ -4,6 +4,8 @@ import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { locationOf, openSignIn, signedIn, submitSignIn } from '../../support/sign-in.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
+const SECRET = 'a-secret';
+const CLIENT = { OIDC_CLIENT_ID: 'pages', OIDC_CLIENT_SECRET: SECRET };
 const EVIL = [
   '//evil.example',
   '/\\evil.example',
@@ -47,6 +49,7 @@ describe('GET /sign-in at the sandbox’s issuer', () => {
     const { signInUrl } = await openSignIn(steward);
     const query = new URL(signInUrl).searchParams;
     expect(query.get('code_challenge_method')).toBe('S256');
+    expect(query.get('scope')).toBe('openid email');
     for (const name of ['code_challenge', 'state', 'nonce']) expect(query.get(name)).toMatch(/^[\w-]{43}$/);
     const without = new URL(signInUrl);
     without.searchParams.delete('code_challenge');
@@ -113,7 +116,7 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
   let steward: TestSteward;
   beforeAll(async () => {
     issuer = await startIssuer();
-    steward = await startSteward({ ...issuer.env, OIDC_CLIENT_ID: 'pages', OIDC_CLIENT_SECRET: 'a-secret' });
+    steward = await startSteward({ ...issuer.env, ...CLIENT });
   });
   afterAll(async () => {
     await steward.stop();
@@ -146,6 +149,7 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     browser = new FormBrowser(steward.url);
     query = new URL(locationOf(await browser.visit('/sign-in'))).searchParams;
     forms = [];
+    issuer.requires(SECRET);
   });
 
   /** The issuer signs in a user, with other claims; returns what the callback does. */
@@ -187,6 +191,23 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     await stranger.close();
   });
 
+  it.each([
+    ['the header', {}, null],
+    ['the form, where the issuer takes it there', { token_endpoint_auth_methods_supported: ['client_secret_post'] }, SECRET],
+  ])('proves its client with the secret in %s', async (_where, discovery, inForm) => {
+    issuer.publishes(discovery, []);
+    // What was read before is not used any more.
+    await steward.clock.advance(60_000);
+    expect((await finish()).status).toBe(303);
+    expect(forms.map((form) => form.get('client_secret'))).toEqual([inForm]);
+  });
+
+  it('says that the issuer did not accept it, where the issuer rejects the client', async () => {
+    issuer.requires('another-secret');
+    expect((await finish()).status).toBe(502);
+    expect(browser.cookies.has('steward_session')).toBe(false);
+  });
+
   it('rejects the response of another issuer before the code is sent (RFC 9207)', async () => {
     expect((await finish({}, { iss: 'https://evil.example' })).status).toBe(403);
     expect(forms).toEqual([]);
@@ -203,7 +224,7 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
   });
 
   it('is refused to users whom the operator does not admit', async () => {
-    const closed = await startSteward({ ...issuer.env, OIDC_CLIENT_ID: 'pages', ALLOWED_USERS: 'bea@example.com' });
+    const closed = await startSteward({ ...issuer.env, ...CLIENT, ALLOWED_USERS: 'bea@example.com' });
     browser = new FormBrowser(closed.url);
     query = new URL(locationOf(await browser.visit('/sign-in'))).searchParams;
     expect((await finish()).status).toBe(403);

@@ -97,7 +97,9 @@ describe('a session at the service’s own pages', () => {
   it('is one of 20 at most', async () => {
     const token = await steward.signIn(newName());
     const first = (await sessionOf(steward, token)).cookies.get(COOKIE);
-    for (let more = 0; more < 20; more += 1) await sessionOf(steward, token);
+    for (let more = 0; more < 19; more += 1) await sessionOf(steward, token);
+    expect((await list(first)).status).toBe(200);
+    await sessionOf(steward, token);
     expect(await list(first)).toMatchObject(ended);
   });
 
@@ -158,6 +160,17 @@ describe('a sign-in at the operator’s page (SIGN_IN_URL)', () => {
     expect(locationOf(response)).toBe(path);
     expect((await browser.visit('/approvals')).text).toContain('ada@example.com');
     expect((await post(browser)).status).toBe(403);
+  });
+
+  it('may lead to another page of the service than the one that it began at', async () => {
+    const browser = new FormBrowser(steward.url);
+    const state = new URL(locationOf(await browser.visit('/sign-in?return_to=/approvals'))).searchParams.get('state') as string;
+    const path = '/approvals/00000000-0000-4000-8000-000000000000';
+    const form = { id_token: await steward.signIn('ada'), state, return_to: path };
+    const headers = { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' };
+    const response = await browser.visit('/auth/session', { form, headers });
+    expect(response.status).toBe(303);
+    expect(locationOf(response)).toBe(path);
   });
 
   it('has no callback of an issuer', async () => {

@@ -139,6 +139,10 @@ describe('the upgrade at /ws', () => {
     expect(await upgrade('/ws', { Origin: origin })).toBe('HTTP/1.1 403 Forbidden');
   });
 
+  it('is accepted with the protocol’s name in any case', async () => {
+    for (const name of ['WebSocket', 'WEBSOCKET']) expect(await upgrade('/ws', { Upgrade: name })).toMatch(/^HTTP\/1\.1 101 /);
+  });
+
   it('is rejected with 404 on every other path', async () => {
     for (const path of ['/', '/ws/', '/wss', '/test', '/ws%2f', '//ws']) expect(await upgrade(path)).toBe('HTTP/1.1 404 Not Found');
   });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../../support/browser.ts';
+import { earlierSignIn } from '../../support/earlier-sign-in.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { connect, connectUnbound, linkBank, liveTokens, newName, outcome, sweepNow, workspaceAccounts } from '../../support/flows.ts';
@@ -181,15 +182,13 @@ describe('DELETE /user', () => {
 
   it('requires a sign-in within the last five minutes', async () => {
     const name = newName();
-    await steward.control('clock', { advance_ms: -6 * 60_000 });
-    const token = await steward.signIn(name);
-    await steward.control('clock', { advance_ms: 6 * 60_000 });
+    const token = await earlierSignIn(steward, name, 6 * 60_000);
     const { callback } = await connect(steward, { token, email: `${name}@example.com` });
     const response = await erase(token);
     expectError(response, 'recent_login_required');
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ id: outcome(callback).account_id, status: 'active' }]);
     expect((await liveTokens(steward, `${name}@example.com`)).refresh).toBe(1);
-    expect((await erase(await steward.signIn(name))).body).toEqual({ success: true });
+    expect((await erase(await earlierSignIn(steward, name, 3 * 60_000))).body).toEqual({ success: true });
     expectError(await request(steward.url).get('/auth/workspace/accounts').set('Authorization', token), 'invalid_token');
   });
 });

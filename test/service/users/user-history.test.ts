@@ -135,6 +135,17 @@ describe('a user with a long history', () => {
     });
   });
 
+  it('rows that are written late are looked for during an hour', async () => {
+    await erase(user);
+    const isLookedForAgain = async (age: string) => {
+      await sql('update erasures set deleted_at = now() - $2::interval, try_after = now() where user_id = $1', [user.userId, age]);
+      await sweep();
+      return sql(`select try_after < 'infinity' as again from erasures where user_id = $1`, [user.userId]);
+    };
+    expect(await isLookedForAgain('59 minutes')).toEqual([{ again: true }]);
+    expect(await isLookedForAgain('61 minutes')).toEqual([{ again: false }]);
+  });
+
   it('leaves no rows if an older release deletes the user only', async () => {
     await fill(user);
     await sql('delete from users where id = $1', [user.userId]);

@@ -6,6 +6,8 @@ import { queueInstalled } from '../../support/flows.ts';
 import { request } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
+/** pino's number. */
+const WARN = 40;
 let database: FaultyDatabase;
 let steward: TestSteward;
 
@@ -114,13 +116,16 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     expect([200, 400]).toContain((await join(`${name}@example.org`)).status);
   });
 
-  it('returns 200 with status error and a message when the insertion fails', async () => {
+  it('returns 200 with status error and a message when the insertion fails, and logs a warning', async () => {
+    const before = steward.logs.length;
     await steward.sql('alter table waitlist rename to waitlist_away');
     try {
       expectFailed(await join('ada@example.org'));
     } finally {
       await steward.sql('alter table waitlist_away rename to waitlist');
     }
+    const warnings = steward.logs.slice(before).filter((line) => JSON.parse(line).level === WARN);
+    expect(warnings.map((line) => JSON.parse(line).msg)).toContain('waitlist entry not saved');
     expect((await join('ada@example.org')).body).toEqual({ status: 'success' });
   });
 
