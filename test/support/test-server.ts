@@ -18,6 +18,8 @@ const NO_SUCH_DATABASE = '3D000';
 /** First key of the advisory locks, so that no other program's collide. */
 export const RUNS = 0x57e0;
 const TEMPLATES = 0x57e1;
+/** Databases that are dropped at the same time. */
+const DROPPING = 8;
 
 /** Opens a run on the Postgres that tests use; undefined where there is none. */
 export async function openRun(): Promise<{ server: TestServer; close(): Promise<void> } | undefined> {
@@ -28,7 +30,7 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
   const run = randomInt(1, 2 ** 31);
   await client.query('select pg_advisory_lock($1, $2)', [RUNS, run]);
   // On a connection of its own: the lock's is idle, so that it is released as soon as this process ends.
-  const removal = withClient(url, (own) => removeEndedRuns(own, run));
+  const removal = withClient(url, (own) => removeEndedRuns(own, url, run));
   removal.catch(() => {});
   // Begun before a worker needs it, while modules are loaded. Where this fails, that worker's own attempt reports it.
   withClient(url, (own) => makeTemplate(own, url, run, templateOf(run))).catch(() => {});
@@ -37,7 +39,7 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
     async close() {
       await removal;
       await endWatch();
-      await dropDatabases(client, await databasesOf(client, run));
+      await dropDatabases(url, await databasesOf(client, run));
       await client.end();
     },
   };
@@ -47,13 +49,13 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
  * Removes the databases of runs that were killed: their locks were released with their connections. What another run
  * removes at this moment is left to it.
  */
-async function removeEndedRuns(client: pg.Client, present: number): Promise<void> {
+async function removeEndedRuns(client: pg.Client, url: string, present: number): Promise<void> {
   const names = await databasesOf(client);
   for (const [run, databases] of Map.groupBy(names, runOf)) {
     if (run === present) continue;
     const { rows } = await client.query<{ ended: boolean }>('select pg_try_advisory_lock($1, $2) as ended', [RUNS, run]);
     if (rows[0]?.ended !== true) continue;
-    await dropDatabases(client, databases);
+    await dropDatabases(url, databases);
     await client.query('select pg_advisory_unlock($1, $2)', [RUNS, run]);
   }
 }
@@ -70,8 +72,13 @@ function runOf(database: string): number {
   return Number.parseInt(database.slice(PREFIX.length), 10);
 }
 
-async function dropDatabases(client: pg.Client, names: string[]): Promise<void> {
-  for (const name of names) await client.query(`drop database if exists ${name} with (force)`);
+/** Several at a time: for each, Postgres writes all files of all databases to the disk, which those that wait for it share. */
+async function dropDatabases(url: string, names: string[]): Promise<void> {
+  const left = names.values();
+  const drop = async (client: pg.Client) => {
+    for (const name of left) await client.query(`drop database if exists ${name} with (force)`);
+  };
+  await Promise.all(Array.from({ length: Math.min(DROPPING, names.length) }, () => withClient(url, drop)));
 }
 
 /** Creates an empty database of the run and returns its address. */
@@ -99,7 +106,7 @@ export async function createMigratedDatabase({ url, run }: TestServer): Promise<
 }
 
 export async function dropDatabase({ url }: TestServer, address: string): Promise<void> {
-  await withClient(url, (client) => dropDatabases(client, [new URL(address).pathname.slice(1)]));
+  await dropDatabases(url, [new URL(address).pathname.slice(1)]);
 }
 
 /** Makes the template once for a run: the first worker that needs it does, and others wait for it. */
