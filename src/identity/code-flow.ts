@@ -138,19 +138,25 @@ async function fetchTokens(url: string, options: CustomFetchOptions): Promise<Re
 
 /** The library's errors may quote the issuer's response, so only their codes are kept. */
 async function toAppError(error: unknown): Promise<AppError> {
-  const { AuthorizationResponseError, ClientError, ResponseBodyError } = await load();
+  const { AuthorizationResponseError, ClientError, ResponseBodyError, WWWAuthenticateChallengeError } = await load();
   if (error instanceof AuthorizationResponseError) {
     return new AppError('forbidden', 'You were not signed in.', { cause: new Error(`the issuer responded ${codeIn(error.error)}`) });
   }
   if (error instanceof ResponseBodyError) {
     const cause = new Error(`the token endpoint responded ${codeIn(error.error)}`);
     if (error.error === 'invalid_grant') return new AppError('forbidden', 'This sign-in is over. Start again.', { cause });
-    return new AppError('provider_error', 'The identity provider did not accept the sign-in.', { cause });
+    return notAccepted(cause);
   }
+  // A client that it rejects, after a secret in the header: RFC 6749, 5.2.
+  if (error instanceof WWWAuthenticateChallengeError) return notAccepted(new Error(`the token endpoint responded ${error.status}`));
   if (error instanceof ClientError && error.code !== 'OAUTH_TIMEOUT' && error.code !== 'OAUTH_ABORT') {
     return new AppError('forbidden', 'This sign-in is not valid. Start again.', { cause: new Error(error.code ?? 'invalid response') });
   }
   return identityUnavailable(RETRY_SECONDS, error);
+}
+
+function notAccepted(cause: Error): AppError {
+  return new AppError('provider_error', 'The identity provider did not accept the sign-in.', { cause });
 }
 
 /** An error code as of RFC 6749, 4.1.2.1. */

@@ -58,11 +58,16 @@ export async function startIssuer(clock: Clock = systemClock): Promise<TestIssue
     }
     if (request.url === '/token') {
       const form = new URLSearchParams(await text(request));
-      const isClient = required === undefined || secretIn(request.headers.authorization, form) === required;
-      const tokens = isClient ? await issue(form) : null;
-      const error = isClient ? 'invalid_grant' : 'invalid_client';
-      response.statusCode = tokens === null ? 400 : 200;
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(tokens ?? { error }));
+      const { authorization } = request.headers;
+      response.setHeader('content-type', 'application/json');
+      if (required !== undefined && secretIn(authorization, form) !== required) {
+        // RFC 6749, 5.2: with the scheme that the client has used.
+        const headers = authorization === undefined ? {} : { 'www-authenticate': 'Basic realm="issuer"' };
+        response.writeHead(authorization === undefined ? 400 : 401, headers).end(JSON.stringify({ error: 'invalid_client' }));
+        return;
+      }
+      const tokens = await issue(form);
+      response.writeHead(tokens === null ? 400 : 200).end(JSON.stringify(tokens ?? { error: 'invalid_grant' }));
       return;
     }
     const isKeys = request.url === '/jwks';

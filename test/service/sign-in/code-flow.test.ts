@@ -191,21 +191,26 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     await stranger.close();
   });
 
-  it.each([
+  describe.each([
     ['the header', {}, null],
     ['the form, where the issuer takes it there', { token_endpoint_auth_methods_supported: ['client_secret_post'] }, SECRET],
-  ])('proves its client with the secret in %s', async (_where, discovery, inForm) => {
-    issuer.publishes(discovery, []);
-    // What was read before is not used any more.
-    await steward.clock.advance(60_000);
-    expect((await finish()).status).toBe(303);
-    expect(forms.map((form) => form.get('client_secret'))).toEqual([inForm]);
-  });
+  ])('with the client’s secret in %s', (_where, discovery, inForm) => {
+    beforeEach(async () => {
+      issuer.publishes(discovery, []);
+      // What was read before is not used any more.
+      await steward.clock.advance(60_000);
+    });
 
-  it('says that the issuer did not accept it, where the issuer rejects the client', async () => {
-    issuer.requires('another-secret');
-    expect((await finish()).status).toBe(502);
-    expect(browser.cookies.has('steward_session')).toBe(false);
+    it('proves its client', async () => {
+      expect((await finish()).status).toBe(303);
+      expect(forms.map((form) => form.get('client_secret'))).toEqual([inForm]);
+    });
+
+    it('says that the issuer did not accept it, where the issuer rejects the client', async () => {
+      issuer.requires('another-secret');
+      expect((await finish()).status).toBe(502);
+      expect(browser.cookies.has('steward_session')).toBe(false);
+    });
   });
 
   it('rejects the response of another issuer before the code is sent (RFC 9207)', async () => {
