@@ -72,17 +72,36 @@ describe('a call that the user was asked about', () => {
 });
 
 describe('a call that the user has approved', () => {
-  it('does not run again by the allowance that was given with it, while an equal call was checked', async () => {
-    let approvalId: string | undefined;
+  /** Does something after the next call is checked, and before what covers it is read. */
+  function meanwhile(work: () => Promise<void>): void {
     const covering = Allowances.prototype.covering;
     vi.spyOn(Allowances.prototype, 'covering').mockImplementationOnce(async function (this: Allowances, ...given) {
+      await work();
+      return covering.apply(this, given);
+    });
+  }
+
+  it('does not run again by the allowance that was given with it, while an equal call was checked', async () => {
+    let approvalId: string | undefined;
+    meanwhile(async () => {
       approvalId = await ask();
       await scene.decide(user, approvalId, { rememberFor: 7 });
-      return covering.apply(this, given);
     });
     const { details } = await rejectedWith(call(), 'conflict');
     expect(details).toEqual({ approvalId });
     expect(await call()).toMatchObject({ data: { id: 'm1' } });
+    expect(scene.sent).toBe(1);
+  });
+
+  it('does not let an equal one run, of which the user was asked while it was checked', async () => {
+    let waiting: string | undefined;
+    meanwhile(async () => {
+      waiting = await ask();
+      const other = await scene.ask(client, ACTION, { ...MESSAGE, text: 'Another.' });
+      await scene.decide(user, other.approvalId, { rememberFor: 7 });
+    });
+    const { details } = await rejectedWith(call(), 'approval_required');
+    expect(details).toMatchObject({ approvalId: waiting });
     expect(scene.sent).toBe(1);
   });
 
