@@ -156,6 +156,15 @@ describe('GET /oauth/authorize', () => {
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
+  it('with more than 4,096 characters is not returned to the client', async () => {
+    const browser = new FormBrowser(steward.url);
+    const { path } = new Authorization(client, browser, { state: '' });
+    const { length } = new URL(path, steward.url).search.slice(1);
+    const open = (state: string) => steward.call(new Authorization(client, browser, { state }).path);
+    expect((await open('s'.repeat(4_096 - length))).status).toBe(303);
+    expect(await open('s'.repeat(4_097 - length))).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  });
+
   it('takes any port of a registered loopback address, and nothing else of it', async () => {
     const local = await newClient(steward, { redirect_uris: ['http://127.0.0.1:1234/cb', 'http://localhost/cb', 'http://[::1]/cb'] });
     const opens = async (uri: string) =>
