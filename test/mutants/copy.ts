@@ -72,7 +72,7 @@ export class Copy {
     writeFileSync(join(this.folder, file), source);
   }
 
-  /** What `npm run check` notices first of a source in which a promise isn't awaited. */
+  /** What `npm run check` notices first of a changed source: a promise that nobody awaits, or a wrong type. */
   checked(file: string): string | undefined {
     const bin = join(this.folder, 'node_modules/.bin');
     const run = (program: string, ...args: string[]) =>

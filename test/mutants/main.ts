@@ -65,10 +65,7 @@ async function work(copy: Copy): Promise<void> {
   for (const [position, mutant] of queue) {
     const { at, before, after, equivalent } = mutant;
     const { likely, others } = reach.testsFor(mutant, Number(values.seconds));
-    const isRun = equivalent === undefined;
-    const noticedBy = isRun
-      ? ((await checked(copy, mutant)) ?? (await noticing(copy, mutant, likely)) ?? (await noticing(copy, mutant, others)))
-      : undefined;
+    const noticedBy = equivalent === undefined ? await noticing(copy, mutant, [likely, others]) : undefined;
     const tests = likely.files.length + others.files.length;
     results.push({ mutant, position, noticedBy, tests });
     const verdict = equivalent === undefined ? (noticedBy ?? `NOT NOTICED by ${tests} files`) : 'equivalent';
@@ -76,25 +73,29 @@ async function work(copy: Copy): Promise<void> {
   }
 }
 
-/** The checks of types and promises, which stand for tests of every `await`. */
-async function checked(copy: Copy, mutant: Mutant): Promise<string | undefined> {
+/** The test that notices a change, or the check that does: `npm run check` rejects most where an `await` is missing. */
+async function noticing(copy: Copy, mutant: Mutant, chosen: readonly Chosen[]): Promise<string | undefined> {
   const { kind, file } = mutant.place;
-  return kind === 'await' ? changed(copy, mutant, async () => copy.checked(file)) : undefined;
+  const checks = async () => copy.checked(file);
+  const tests = chosen.map((files) => () => failing(copy, files));
+  for (const step of kind === 'await' ? [checks, ...tests] : [...tests, checks]) {
+    const noticedBy = await changed(copy, mutant, step);
+    if (noticedBy !== undefined) return noticedBy;
+  }
+  return undefined;
 }
 
-/** The test that fails with a change, and again: on a busy machine one may fail for another reason. */
-async function noticing(copy: Copy, mutant: Mutant, { files, seconds }: Chosen): Promise<string | undefined> {
+/** The test that fails, and again: on a busy machine one may fail for another reason. */
+async function failing(copy: Copy, { files, seconds }: Chosen): Promise<string | undefined> {
   if (files.length === 0) return undefined;
   const limitMs = LIMIT_MS + seconds * 1000 * PATIENCE;
-  return changed(copy, mutant, async () => {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const { noticedBy, file } = await copy.test(files, limitMs);
-      if (noticedBy === undefined || file === undefined) return noticedBy;
-      if ((await copy.test([file], limitMs)).noticedBy !== undefined) return noticedBy;
-      console.error(`failed once only: ${noticedBy}`);
-    }
-    return undefined;
-  });
+  for (let tries = 0; tries < TRIES; tries++) {
+    const { noticedBy, file } = await copy.test(files, limitMs);
+    if (noticedBy === undefined || file === undefined) return noticedBy;
+    if ((await copy.test([file], limitMs)).noticedBy !== undefined) return noticedBy;
+    console.error(`failed once only: ${noticedBy}`);
+  }
+  return undefined;
 }
 
 /** Does some work while a source is changed. */

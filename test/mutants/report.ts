@@ -20,7 +20,7 @@ export interface Run {
 
 const HEAD = `# Changes that tests notice
 
-\`npm run test:mutants\` changes one place of \`src/executor\`, \`src/vault/refresh\`, \`src/oauth\` or \`src/approvals\` at a time, in copies of the last commit, and runs tests that reach it. Of each kind, as many places are drawn: \`===\`, \`<\` and the like become others (comparison), \`&&\`, \`||\` and \`!\` (logic), conditions become true or false, codes of errors and words for states become others, limits one more or less (number), \`await\` and calls as statements are removed, and comparisons and states in SQL change. \`npm run check\` counts as a test of each \`await\`: it rejects promises that nobody awaits, and uses of one as what it resolves to.
+\`npm run test:mutants\` changes one place of \`src/executor\`, \`src/vault/refresh\`, \`src/oauth\` or \`src/approvals\` at a time, in copies of the last commit, and runs tests that reach it. Of each kind, as many places are drawn: \`===\`, \`<\` and the like become others (comparison), \`&&\`, \`||\` and \`!\` (logic), conditions become true or false, codes of errors and words for states become others, limits one more or less (number), \`await\` and calls as statements are removed, and comparisons and states in SQL change. \`npm run check\` counts as a test: it rejects promises that nobody awaits, and values that the types exclude.
 `;
 
 /** The result as Markdown: figures by kind, what nothing noticed, and what nobody could notice. */
