@@ -26,7 +26,7 @@ export interface RunDeps {
 /** A user is waiting for the approval's summary. */
 const PREVIEW_MS = 5_000;
 /** Errors with which the call itself would fail: approving it would be of no use. */
-const FATAL: readonly ErrorCode[] = ['not_found', 'invalid_request', 'reauth_required', 'relink_required', 'item_gone', 'aborted'];
+const FATAL: readonly ErrorCode[] = ['not_found', 'invalid_request', 'reauth_required', 'aborted'];
 /** Created once: an abort without a reason creates an error, with its stack, for each call. */
 const FINISHED = aborted();
 

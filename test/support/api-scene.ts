@@ -7,6 +7,8 @@ import { WorkspaceEmulator } from './workspace-emulator.ts';
 export interface ApiScene {
   steward: TestSteward;
   api: ScriptedServer;
+  /** Its sign-in and tokens. */
+  provider: WorkspaceEmulator;
   /** Connects an account, for a user of its own. */
   connect(): Promise<ConnectedGrant>;
   stop(): Promise<void>;
@@ -19,6 +21,7 @@ export async function startApiScene(env: Record<string, string> = {}): Promise<A
   return {
     steward,
     api,
+    provider,
     connect: () => connectGrant(steward, provider, steward.sql),
     async stop() {
       await steward.stop();

@@ -5,7 +5,7 @@ import { ScriptedServer } from './scripted-server.ts';
 import { WorkspaceEmulator } from './workspace-emulator.ts';
 
 /** Drive and documents agents whose provider's APIs respond as a test scripts; the user `demo` has connected demo@example.com. */
-export type FileAgentsApi = Omit<ApiScene, 'connect'>;
+export type FileAgentsApi = Pick<ApiScene, 'steward' | 'api' | 'stop'>;
 
 export async function startFileAgentsApi(): Promise<FileAgentsApi> {
   const api = await new ScriptedServer().start();

@@ -364,6 +364,13 @@ describe('who sees a change', () => {
     expect((await ask()).details?.summary).toContain(`${named} can see, to “Other”`);
   });
 
+  it('is not asked about an account whose consent has ended', async () => {
+    scene.api.on(FILE, { status: 401, body: { error: { code: 401, message: 'Invalid Credentials' } } });
+    scene.provider.tokens.instead.push([400, { error: 'invalid_grant' }]);
+    expect(await ask()).toMatchObject({ code: 'reauth_required' });
+    expect(await scene.steward.sql('select id from approvals where user_id = $1', [me.userId])).toEqual([]);
+  });
+
   it('is not asked about what doesn’t exist', async () => {
     scene.api.on(FILE, { status: 404, body: { error: { code: 404, message: 'gone' } } });
     expect(await ask()).toMatchObject({ code: 'not_found' });
