@@ -23,6 +23,12 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'other requests have their turn sooner; the call is the same',
   },
   {
+    file: 'src/vault/refresh/access-tokens.ts',
+    line: 'this.#leasing.delete(grantId);',
+    becomes: ';',
+    reason: 'from then on, a refresh takes its lease by a statement of its own',
+  },
+  {
     file: 'src/vault/refresh/token-refresher.ts',
     line: 'if (this.#inFlight.get(row.id) === bounded) this.#inFlight.delete(row.id);',
     becomes: 'if (true) this.#inFlight.delete(row.id);',

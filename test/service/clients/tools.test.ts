@@ -135,6 +135,7 @@ describe('a call by a tool’s name', () => {
     expect(mail.actions[0]).toMatchObject({ name: 'mail.search', tool: 'mail_search' });
     const input = { max: 1, account: 'other@example.com' };
     expect(await client.request({ type: 'call', action: 'mail_search', input })).toMatchObject({ meta: { account: 'other@example.com' } });
+    expect(await client.request({ type: 'call', action: 'mail_labels' })).toMatchObject({ meta: { account: 'demo@example.com' } });
     await client.close();
   });
 
