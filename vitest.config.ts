@@ -38,6 +38,12 @@ const EMBEDDED_PROCESS = [
 ];
 
 /**
+ * It makes network interfaces, which all browsers of the machine notice: what they are loading ends with
+ * ERR_NETWORK_CHANGED. So it runs before them, with the tests of services.
+ */
+const FAILOVER = 'test/process/failover.test.ts';
+
+/**
  * Files that only `npm run test:all` runs, and a run that names its files. Their code changes rarely or is to be replaced,
  * and they take long: what they test is not reworked meanwhile.
  */
@@ -89,13 +95,14 @@ export default defineConfig({
           ...shared,
         },
       },
+      { extends: true, test: { name: 'failover', include: [FAILOVER], ...shared } },
       { extends: true, test: { name: 'embedded', include: EMBEDDED, provide: { embedded: true }, ...shared } },
       {
         extends: true,
         test: {
           name: 'process',
           include: ['test/{process,cli}/**/*.test.ts'],
-          exclude: hasPostgres ? [] : EMBEDDED_PROCESS,
+          exclude: hasPostgres ? [FAILOVER] : [FAILOVER, ...EMBEDDED_PROCESS],
           ...processes,
         },
       },

@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest files, by a run on two cores. Begun last, one of them would be waited for alone. */
 const LONGEST = [
+  'process/failover',
   'executor/taint',
   'http/openapi',
   'vault/revocation',
@@ -37,7 +38,6 @@ const LONGEST = [
   'browser/page-clients',
   'cli/keys-commands',
   'process/start-failures',
-  'process/failover',
   'process/chat-cuts',
   'cli/data-memory',
   'cli/data-transfer',

@@ -43,6 +43,8 @@ export class Pages {
   readonly browser: Browser;
   /** Errors and warnings of the browser since the last `open`, policy violations included. */
   problems: string[] = [];
+  /** What could not be loaded since the last `open`. */
+  #unloaded: string[] = [];
   readonly #steward: TestSteward;
 
   private constructor(browser: Browser, steward: TestSteward) {
@@ -52,6 +54,11 @@ export class Pages {
 
   static async launch(steward: TestSteward): Promise<Pages> {
     return new Pages(await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS.split(' '), timeout: PATIENCE_MS }), steward);
+  }
+
+  /** Why a page may not be as a test expects. */
+  describe(): string {
+    return ['The page’s problems:', ...this.problems, 'What it could not load:', ...this.#unloaded].join('\n');
   }
 
   async closeAll(): Promise<void> {
@@ -70,6 +77,12 @@ export class Pages {
     const context = await this.newContext({ viewport: { width, height: 800 }, ...options });
     const problems: string[] = [];
     this.problems = problems;
+    this.#unloaded = [];
+    const unloaded = this.#unloaded;
+    context.on('requestfailed', (request) => unloaded.push(`${request.url()} ${request.failure()?.errorText}`));
+    context.on('response', (response) => {
+      if (response.status() >= 400) unloaded.push(`${response.url()} ${response.status()}`);
+    });
     context.on('weberror', (error) => problems.push(String(error.error())));
     context.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') problems.push(`${message.text()} ${message.location().url}`);
@@ -150,7 +163,10 @@ export function pageScene(env: () => Record<string, string> = () => ({}), overri
     steward = await startSteward(env(), overrides);
     pages = await Pages.launch(steward);
   });
-  afterEach(() => pages?.closeAll());
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(pages?.describe());
+    await pages?.closeAll();
+  });
   afterAll(async () => {
     await pages?.browser.close();
     await steward?.stop();
