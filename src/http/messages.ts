@@ -4,6 +4,9 @@ import type { Express, Response } from 'express';
 // A static import would read every export and load Node's fetch and WebSocket with it: some 50 ms and 15 MB.
 const http = process.getBuiltinModule('node:http');
 
+/** Bytes of a body that are read even if the response does not depend on them. */
+const READ_TO_THE_END = 65_536;
+
 declare module 'node:http' {
   interface ServerResponse {
     /** Headers that the response has unless it sets others: names and values in turn. */
@@ -29,10 +32,19 @@ export function messageClasses() {
       for (const [index, name] of this.defaultHeaders.entries()) {
         if (index % 2 === 0 && !this.hasHeader(name)) this.setHeader(name, this.defaultHeaders[index + 1] as string);
       }
+      if (leavesMuch(this.req)) this.shouldKeepAlive = false;
       return super.writeHead(status, reason as string, headers);
     }
   }
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+}
+
+/**
+ * Whether so much of a body may follow that the connection closes after the response, instead of Node reading the rest. The
+ * response says so, or the client would send its next request there (RFC 9112, 9.6).
+ */
+function leavesMuch({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > READ_TO_THE_END);
 }
 
 /** Gives the classes the prototypes of the app. */

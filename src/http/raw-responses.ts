@@ -55,16 +55,10 @@ export function rejectUpgradeWhileStarting(_request: IncomingMessage, socket: Du
 /** Passes only well-formed requests on to the app. */
 export function rejectMalformed(limits: Limits, app: RequestListener): RequestListener {
   return (request, response) => {
-    response.once('finish', () => endUnread(request));
     const error = malformedRequestError(request, limits);
     if (error === undefined) app(request, response);
     else send(response, error);
   };
-}
-
-/** Closes the connection if a body is still being sent after the response. Node would read it until the request timeout. */
-function endUnread({ complete, socket }: IncomingMessage): void {
-  if (!complete) socket.destroySoon();
 }
 
 /** Checks version, Host, headers and target of a request. @returns the error, or undefined for a valid request */
