@@ -2,10 +2,11 @@
 // changes none of them notices. In the background: it works on copies of the last commit, at a low priority. CONTRIBUTING.md
 // explains it.
 import { execFileSync } from 'node:child_process';
-import { globSync, writeFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../faults/support/random.ts';
+import { writeReport } from '../support/write-report.ts';
 import { Copy } from './copy.ts';
 import { draw, type Mutant } from './draw.ts';
 import { placesIn, statesIn } from './places.ts';
@@ -58,7 +59,7 @@ const startedAt = performance.now();
 await Promise.all(copies.map(work));
 const report = formatReport(results, { seed, commit, places: places.length, minutes: (performance.now() - startedAt) / 60_000 });
 console.log(`\n${report}`);
-if (values.report) writeFileSync(join(root, 'docs/reports/mutants.md'), report);
+if (values.report) writeReport('mutants.md', report);
 
 /** Takes mutants from the queue until it is empty. */
 async function work(copy: Copy): Promise<void> {

@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
+import { writeReport } from '../support/write-report.ts';
 import type { Outcome } from './suite-run.ts';
 
-const FILE = join(import.meta.dirname, '../../docs/reports/tests.md');
 const SLOWEST = 30;
 const SHOWN_FAILURES = 5;
 
@@ -34,7 +32,7 @@ The ${SLOWEST} slowest of ${slowest(outcomes).length} files, median of the plain
 
 ${markdown(['File', 'Seconds'], slowest(outcomes).slice(0, SLOWEST))}
 `;
-  writeFileSync(FILE, text);
+  writeReport('tests.md', text);
 }
 
 /** Files and seconds of the plain runs. */
