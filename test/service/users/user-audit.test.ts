@@ -5,6 +5,7 @@ import { expectError } from '../../support/expect-error.ts';
 import { newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { request } from '../../support/request.ts';
+import { rowsRead } from '../../support/rows-read.ts';
 
 interface Entry {
   at: string;
@@ -168,16 +169,9 @@ describe('GET /user/audit', () => {
       [user.userId],
     )) as [{ id: string }];
     const { entries, read } = await scene.steward.context.db.snapshot(async (tx) => {
-      // Also counts what this connection has read before.
-      const rowsRead = async () => {
-        const [row] = await tx.query<{ read: number }>(
-          `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables where relname like 'audit\\_log%'`,
-        );
-        return row?.read ?? 0;
-      };
-      const before = await rowsRead();
+      const before = await rowsRead(tx, 'audit_log');
       const found = await selectAuditEntries(tx, user.userId, 51, id);
-      return { entries: found, read: (await rowsRead()) - before };
+      return { entries: found, read: (await rowsRead(tx, 'audit_log')) - before };
     });
     expect(entries?.map(({ milliseconds }) => milliseconds)).toEqual(range(1_024, 974));
     // One of each partition, and those of the page.
