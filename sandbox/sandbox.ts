@@ -5,6 +5,7 @@ import type { EmulatorOptions } from './emulator-options.ts';
 import { IdentityIssuer } from './identity/identity-issuer.ts';
 import { createModelSandbox, type ModelSandboxOptions } from './model/model-sandbox.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
+import { openSigningKeys } from './signing-keys.ts';
 import { createWorkspaceProvider } from './workspace/workspace-provider.ts';
 
 export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
@@ -13,11 +14,14 @@ export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
  * Opens the local emulators of the three providers, and the stand-in for a language model, with their data in `directory`. For development only, because any user
  * can sign in.
  */
-export async function createSandbox(options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'> & { clock?: Clock }) {
+export async function createSandbox(
+  options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'> & { clock?: Clock },
+) {
   const controls = new Controls(options.clock);
   const shared = { ...options, controls };
-  const identity = new IdentityIssuer(shared);
-  const workspace = createWorkspaceProvider(shared);
+  const keys = openSigningKeys(options.directory);
+  const identity = new IdentityIssuer({ ...shared, signingKey: keys.identity });
+  const workspace = createWorkspaceProvider({ ...shared, signingKey: keys.workspace });
   const bank = createBankSandbox(shared);
   const model = createModelSandbox(shared);
   const { publicUrl, allowedOrigins } = options;

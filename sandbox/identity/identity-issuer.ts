@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { OidcSettings, SignInSettings } from '../../src/config/config.ts';
 import type { Controls } from '../controls.ts';
 import type { EmulatorOptions } from '../emulator-options.ts';
-import { openStore } from '../store.ts';
 import { IdentityAuthorization } from './identity-authorization.ts';
-import { generateKey, Signer, type StoredKey } from './identity-keys.ts';
+import { Signer, type StoredKey } from './identity-keys.ts';
 
 const TOKEN_LIFE_SECONDS = 3_600;
 
@@ -21,9 +19,8 @@ export class IdentityIssuer {
   /** As browsers see it. */
   readonly #publicRoot: string;
 
-  constructor(options: EmulatorOptions) {
-    const store = openStore<{ key: StoredKey }>(join(options.directory, 'identity.json'), () => ({ key: generateKey() }));
-    this.#signer = new Signer(store.state.key);
+  constructor(options: EmulatorOptions & { signingKey: StoredKey }) {
+    this.#signer = new Signer(options.signingKey);
     this.#controls = options.controls;
     this.#root = `${options.selfUrl}/sandbox/identity`;
     this.settings = {

@@ -8,7 +8,7 @@ export interface StoredKey {
   jwk: Record<string, unknown>;
 }
 
-/** Generates an RSA key for RS256, once for each issuer. */
+/** Generates an RSA key for RS256. */
 export function generateKey(): StoredKey {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return { kid: randomUUID(), jwk: { ...privateKey.export({ format: 'jwk' }) } };

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Controls } from '../controls.ts';
-import { generateKey, type StoredKey } from '../identity/identity-keys.ts';
 import type { Store } from '../store.ts';
 import { type Account, findAccount, seedAccounts } from '../workspace-accounts.ts';
 
@@ -33,7 +32,6 @@ interface Code extends Consent {
 
 /** The emulated provider's data. Codes and tokens are stored as SHA-256 hashes only. */
 export interface WorkspaceState {
-  signingKey: StoredKey;
   accounts: Account[];
   codes: Record<string, Code>;
   tokens: Record<string, Token>;
@@ -44,7 +42,7 @@ const CODE_LIFE_MS = 10 * 60_000;
 const MAX_REFRESH_TOKENS = 100;
 
 export function seedWorkspace(): WorkspaceState {
-  return { signingKey: generateKey(), accounts: seedAccounts(), codes: {}, tokens: {} };
+  return { accounts: seedAccounts(), codes: {}, tokens: {} };
 }
 
 /** Accounts, authorization codes and tokens of the emulated provider. Every change is stored before a call returns. */

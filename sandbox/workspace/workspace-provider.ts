@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { WorkspaceSettings } from '../../src/config/config.ts';
 import type { EmulatorOptions } from '../emulator-options.ts';
-import { Signer } from '../identity/identity-keys.ts';
+import { Signer, type StoredKey } from '../identity/identity-keys.ts';
 import { openStore } from '../store.ts';
 import { ConsentDesk } from './workspace-consent.ts';
 import { Grants, seedWorkspace } from './workspace-grants.ts';
@@ -16,11 +16,11 @@ const CLIENT = { id: 'sandbox-client', secret: 'sandbox-secret' };
 const TOKEN_LIFE_SECONDS = 3_599;
 
 /** Opens the provider with the data in `directory`. */
-export function createWorkspaceProvider(options: EmulatorOptions) {
+export function createWorkspaceProvider(options: EmulatorOptions & { signingKey: StoredKey }) {
   const { publicUrl, selfUrl, controls } = options;
   const store = openStore(join(options.directory, 'workspace.json'), seedWorkspace);
   const grants = new Grants(store, controls);
-  const signer = new Signer(store.state.signingKey);
+  const signer = new Signer(options.signingKey);
   const behaviour: Behaviour = {
     tokenLifeSeconds: TOKEN_LIFE_SECONDS,
     reportedExpiresIn: undefined,

@@ -7,6 +7,7 @@ import { Database } from '../../src/database/database.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
+import { provideSandboxKeys } from './sandbox-keys.ts';
 import { NEVER_SATURATED, type Service, serviceAt } from './steward.ts';
 import { createDatabase } from './test-database.ts';
 
@@ -47,6 +48,7 @@ export interface Place {
 /** A data folder, and a migrated database of its own: in that folder, or on the Postgres of the run. */
 export async function createPlace(): Promise<Place> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-process-'));
+  provideSandboxKeys(dataDir);
   const database = await createDatabase(dataDir);
   return {
     dataDir,

@@ -8,6 +8,7 @@ import type { DatabaseTimeouts } from '../../src/database/database.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
 import { type CallOptions, type HttpResponse, send } from './request.ts';
+import { provideSandboxKeys } from './sandbox-keys.ts';
 import { TestClock } from './test-clock.ts';
 import { createDatabase } from './test-database.ts';
 
@@ -49,6 +50,7 @@ const QUEUE_POLL_SECONDS = 0.5;
 /** Starts the whole service on a database of its own, with the sandbox as its providers. */
 export async function startSteward(env: Record<string, string> = {}, overrides: TestOverrides = {}): Promise<TestSteward> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-test-'));
+  provideSandboxKeys(dataDir);
   const database = await createDatabase(dataDir);
   const cleanUp = async () => {
     await database.drop();

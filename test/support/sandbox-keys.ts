@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { generateSigningKeys, signingKeysFile } from '../../sandbox/signing-keys.ts';
+
+let generated: ReturnType<typeof generateSigningKeys> | undefined;
+
+/**
+ * Gives a new data folder the sandbox's signing keys. Generating them is most of what a start costs, so all folders of a
+ * worker have the same, under ids of their own.
+ */
+export function provideSandboxKeys(dataDir: string): void {
+  generated ??= generateSigningKeys();
+  const { identity, workspace } = generated;
+  const keys = { identity: { ...identity, kid: randomUUID() }, workspace: { ...workspace, kid: randomUUID() } };
+  const file = signingKeysFile(join(dataDir, 'sandbox'));
+  mkdirSync(dirname(file), { mode: 0o700 });
+  writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
+}
