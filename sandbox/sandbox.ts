@@ -14,9 +14,7 @@ export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
  * Opens the local emulators of the three providers, and the stand-in for a language model, with their data in `directory`. For development only, because any user
  * can sign in.
  */
-export async function createSandbox(
-  options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'> & { clock?: Clock },
-) {
+export async function createSandbox(options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'> & { clock?: Clock }) {
   const controls = new Controls(options.clock);
   const shared = { ...options, controls };
   const keys = openSigningKeys(options.directory);

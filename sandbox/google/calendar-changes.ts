@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ApiFault, notFound } from '../api-fault.ts';
 import type { ApiRequest } from './api-method.ts';
-import { blankEvent, type CalendarState, instancesOf, type StoredEvent } from './calendar-events.ts';
+import { blankEvent, type CalendarState, instanceAt, instanceStarts, type StoredEvent } from './calendar-events.ts';
 import { bad } from './calendar-list.ts';
 import { parseRecurrence } from './calendar-recurrence.ts';
 import { type EventTime, isZone, toInstant } from './calendar-times.ts';
@@ -56,9 +56,9 @@ export function findEvent({ state, params, now }: Request): StoredEvent {
   const stored = state.events.find((event) => event.id === id);
   if (stored !== undefined) return stored;
   const series = state.events.find((event) => event.recurrence !== undefined && id.startsWith(`${event.id}_`));
-  const instance = series && instancesOf(series, state, now + FAR_MS).find((event) => event.id === id);
-  if (instance === undefined) throw notFound('Not Found');
-  return { ...instance, status: series?.status ?? 'cancelled' };
+  const start = series && instanceStarts(series, state, now + FAR_MS).get(id);
+  if (series === undefined || start === undefined) throw notFound('Not Found');
+  return instanceAt(series, start, state.timeZone);
 }
 
 /** events.insert */
@@ -178,8 +178,8 @@ function conference({ query }: Request, { conferenceData }: EventPatch): object 
 
 /** Removes exceptions of events that a changed series no longer has. */
 function dropOrphans(state: CalendarState, series: StoredEvent, now: number): void {
-  const ids = new Set(series.recurrence === undefined ? [] : instancesOf(series, state, now + FAR_MS).map(({ id }) => id));
-  state.events = state.events.filter((event) => event.recurringEventId !== series.id || ids.has(event.id));
+  const starts = series.recurrence === undefined ? undefined : instanceStarts(series, state, now + FAR_MS);
+  state.events = state.events.filter((event) => event.recurringEventId !== series.id || starts?.has(event.id) === true);
 }
 
 function note({ account, query, state }: Request, event: StoredEvent, about: CalendarState['notices'][number]['about']): void {

@@ -48,16 +48,31 @@ export function blankEvent({ email }: Account, id: string, at: string) {
   return { id, status: 'confirmed', ...about, sequence: 0, eventType: 'default' };
 }
 
-/** The events of a series before `before`, with its exceptions, including cancelled ones. */
-export function instancesOf(series: StoredEvent, { events, timeZone }: CalendarState, before: number): StoredEvent[] {
+/**
+ * The events of a series before `before`, with its exceptions, including cancelled ones.
+ *
+ * @param after those that end before it are left out, but for exceptions and for a day of which zones differ
+ */
+export function* instancesOf(
+  series: StoredEvent,
+  { events, timeZone }: CalendarState,
+  before: number,
+  after = Number.NEGATIVE_INFINITY,
+): Generator<StoredEvent, void, undefined> {
   const exceptions = new Map(events.filter(({ recurringEventId }) => recurringEventId === series.id).map((event) => [event.id, event]));
   // An event may have been moved here from a later date.
   const last = Math.max(before, ...[...exceptions.values()].map((event) => toInstant(event.originalStartTime ?? event.start, timeZone)));
-  const { start, recurrence = [] } = series;
-  return occurrences({ start, recurrence }, timeZone, last + DAY_MS).map((instant) => {
-    const instance = instanceAt(series, instant, timeZone);
-    return exceptions.get(instance.id) ?? instance;
-  });
+  const ended = after - lengthOf(series) - DAY_MS;
+  for (const start of startsOf(series, timeZone, last + DAY_MS)) {
+    const exception = exceptions.get(instanceId(series, start));
+    if (exception !== undefined) yield exception;
+    else if (start > ended) yield instanceAt(series, start, timeZone);
+  }
+}
+
+/** The ids of the events of a series before `before`, which its exceptions have too, and their starts. */
+export function instanceStarts(series: StoredEvent, { timeZone }: CalendarState, before: number): Map<string, number> {
+  return new Map(startsOf(series, timeZone, before).map((start) => [instanceId(series, start), start]));
 }
 
 /** An event in a response, with times in `zone`, and the caller marked among the attendees. */
@@ -88,16 +103,27 @@ function presentTime(time: EventTime, zone: string): EventTime {
   return { dateTime: formatInstant(toInstant(time, zone), zone), timeZone: time.timeZone ?? zone };
 }
 
-function instanceAt(series: StoredEvent, start: number, timeZone: string): StoredEvent {
+function startsOf({ start, recurrence = [] }: StoredEvent, timeZone: string, before: number): number[] {
+  return occurrences({ start, recurrence }, timeZone, before);
+}
+
+function lengthOf({ start, end }: StoredEvent): number {
+  return toInstant(end, 'UTC') - toInstant(start, 'UTC');
+}
+
+function instanceId({ id, start }: StoredEvent, instant: number): string {
+  const stamp = new Date(instant).toISOString().replace(/[-:]|\.\d+/g, '');
+  return `${id}_${start.date === undefined ? stamp : stamp.slice(0, 'YYYYMMDD'.length)}`;
+}
+
+/** An event of a series without its exception. @param start one of its starts */
+export function instanceAt(series: StoredEvent, start: number, timeZone: string): StoredEvent {
   const { recurrence: _, ...shared } = series;
   const zone = series.start.timeZone ?? timeZone;
-  const length = toInstant(series.end, 'UTC') - toInstant(series.start, 'UTC');
-  const isDate = series.start.date !== undefined;
-  const at = (offset: number): EventTime => {
-    if (isDate) return { date: formatInstant(start + offset, 'UTC').slice(0, 10) };
-    return { dateTime: formatInstant(start + offset, zone), timeZone: zone };
+  const at = (instant: number): EventTime => {
+    if (series.start.date !== undefined) return { date: formatInstant(instant, 'UTC').slice(0, 10) };
+    return { dateTime: formatInstant(instant, zone), timeZone: zone };
   };
-  const stamp = formatInstant(start, 'UTC').slice(0, isDate ? 10 : undefined);
-  const id = `${series.id}_${stamp.replace(/[-:]/g, '')}`;
-  return { ...shared, id, recurringEventId: series.id, originalStartTime: at(0), start: at(0), end: at(length) };
+  const id = instanceId(series, start);
+  return { ...shared, id, recurringEventId: series.id, originalStartTime: at(start), start: at(start), end: at(start + lengthOf(series)) };
 }

@@ -24,7 +24,7 @@ export function listEvents(request: Request): object {
   const window = windowOf(request);
   const stored = state.events.filter((event) => event.recurringEventId === undefined);
   const events = single
-    ? stored.flatMap((event) => (event.recurrence === undefined ? [event] : instancesOf(event, state, window.to)))
+    ? stored.flatMap((event) => (event.recurrence === undefined ? [event] : [...instancesOf(event, state, window.to, window.from)]))
     : state.events;
   const uid = query.get('iCalUID');
   const wanted = uid === null ? events : events.filter(({ iCalUID }) => iCalUID === uid);
@@ -37,7 +37,7 @@ export function listEvents(request: Request): object {
 /** events.instances */
 export function listInstances(request: Request, series: StoredEvent): object {
   const window = windowOf(request);
-  const instances = series.recurrence === undefined ? [] : instancesOf(series, request.state, window.to);
+  const instances = series.recurrence === undefined ? [] : [...instancesOf(series, request.state, window.to, window.from)];
   return page(
     request,
     instances.filter((event) => isShown(event, request, window, true)),
@@ -75,7 +75,7 @@ function isShown(event: StoredEvent, { query, state }: Request, { from, to, zone
   const tellsException = !single && event.recurringEventId !== undefined && isAlive(state, event.recurringEventId);
   if (event.status === 'cancelled' && query.get('showDeleted') !== 'true' && !tellsException) return false;
   if (!single && event.recurrence !== undefined) {
-    return instancesOf(event, state, to).some((one) => overlaps(one, from, to, zone));
+    return instancesOf(event, state, to, from).some((one) => overlaps(one, from, to, zone));
   }
   return overlaps(event, from, to, zone);
 }
