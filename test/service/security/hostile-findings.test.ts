@@ -175,8 +175,10 @@ describe('a deleted user whose token is cached', () => {
     const token = await steward.signIn('gone');
     const request = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
     expect((await request()).status).toBe(200);
-    // As after a deletion by another replica: this process still has the token cached.
+    // As right after a deletion by another replica, which this process's poll has yet to notice: the token is cached.
+    await steward.sql('alter table users disable trigger users_deleted');
     await steward.sql('delete from users where email = $1', ['gone@example.com']);
+    await steward.sql('alter table users enable trigger users_deleted');
     const response = await request();
     expect([response.status, response.body.code]).toEqual([401, 'invalid_token']);
   });
