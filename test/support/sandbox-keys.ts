@@ -6,8 +6,8 @@ import { generateSigningKeys, signingKeysFile } from '../../sandbox/signing-keys
 let generated: ReturnType<typeof generateSigningKeys> | undefined;
 
 /**
- * Gives a new data folder the sandbox's signing keys. Generating them is most of what a start costs, so all folders of a
- * worker have the same, under ids of their own.
+ * Gives a new data folder the sandbox's signing keys. Generating them takes half of the processor time of a start, so
+ * all folders of a worker have the same, under ids of their own.
  */
 export function provideSandboxKeys(dataDir: string): void {
   generated ??= generateSigningKeys();
