@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { generateSigningKeys, signingKeysFile } from '../../sandbox/signing-keys.ts';
+import { openStore } from '../../sandbox/store.ts';
 
 let generated: ReturnType<typeof generateSigningKeys> | undefined;
 
@@ -13,7 +13,5 @@ export function provideSandboxKeys(dataDir: string): void {
   generated ??= generateSigningKeys();
   const { identity, workspace } = generated;
   const keys = { identity: { ...identity, kid: randomUUID() }, workspace: { ...workspace, kid: randomUUID() } };
-  const file = signingKeysFile(join(dataDir, 'sandbox'));
-  mkdirSync(dirname(file), { mode: 0o700 });
-  writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
+  openStore(signingKeysFile(join(dataDir, 'sandbox')), () => keys);
 }
