@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import { loadOnce } from './load-once.ts';
 import { OutOfBuffers, ownThread } from './own-thread.ts';
 import type { Portable } from './portable.ts';
+import { threadEnvironment } from './thread-environment.ts';
 import { UserConcurrency } from './user-concurrency.ts';
 import type { WorkOutcome } from './worker.ts';
 
@@ -88,8 +89,7 @@ async function createPool(): Promise<Tinypool> {
     maxThreads: MAX_THREADS,
     idleTimeout: IDLE_MS,
     resourceLimits: MEMORY,
-    // Code that parses external input needs neither this process's secrets nor its options.
-    env: {},
+    env: threadEnvironment(),
     execArgv: [],
   });
   // Without a listener, the error of an idle thread would end the process.

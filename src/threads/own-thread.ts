@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from './thread-environment.ts';
 import type { WorkOrder, WorkOutcome } from './worker.ts';
 
 export interface OwnThreadOptions {
@@ -26,7 +27,8 @@ export class OutOfBuffers extends Error {
 export async function ownThread(order: WorkOrder, { resourceLimits, signal, transfer }: OwnThreadOptions): Promise<WorkOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<WorkOutcome>();
   const entry = new URL('own-thread-worker.ts', import.meta.url);
-  const thread = new Worker(entry, { workerData: order, transferList: [...transfer], resourceLimits, env: {}, execArgv: [] });
+  const env = threadEnvironment();
+  const thread = new Worker(entry, { workerData: order, transferList: [...transfer], resourceLimits, env, execArgv: [] });
   thread.unref();
   thread.once('message', resolve);
   thread.once('error', reject);

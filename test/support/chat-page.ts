@@ -27,7 +27,8 @@ export class ChatPage {
     const token = await steward.signIn(user);
     if (account) await connect(steward, { token, email: `${user}@example.com` });
     if (bank) await linkBank(steward, token);
-    const page = await pages.open('/api-docs');
+    // Of the same origin, and without scripts.
+    const page = await pages.open('/test');
     const chat = new ChatPage(page, token, steward.url);
     await page.evaluate(([name, value]) => sessionStorage.setItem(name as string, value as string), [TOKEN, token]);
     await page.goto(`${steward.url}/#chat`);

@@ -4,7 +4,7 @@ import { portable } from '../../src/threads/portable.ts';
 /** Work that tests pass to threads, which load this file themselves. */
 export const where = portable(import.meta.url, 'where', async (_input: null) => {
   const { isMainThread } = await import('node:worker_threads');
-  return { isMainThread, environment: Object.keys(process.env).length };
+  return { isMainThread, environment: Object.keys(process.env) };
 });
 
 export const refuse = portable(import.meta.url, 'refuse', (details: Record<string, string>): string => {

@@ -65,9 +65,12 @@ export class Pages {
     for (const context of this.browser.contexts()) await context.close();
   }
 
-  /** A browser profile of its own, which waits for what it is asked for as long as a slow machine needs. */
+  /**
+   * A browser profile of its own, which waits for what it is asked for as long as a slow machine needs. It asks for less
+   * motion, since drawing what moves takes much of a processor.
+   */
   async newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-    const context = await this.browser.newContext(options);
+    const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     return context;
   }

@@ -48,7 +48,7 @@ export interface Place {
 /** A data folder, and a migrated database of its own: in that folder, or on the Postgres of the run. */
 export async function createPlace(): Promise<Place> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-process-'));
-  provideSandboxKeys(dataDir);
+  provideSandboxKeys(join(dataDir, 'sandbox'));
   const database = await createDatabase(dataDir);
   return {
     dataDir,

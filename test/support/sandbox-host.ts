@@ -6,6 +6,7 @@ import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { AppError } from '../../src/errors.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startLoopbackServer } from './loopback-server.ts';
+import { provideSandboxKeys } from './sandbox-keys.ts';
 
 export interface SandboxHost {
   url: string;
@@ -34,6 +35,7 @@ export function temporaryDirectory(): { path: string; remove(): void } {
 export async function hostSandbox(directory: string, allowedOrigins: string[] = [], slowMs?: number): Promise<SandboxHost> {
   const app = express();
   const { url, close } = await startLoopbackServer(app);
+  provideSandboxKeys(directory);
   const sandbox = await createSandbox({
     directory,
     publicUrl: url,

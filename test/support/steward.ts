@@ -50,7 +50,7 @@ const QUEUE_POLL_SECONDS = 0.5;
 /** Starts the whole service on a database of its own, with the sandbox as its providers. */
 export async function startSteward(env: Record<string, string> = {}, overrides: TestOverrides = {}): Promise<TestSteward> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-test-'));
-  provideSandboxKeys(dataDir);
+  provideSandboxKeys(join(dataDir, 'sandbox'));
   const database = await createDatabase(dataDir);
   const cleanUp = async () => {
     await database.drop();

@@ -11,8 +11,8 @@ import { TestClock } from '../../support/test-clock.ts';
 const SRC = join(import.meta.dirname, '../../../src');
 
 describe('work off the main thread', () => {
-  it('runs in a thread without the environment, which contains secrets', async () => {
-    expect(await offThread(where, null, { userId: 'a' })).toEqual({ isMainThread: false, environment: 0 });
+  it('runs in a thread without the environment, which contains secrets, but for the folder of compiled code', async () => {
+    expect(await offThread(where, null, { userId: 'a' })).toEqual({ isMainThread: false, environment: ['NODE_COMPILE_CACHE'] });
   });
 
   it('fails as on the main thread', async () => {
@@ -47,7 +47,7 @@ describe('work off the main thread', () => {
 
   it('runs on a thread of its own if it asks for it, with the same limits, and on its buffers', async () => {
     const own = { userId: 'a', isOwn: true };
-    expect(await offThread(where, null, own)).toEqual({ isMainThread: false, environment: 0 });
+    expect(await offThread(where, null, own)).toEqual({ isMainThread: false, environment: ['NODE_COMPILE_CACHE'] });
     await expect(offThread(refuse, { choices: 'x' }, own)).rejects.toMatchObject({ code: 'invalid_request', details: { choices: 'x' } });
     const tooLarge = (cause: string) => ({ code: 'too_large', cause: { message: `off thread: ${cause}` } });
     // On a machine that does much beside, the limit of time would come first.
