@@ -13,7 +13,7 @@ export interface RawResponse {
 
 /**
  * Sends bytes unchanged, which no HTTP client would do, and reads until the
- * server closes the connection.
+ * server closes the connection, or has upgraded it.
  *
  * @param lines request line and headers; `Host` and the blank line are added
  */
@@ -21,7 +21,10 @@ export async function sendRaw(base: string, lines: string[], body: string | Buff
   const { hostname, port, host } = new URL(base);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
-  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('data', (chunk: Buffer) => {
+    // The server of an upgraded connection waits for its client to close.
+    if (chunks.push(chunk) === 1 && chunk.toString('latin1').startsWith('HTTP/1.1 101 ')) socket.end();
+  });
   // A server that rejects early resets the connection during the write.
   socket.on('error', () => {});
   const closed = once(socket, 'close');
