@@ -104,11 +104,9 @@ describe('a token in many concurrent requests', () => {
       late = sessions.callerOf({ ...old, email: 'new@example.com' });
       late.catch(() => {});
       // It has found the user, and waits for the row.
-      await eventually(
-        async () =>
-          (await steward.sql(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into users%'`)).length >
-          0,
-      );
+      const waiting = `select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into users%'`;
+      await eventually(async () => (await steward.sql(waiting)).length > 0);
     });
     await expect(late).rejects.toMatchObject({ code: 'invalid_token' });
     expect(await steward.sql('select 1 from users where subject = $1', [old.subject])).toEqual([]);

@@ -96,9 +96,9 @@ describe('concurrent refreshes of many users', () => {
     });
     expect(new Set(await Promise.all(served)).size).toBe(MANY - 1);
     // Its tokens are about to be stored.
-    await eventually(
-      async () => (await steward.sql(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%grants%'`)).length > 0,
-    );
+    const waiting = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%grants%'`;
+    await eventually(async () => (await steward.sql(waiting)).length > 0);
     release.resolve();
     await holding;
     expect(provider.tokens.given).toContain(await late);
