@@ -103,7 +103,8 @@ describe('what was written after others’ text was read', () => {
     const sourcesOf = async (action: string, input: object) => ((await call(me, action, input)).meta.labels as any).sources;
     expect((await sourcesOf('drive.search', { query: 'okapi' }))[0].integrity).toBe('others');
     expect((await sourcesOf('mail.read', { message: draft.message }))[0].integrity).toBe('others');
-    const listed = await call(me, 'calendar.list', { from: '2027-03-22T00:00', to: '2027-03-23T00:00' });
+    // A series of the sandbox's may have an event on that day, too.
+    const listed = await call(me, 'calendar.list', { from: '2027-03-22T00:00', to: '2027-03-23T00:00', query: 'Changed' });
     expect((listed.data as any).items).toHaveLength(1);
     expect((listed.meta.labels as any).sources).toMatchObject([{ integrity: 'others' }]);
   });
