@@ -41,7 +41,9 @@ describe.skipIf(chromiumMissing)(`results of actions on the page${whySkipped}`, 
   };
   const show = (action: string, data: unknown, meta: object = {}) => page.evaluate(`(${SHOW})(${JSON.stringify({ action, data, meta })})`);
   const text = () => page.locator('.view').innerText();
-  const fileNamed = async (query: string) => (await call('drive.search', { query })).data.items[0].id;
+  // A file that mentions the name may be newer.
+  const fileNamed = async (query: string) =>
+    (await call('drive.search', { query })).data.items.find(({ name }: { name: string }) => name.startsWith(query)).id;
 
   /** Runs an action and shows what it returned. */
   async function run(action: string, input: object = {}) {
