@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import { withClient } from './pg-client.ts';
-import { createEmptyDatabase, createMigratedDatabase, DROPPING, dropDatabasesAt, type TestServer } from './test-server.ts';
+import { createEmptyDatabase, createMigratedDatabase, dropDatabase, type TestServer } from './test-server.ts';
 
 /** Whether tests that need a Postgres can run: on CI it is always there. */
 export const hasPostgres = inject('postgres') !== null;
@@ -12,9 +12,7 @@ export interface PostgresDatabase {
   drop(): Promise<void>;
 }
 
-/** Addresses of databases that are to be dropped: several together, which takes Postgres little more than one. */
-let unneeded: string[] = [];
-/** What is being dropped, which nobody awaits. */
+/** Drops databases one after another, which nobody awaits: for each, Postgres writes all files of all databases to the disk. */
 let dropping = Promise.resolve();
 
 /** A new database with the schema and the job queue in it. */
@@ -35,11 +33,7 @@ async function provide(create: (server: TestServer) => Promise<string>): Promise
     url,
     sql: (text, values) => run(url, text, values),
     async drop() {
-      unneeded.push(url);
-      if (unneeded.length < DROPPING) return;
-      const addresses = unneeded;
-      unneeded = [];
-      dropping = dropping.then(() => dropDatabasesAt(server, addresses)).catch(() => {});
+      dropping = dropping.then(() => dropDatabase(server, url)).catch(() => {});
     },
   };
 }

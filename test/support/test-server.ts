@@ -19,7 +19,7 @@ const NO_SUCH_DATABASE = '3D000';
 export const RUNS = 0x57e0;
 const TEMPLATES = 0x57e1;
 /** Databases that are dropped at the same time. */
-export const DROPPING = 8;
+const DROPPING = 8;
 
 /** Opens a run on the Postgres that tests use; undefined where there is none. */
 export async function openRun(): Promise<{ server: TestServer; close(): Promise<void> } | undefined> {
@@ -105,11 +105,8 @@ export async function createMigratedDatabase({ url, run }: TestServer): Promise<
   return addressOf(url, name);
 }
 
-export async function dropDatabasesAt({ url }: TestServer, addresses: string[]): Promise<void> {
-  await dropDatabases(
-    url,
-    addresses.map((address) => new URL(address).pathname.slice(1)),
-  );
+export async function dropDatabase({ url }: TestServer, address: string): Promise<void> {
+  await dropDatabases(url, [new URL(address).pathname.slice(1)]);
 }
 
 /** Makes the template once for a run: the first worker that needs it does, and others wait for it. */
