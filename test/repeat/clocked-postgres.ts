@@ -4,16 +4,23 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresProgram, unprivileged } from '../faults/support/unprivileged.ts';
+import { programOf } from '../support/debian-packages.ts';
 import { eventually } from '../support/eventually.ts';
 import { accepts } from '../support/find-postgres.ts';
 import { freePort } from '../support/free-port.ts';
 
-/** Starts a Postgres of its own under a clock: tests compare its time with that of the service. */
-export async function startClockedPostgres(clock: Record<string, string>): Promise<{ url: string; remove(): Promise<void> }> {
+/**
+ * Starts a Postgres of its own under a clock: tests compare its time with that of the service. The clock is datefudge's:
+ * libfaketime gives the machine's time to a signal handler that interrupts a wait, so that no time limit of Postgres ends.
+ *
+ * @param offset seconds that its clock is ahead of the machine's
+ */
+export async function startClockedPostgres(offset: number): Promise<{ url: string; remove(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-clock-'));
   const user = unprivileged();
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
+  const clock = { LD_PRELOAD: programOf('datefudge'), DATEFUDGE: String(-offset) };
   const options = { ...user, cwd: folder, env: { ...process.env, ...clock }, stdio: 'ignore' } as const;
   execFileSync(postgresProgram('initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], options);
   const port = await freePort();

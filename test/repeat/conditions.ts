@@ -29,7 +29,7 @@ export function isKind(name: string): name is Kind {
 
 /** Installs what is missing, as .ci/run does. @throws Error where that needs root */
 export function prepare(kinds: readonly Kind[]): void {
-  const missing = kinds.includes('month-end') ? missingPackages(['libfaketime', 'postgresql']) : [];
+  const missing = kinds.includes('month-end') ? missingPackages(['libfaketime', 'datefudge', 'postgresql']) : [];
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0) throw new Error(installation(missing));
   const apt = (...args: string[]) =>
@@ -38,13 +38,13 @@ export function prepare(kinds: readonly Kind[]): void {
   apt('install', '-y', '--no-install-recommends', ...missing);
 }
 
-/** @param round which run of its kind, from 0 */
-export async function provideFor(kind: Kind, round: number, seed: number): Promise<Conditions> {
+/** @param number which run of its kind, from 1 */
+export async function provideFor(kind: Kind, number: number, seed: number): Promise<Conditions> {
   const none = { note: '', env: {}, args: [], remove: async () => {} };
   if (kind === 'loaded') return { ...none, remove: startLoops() };
   const shuffled = ['--sequence.shuffle.files', `--sequence.seed=${seed}`];
   if (kind === 'zone') return { ...none, note: `${ZONE}, shuffled`, env: { TZ: ZONE }, args: shuffled };
-  if (kind === 'month-end') return atMonthEnd(round);
+  if (kind === 'month-end') return atMonthEnd(number);
   return none;
 }
 
@@ -60,7 +60,7 @@ function startLoops(): () => Promise<void> {
  * The clock of every process, Postgres included, goes as fast as the machine's, and that of durations stays. A later run
  * is in a later month, so that they differ in length.
  */
-async function atMonthEnd(round: number): Promise<Conditions> {
+async function atMonthEnd(number: number): Promise<Conditions> {
   const clock = {
     LD_PRELOAD: programOf('libfaketime'),
     DONT_FAKE_MONOTONIC: '1',
@@ -68,13 +68,13 @@ async function atMonthEnd(round: number): Promise<Conditions> {
     FAKETIME_DISABLE_SHM: '1',
   };
   const now = new Date();
-  const lastSeconds = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 + round, 1) - 10_000;
-  const before = SECONDS_BEFORE[round % SECONDS_BEFORE.length] ?? 0;
+  const lastSeconds = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + number, 1) - 10_000;
+  const before = SECONDS_BEFORE[(number - 1) % SECONDS_BEFORE.length] ?? 0;
   // Postgres starts meanwhile; a second more or less is no matter.
   const startSeconds = 5;
   const offset = Math.round((lastSeconds - now.getTime()) / 1000) - before - startSeconds;
   const env = { ...clock, FAKETIME: offset < 0 ? String(offset) : `+${offset}` };
-  const { url, remove } = await startClockedPostgres(env);
+  const { url, remove } = await startClockedPostgres(offset);
   const note = `${new Date(lastSeconds).toISOString().slice(0, 19)} after ${before} s`;
   return { note, env: { ...env, TEST_DATABASE_URL: url }, args: [], remove };
 }

@@ -3,7 +3,8 @@
 //
 //   npm run test:repeat -- --kind plain --kind loaded --kind zone --kind month-end --runs 5 -- test/service/bank
 //
-// A run of chosen kinds or files prints the result only.
+// A run of chosen kinds replaces their rows; one of chosen files, or of another number, prints the result only.
+import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { openRunFolder } from '../support/run-folder.ts';
@@ -19,25 +20,26 @@ const { values, positionals } = parseArgs({
 });
 const kinds = values.kind.map((name): Kind => (isKind(name) ? name : fail(`--kind is one of ${KINDS.join(', ')}`)));
 const runs = /^[1-9]\d?$/.test(values.runs) ? Number(values.runs) : fail('--runs is a number from 1 to 99');
-const isWhole = positionals.length === 0 && runs === RUNS && KINDS.every((kind) => kinds.includes(kind));
+const isKept = positionals.length === 0 && runs === RUNS;
 
 // Everything that is started here ends with this process; what a kill leaves, the next run of tests removes.
 openRunFolder();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 prepare(kinds);
+const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
 const outcomes: Outcome[] = [];
 for (const kind of kinds) {
-  for (let round = 0; round < runs; round += 1) {
+  for (let number = 1; number <= runs; number += 1) {
     const seed = randomInt(2 ** 31);
-    const conditions = await provideFor(kind, round, seed);
+    const conditions = await provideFor(kind, number, seed);
     try {
-      outcomes.push(await runSuite({ number: outcomes.length + 1, kind, seed }, conditions, positionals));
+      outcomes.push(await runSuite({ kind, number, commit, seed }, conditions, positionals));
     } finally {
       await conditions.remove();
     }
     console.log(tableOf(outcomes.slice(-1)));
-    if (isWhole) keep(outcomes, kinds.length * runs);
+    if (isKept) keep(outcomes, runs);
   }
 }
 console.log(`\n${tableOf(outcomes)}`);

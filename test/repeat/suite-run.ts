@@ -12,8 +12,10 @@ const REPORTERS = ['--reporter=default', '--reporter=json'];
 const LIMIT_MS = 45 * 60_000;
 
 interface RunName {
-  number: number;
   kind: Kind;
+  /** From 1, within the kind. */
+  number: number;
+  commit: string;
   /** Of the property tests, and of the order of files. */
   seed: number;
 }
@@ -46,7 +48,8 @@ interface Report {
 /** Runs `npm test` once: of its files, those that `chosen` names, if any. */
 export async function runSuite(name: RunName, { note, env, args }: Conditions, chosen: string[]): Promise<Outcome> {
   mkdirSync(FOLDER, { recursive: true });
-  const [log, json] = [join(FOLDER, `${name.number}.log`), join(FOLDER, `${name.number}.json`)];
+  const file = join(FOLDER, `${name.kind}-${name.number}`);
+  const [log, json] = [`${file}.log`, `${file}.json`];
   rmSync(json, { force: true });
   const output = openSync(log, 'w');
   const startedAt = systemClock.monotonic();
