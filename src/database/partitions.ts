@@ -144,6 +144,8 @@ async function beginMonths(tx: Queryable, table: PartitionedTable, months: reado
   if (await isThere(tx, `${table}_months`)) return;
   // Older code does not start from now on. If it comes back, stopped for longer than `replicas` knows it, it can't delete.
   await tx.query('update schema_guard set minimum_code_version = greatest(minimum_code_version, $1)', [SAFE_CODE]);
+  // At once: a weaker lock before it would be a deadlock with whoever reads the table and then changes it.
+  await tx.query(`lock table only ${table} in access exclusive mode`);
   await tx.query(`create trigger ${table}_delete before delete on ${table} for each statement execute function refuse_delete()`);
   await tx.query(`alter table only ${table} alter column is_early drop default`);
   await tx.query(`create table ${table}_months (like ${table} including defaults) partition by range (${TABLES[table].key})`);
@@ -200,9 +202,10 @@ export async function addMonth(db: Database, table: PartitionedTable, month: Dat
       return;
     }
     await createPartition(tx, table, name);
-    // A row that is on its way to `…_other` when its month is attached would be rejected.
-    await tx.query(`lock table ${table}_months in share row exclusive mode`);
-    await tx.query(`lock table ${table}_other in access exclusive mode`);
+    // A row that is on its way to `…_other` when its month is attached would be rejected. Only the table itself is locked:
+    // with its partitions, `…_other` would be locked twice, and whoever reads and then changes it would be in a deadlock.
+    await tx.query(`lock table only ${table}_months in share row exclusive mode`);
+    await tx.query(`lock table only ${table}_other in access exclusive mode`);
     await tx.query(`with strays as (delete from ${table}_other where ${within} returning *) insert into ${name} select * from strays`);
     await attachMonth(tx, table, month);
   });

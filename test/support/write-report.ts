@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
+/** Where a report of docs/reports is. */
 export function reportFile(name: string): string {
   return join(ROOT, 'docs/reports', name);
 }

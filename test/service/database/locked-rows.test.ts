@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addMonth, partitionNames } from '../../../src/database/partitions.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { newName, sweepNow, unschedule } from '../../support/flows.ts';
@@ -139,6 +141,26 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     await sweepNow(scene.steward);
     await eventually(async () => expect(await old(other)).toEqual([]));
     expect(await old(one)).not.toEqual([]);
+  });
+
+  it('what has read a table changes it while a month is added to it', async () => {
+    const month = new Date('2200-01-01T00:00:00Z');
+    const add = () => addMonth(scene.steward.context.db, 'audit_log', month, createLogger('silent'));
+    await holder.query('begin');
+    await holder.query('select 1 from audit_log limit 1');
+    const adding = add();
+    // In one statement, since the other waits for the lock for some milliseconds only. It ends by itself.
+    await holder.query(`do $$ begin
+      for times in 1..100000 loop
+        exit when exists (select 1 from pg_locks where relation = 'audit_log_other'::regclass and not granted);
+      end loop;
+      delete from audit_log_other where false;
+    end $$`);
+    await holder.query('rollback');
+    await adding;
+    // It may have given up before.
+    await add();
+    expect(await partitionNames(scene.steward.context.db, 'audit_log')).toContain('audit_log_2200_01');
   });
 
   const askForAccess = (token: string) => scene.steward.call('/workspace_access_request', { token, form: { email: 'a@example.com' } });
