@@ -30,6 +30,7 @@ export function keep(outcomes: readonly Outcome[], runs: number): void {
   });
   const green = rows.filter((row) => row[FAILED] === NONE).length;
   const missing = KINDS.length * runs - rows.length;
+  const files = durations(outcomes) ?? before.split(DURATIONS)[1];
   const text = `# Test suite results
 
 Results of \`npm run test:repeat\`, which runs \`npm test\` ${KINDS.length * runs} times: as it is, with two busy loops beside, in another zone with files in random order, and with the clocks of all processes and of Postgres at the end of a month. On ${cpus().length} cores, ${green} of ${rows.length} runs were green${missing > 0 ? `; ${missing} are missing` : ''}.
@@ -37,7 +38,7 @@ Results of \`npm run test:repeat\`, which runs \`npm test\` ${KINDS.length * run
 ${markdown(HEAD, rows)}
 
 The seed is that of the property tests and of the order of files: \`SEED=<seed> npm test\` repeats the first.
-${DURATIONS}${durations(outcomes) ?? before.split(DURATIONS)[1] ?? ''}`;
+${files === undefined ? '' : DURATIONS + files}`;
   writeReport(NAME, text);
 }
 

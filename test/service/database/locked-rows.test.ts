@@ -12,6 +12,7 @@ import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../.
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { sessionOf } from '../../support/sign-in.ts';
 import { SocketClient } from '../../support/socket-client.ts';
+import { WAITS_FOR_ROW } from '../../support/waits-for-row.ts';
 
 const CALLS = 100;
 const MESSAGE = { to: ['a@example.com'] };
@@ -20,7 +21,6 @@ const CHANGES = 60;
 /** How long a request waits in the process. */
 const QUEUE_MS = 5_000;
 const TICKET = 'a-ticket-of-the-locked-user';
-const BLOCKED = `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
   let database: PostgresDatabase;
@@ -104,10 +104,10 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     await lock([table]);
     const waiting = Array.from({ length: CHANGES }, () => refresh(scene.steward, locked.client, locked.tokens.refresh_token));
     const mcp = new McpClient(scene.steward, free.tokens.access_token);
-    await eventually(async () => (await database.sql(BLOCKED)).length > 0);
+    await eventually(async () => (await database.sql(WAITS_FOR_ROW)).length > 0);
     expect((await mcp.request('tools/list')).status).toBe(200);
     expect((await refresh(scene.steward, free.client, free.tokens.refresh_token)).status).toBe(200);
-    expect((await database.sql(BLOCKED)).length).toBeLessThanOrEqual(2);
+    expect((await database.sql(WAITS_FOR_ROW)).length).toBeLessThanOrEqual(2);
     await holder.query('rollback');
     await Promise.all(waiting);
   });
@@ -179,7 +179,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
   async function expectRoomBeside(request: () => Promise<unknown>): Promise<void> {
     const waiting = Array.from({ length: CHANGES }, request);
     const answered = countSettled(waiting);
-    await eventually(async () => (await database.sql(BLOCKED)).length > 0);
+    await eventually(async () => (await database.sql(WAITS_FOR_ROW)).length > 0);
     for (let times = 0; times < 5; times += 1) expect((await askForAccess(other.token)).status).toBe(200);
     await expectOneConnection(waiting.length, answered);
     expect((await askForAccess(other.token)).status).toBe(200);
@@ -195,7 +195,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
 
   /** Of requests that wait for the lock, all but one wait in the process, until their time is over. */
   async function expectOneConnection(requests: number, answered: () => number): Promise<void> {
-    const blocked = await database.sql(BLOCKED);
+    const blocked = await database.sql(WAITS_FOR_ROW);
     // The session of one that was given up ends a moment later.
     expect(blocked.length, JSON.stringify(blocked)).toBeLessThanOrEqual(1 + answered());
     await eventually(async () => {

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { type ConnectedGrant, leave } from '../../support/refreshing.ts';
+import { WAITS_FOR_ROW } from '../../support/waits-for-row.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;
@@ -102,8 +103,7 @@ describe('a call', () => {
     const call = await scene.steward.context.db.transaction(async (tx) => {
       await tx.query('select 1 from users where id = $1 for update', [user.userId]);
       const sending = rejectedWith(scene.call(user, 'test.send', { to: ['someone@example.com'] }), 'reauth_required');
-      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await eventually(async () => (await scene.steward.sql(waiting)).length > 0);
+      await eventually(async () => (await scene.steward.sql(WAITS_FOR_ROW)).length > 0);
       await endConsent(tx);
       return { sending };
     });

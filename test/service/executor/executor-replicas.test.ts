@@ -7,8 +7,7 @@ import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../.
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import type { TestSteward } from '../../support/steward.ts';
-
-const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+import { WAITS_FOR_ROW } from '../../support/waits-for-row.ts';
 
 describe.skipIf(!hasPostgres)('two replicas on one database', () => {
   let database: PostgresDatabase;
@@ -68,7 +67,7 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
         await tx.query('select 1 from users where id = $1 for update', [user.userId]);
         waiting = start();
         waiting.catch(() => {});
-        await eventually(async () => (await database.sql(WAITING)).length > 0);
+        await eventually(async () => (await database.sql(WAITS_FOR_ROW)).length > 0);
         await change(tx);
       });
       return waiting as Promise<Result>;
