@@ -13,8 +13,9 @@ export interface Expression {
 /**
  * `timeout`, milliseconds: far more than any expression needs; one that takes longer is not judged. An expression is judged
  * by the characters that are read for a text, not by the time that takes, which depends on the machine and its load.
+ * `attackLimit` is a hundredth of recheck's default, in place of the second that it allows.
  */
-const LIMITS = { timeout: 300_000, incubationTimeout: null, attackTimeout: null };
+const LIMITS = { timeout: 300_000, incubationTimeout: null, attackLimit: 16_000_000, attackTimeout: null };
 
 /** @returns every regular expression of a source, in its order */
 export function expressionsOf(file: string, source: string): Expression[] {
