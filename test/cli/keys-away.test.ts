@@ -15,8 +15,9 @@ import {
   newName,
   outcome,
   queueInstalled,
-  SWEEP_NOW,
+  SWEEP_AT_START,
   sweepNow,
+  sweepToEnd,
   unschedule,
   workspaceAccounts,
 } from '../support/flows.ts';
@@ -113,12 +114,6 @@ describe('while the key service is unavailable', () => {
     await unschedule(steward.sql, 'sweep');
   }
 
-  /** One sweep, to its end. */
-  async function sweep(): Promise<void> {
-    await sweepNow(steward);
-    await eventually(async () => (await steward.sql(`select 1 from pgboss.job where name = 'sweep' and state < 'completed'`)).length === 0);
-  }
-
   const waiting = () => steward.sql<{ subject: string; provider: string }>('select subject, provider from ended_grants order by ended_at');
   /** The attempt after the commit holds each row for half a minute. */
   const waitUntil = (time: string) => steward.sql(`update ended_grants set try_after = ${time}`);
@@ -128,7 +123,7 @@ describe('while the key service is unavailable', () => {
   /** Pending revocations become due, and run. */
   async function settled(): Promise<void> {
     await waitUntil('now()');
-    await sweep();
+    await sweepToEnd(steward);
     expect(await waiting()).toEqual([]);
     await eventually(async () => expect(await queued()).toBe(0));
   }
@@ -150,12 +145,12 @@ describe('while the key service is unavailable', () => {
       const listed = await steward.call('/integrations', { token: person.token });
       expect(listed.body).toMatchObject({ workspace: { connected: false }, bank: { connected: false } });
       expect((await waiting()).map(({ provider }) => provider)).toEqual(['workspace', 'bank']);
-      await sweep();
+      await sweepToEnd(steward);
       expect(await liveTokens(steward, person.email)).toEqual(ALIVE);
       expect(await isRemoved(steward, person.item)).toBe(false);
       kms.always = undefined;
       await waitUntil('now()');
-      await sweep();
+      await sweepToEnd(steward);
       await expectRevoked(person, steward);
       expect(await waiting()).toEqual([]);
     },
@@ -180,15 +175,15 @@ describe('while the key service is unavailable', () => {
     await disconnectBoth(person, steward);
     await waitUntil('ended_at');
     const [asked, said] = [kms.asked.length, warnings()];
-    await sweep();
+    await sweepToEnd(steward);
     expect([kms.asked.length - asked, warnings() - said]).toEqual([1, 1]);
     kms.always = undefined;
-    await sweep();
+    await sweepToEnd(steward);
     expect((await waiting()).map(({ provider }) => provider)).toEqual(['workspace']);
     await eventually(() => isRemoved(steward, person.item));
     expect(warnings() - said).toBe(1);
     await waitUntil('now()');
-    await sweep();
+    await sweepToEnd(steward);
     await expectRevoked(person, steward);
   });
 
@@ -212,7 +207,7 @@ describe('while the key service is unavailable', () => {
     kms.always = undefined;
     await steward.sql(`update ended_grants set tokens = set_byte(tokens, 90, get_byte(tokens, 90) # 1) where provider = 'workspace'`);
     await waitUntil('ended_at');
-    await sweep();
+    await sweepToEnd(steward);
     expect(await waiting()).toEqual([]);
     expect(steward.logs.filter((line) => line.includes('it is deleted without being revoked'))).toHaveLength(1);
     await eventually(() => isRemoved(steward, person.item));
@@ -281,7 +276,7 @@ describe('a process that is killed before the key service is available', () => {
       await child.kill('SIGKILL');
       expect(await place.sql('select 1 from grants')).toEqual([]);
       // The attempt after the commit held each row for half a minute.
-      const waiting = `with sweep as (${SWEEP_NOW}) update ended_grants set try_after = now() returning 1`;
+      const waiting = `with sweep as (${SWEEP_AT_START}) update ended_grants set try_after = now() returning 1`;
       expect(await place.sql(waiting)).toHaveLength(2);
       kms.always = undefined;
       child = await startProcess(env);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { linkBank, SWEEP_NOW } from '../support/flows.ts';
+import { linkBank, SWEEP_AT_START } from '../support/flows.ts';
 import { freePort } from '../support/free-port.ts';
 import { createPlace, startProcess } from '../support/process.ts';
 
@@ -19,7 +19,7 @@ describe('kill -9 between storing a webhook and handling it', () => {
     await child.kill('SIGKILL');
     // As if it had been killed before the job was created. One statement: each one opens the embedded database again.
     const waiting = await place.sql(
-      `with job as (delete from pgboss.job where name = 'bank-webhook'), sweep as (${SWEEP_NOW})
+      `with job as (delete from pgboss.job where name = 'bank-webhook'), sweep as (${SWEEP_AT_START})
        update bank_webhooks set queued_at = null where handled_at is null returning event`,
     );
     expect(waiting).toEqual([{ event: 'ITEM/ERROR' }]);

@@ -8,7 +8,7 @@ import type { Catalog, ConfiguredAction, Policy } from '../../src/integrations/c
 import { people } from '../../src/providers/audience.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
 import { respond } from './scripted-server.ts';
-import { startSteward, type TestSteward } from './steward.ts';
+import { startSteward, type TestOverrides, type TestSteward } from './steward.ts';
 import { UNRESTRICTED } from './unrestricted-policy.ts';
 import { WorkspaceEmulator } from './workspace-emulator.ts';
 
@@ -59,9 +59,9 @@ export class ExecutorScene {
   }
 
   /** A second service in this process, on the same emulated provider. */
-  replica(env: Record<string, string> = {}): Promise<TestSteward> {
+  replica(env: Record<string, string> = {}, overrides: Pick<TestOverrides, 'clock'> = {}): Promise<TestSteward> {
     const own = { ...this.provider.env, GOOGLE_API_URL: `${this.provider.url}/api` };
-    return startSteward({ ...own, ...env }, { catalog: (loaded) => this.#catalog(loaded) });
+    return startSteward({ ...own, ...env }, { ...overrides, catalog: (loaded) => this.#catalog(loaded) });
   }
 
   /** Restores the defaults: the provider sends every message. */

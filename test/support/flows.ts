@@ -140,10 +140,25 @@ export async function unschedule(sql: TestSteward['sql'], job: string): Promise<
   await eventually(() => sql(minutes, [job]));
 }
 
-/** SQL: the background sweep runs now, or when the next process starts, instead of within the minute. */
-export const SWEEP_NOW = `insert into pgboss.job (name, policy, retry_limit) values ('sweep', 'exclusive', 0) on conflict do nothing`;
+const minuteJob = (job: string) =>
+  `insert into pgboss.job (name, policy, retry_limit) values ('${job}', 'exclusive', 0) on conflict do nothing returning id`;
+
+/** SQL, while no process runs: the background sweep runs when the next process starts, instead of within the minute. */
+export const SWEEP_AT_START = minuteJob('sweep');
+
+/**
+ * Makes a job that runs every minute run now, too: from its beginning, after a run that is in progress, which may have
+ * passed what the test has just changed.
+ */
+export async function runNow({ sql }: Pick<TestSteward, 'sql'>, job: string): Promise<void> {
+  await eventually(async () => (await sql(minuteJob(job))).length === 1);
+}
 
 /** Makes the background sweep run now instead of within the minute. */
-export async function sweepNow(steward: Pick<TestSteward, 'sql'>): Promise<void> {
-  await eventually(() => steward.sql(SWEEP_NOW));
+export const sweepNow = (steward: Pick<TestSteward, 'sql'>): Promise<void> => runNow(steward, 'sweep');
+
+/** One background sweep, to its end. */
+export async function sweepToEnd(steward: Pick<TestSteward, 'sql'>): Promise<void> {
+  await sweepNow(steward);
+  await eventually(async () => (await steward.sql(`select 1 from pgboss.job where name = 'sweep' and state < 'completed'`)).length === 0);
 }

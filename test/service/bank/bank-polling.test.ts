@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkDueItems } from '../../../src/bank/item-polling.ts';
 import { leaseDueItems } from '../../../src/bank/items-repository.ts';
 import { eventually } from '../../support/eventually.ts';
-import { linkBank, unschedule } from '../../support/flows.ts';
+import { linkBank, runNow, unschedule } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { LinkedUser } from '../../support/webhook-scene.ts';
 
@@ -48,7 +48,7 @@ async function calls(path: string): Promise<number> {
 describe('items that have not been read for hours', () => {
   it('are polled once they are due: a new status is found without a webhook, with an event', async () => {
     await steward.control('bank/reset-login', { item_id: user.itemId });
-    await steward.sql(`insert into pgboss.job (name, policy, retry_limit) values ('bank-check', 'exclusive', 0) on conflict do nothing`);
+    await runNow(steward, 'bank-check');
     await eventually(async () => (await user.entry()).status === 'relink_required');
     expect(await user.told()).toEqual([['account.status', { status: 'relink_required' }]]);
   });

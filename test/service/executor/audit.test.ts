@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { sweepNow } from '../../support/flows.ts';
+import { sweepToEnd } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { UNRESTRICTED } from '../../support/unrestricted-policy.ts';
 
@@ -181,8 +180,8 @@ describe('the sweep', () => {
     await sql(`update idempotency_keys set created_at = now() - interval '25 hours' where user_id = $1 and key = 'old'`, [user.userId]);
     await sql(`update approvals set expires_at = now() - interval '25 hours' where id = $1`, [old.approvalId]);
     await sql(`update approvals set expires_at = now() - interval '23 hours' where id = $1`, [recent.approvalId]);
-    await sweepNow(scene.steward);
-    await eventually(async () => expect(await scene.audit(user)).toHaveLength(before - 2));
+    await sweepToEnd(scene.steward);
+    expect(await scene.audit(user)).toHaveLength(before - 2);
     expect(await sql('select key from idempotency_keys where user_id = $1', [user.userId])).toEqual([{ key: 'new' }]);
     expect(await sql('select id from approvals where user_id = $1', [user.userId])).toEqual([{ id: recent.approvalId }]);
   });

@@ -8,6 +8,8 @@ import { respond } from '../../support/scripted-server.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
 const MESSAGE = { to: ['bob@example.com'] };
+/** By the clock, `approval_result` looks whether there is a result; it could miss its own end if more time passed. */
+const LOOKS_EVERY_MS = 1_000;
 const SHOWS_PAGES = { capabilities: { elicitation: { url: {} } } };
 
 let scene: ExecutorScene;
@@ -72,7 +74,8 @@ describe('a call that needs approval', () => {
     const elsewhere = new McpClient(other, ana.token);
     const waiting = elsewhere.call('approval_result', { id });
     expect(await decide(scene, ana.user, id, true)).toBe(200);
-    expect(resultOf(await advancing(other.clock, waiting))).toMatchObject({ data: { id: 'm1' }, meta: { account: ana.user.email } });
+    await other.clock.advance(LOOKS_EVERY_MS);
+    expect(resultOf(await waiting)).toMatchObject({ data: { id: 'm1' }, meta: { account: ana.user.email } });
     expect(resultOf(await ana.client.call('approval_result', { id }))).toMatchObject({ data: { id: 'm1' } });
     expect(scene.sent).toBe(1);
     // It knows the end: another call is a new one.
@@ -312,7 +315,8 @@ describe('a client that can show pages', () => {
       ana.client.call('test_notify', MESSAGE, { ...SHOWS_PAGES, params: { requestState, inputResponses: { approval } } }),
     );
     expect(await decide(scene, ana.user, id, false)).toBe(200);
-    for (const { message: end } of await advancing(scene.steward.clock, Promise.all(retries))) {
+    await scene.steward.clock.advance(LOOKS_EVERY_MS);
+    for (const { message: end } of await Promise.all(retries)) {
       expect(end.result?.structuredContent.status ?? end.error.code).toSatisfy((what) => what === 'denied' || what === -32602);
     }
     expect(scene.sent).toBe(0);

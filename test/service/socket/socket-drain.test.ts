@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.ts';
 import { advancing } from '../../support/advancing.ts';
+import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { SocketClient } from '../../support/socket-client.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const SOCKETS = 1_000;
 
@@ -67,18 +70,29 @@ describe('a stop with 1,000 sockets', () => {
 describe('a stop', () => {
   it('ends a long read with unavailable, to be retried on another server', async () => {
     await scene.steward.stop();
-    scene.steward = await scene.replica({ LIMIT_SOCKET_DRAIN_MS: '1000' });
+    // It stands: the response has a second by the clock to be sent, however long the machine takes.
+    const clock = new TestClock({ standsAt: systemClock.now() });
+    scene.steward = await scene.replica({ LIMIT_SOCKET_DRAIN_MS: '1000' }, { clock });
     const user = await scene.connect();
     const client = await SocketClient.signedIn(scene.steward.url, user.token);
     const begun = Promise.withResolvers<void>();
-    scene.work = () => {
+    let aborted = false;
+    scene.work = (_input, { signal }) => {
+      signal.addEventListener('abort', () => {
+        aborted = true;
+      });
       begun.resolve();
       return new Promise(() => {});
     };
     client.send({ type: 'call', requestId: 'endless', action: 'test.run' });
     await begun.promise;
-    await advancing(scene.steward.clock, scene.steward.stop());
+    const stopped = scene.steward.stop();
+    await eventually(async () => {
+      await clock.advance(1_000);
+      return aborted;
+    });
     expect(await client.frame('endless')).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
+    await advancing(clock, stopped);
     expect((await client.ended).code).toBe(1012);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { expectError } from '../../support/expect-error.ts';
-import { newName, sweepNow } from '../../support/flows.ts';
+import { newName, sweepToEnd } from '../../support/flows.ts';
 import { fullUser } from '../../support/full-user.ts';
 import { allRows, userColumns } from '../../support/user-tables.ts';
 import { subjectOf } from '../../support/workspace-emulator.ts';
@@ -48,7 +48,7 @@ describe('DELETE /user', () => {
     for (const trace of traces) expect(before.filter(({ row }) => row.includes(trace)).length, trace).toBeGreaterThan(0);
 
     expect((await erase(user.token)).body).toEqual({ success: true });
-    await sweepNow(scene.steward);
+    await sweepToEnd(scene.steward);
     await eventually(async () => expect(await scene.steward.sql('select 1 from revocations')).toEqual([]));
     const after = await allRows(scene.steward.sql);
     const left = traces.flatMap((trace) => after.filter(({ row }) => row.includes(trace)).map(({ table }) => table));

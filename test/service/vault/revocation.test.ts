@@ -9,6 +9,7 @@ import {
   newName,
   outcome,
   sweepNow,
+  sweepToEnd,
   workspaceAccounts,
 } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -323,8 +324,7 @@ describe('a revocation that the provider never confirms', () => {
     expect(reported).toHaveLength(1);
     await steward.control('faults/clear', {});
     const before = await revocationsAtProvider();
-    await sweepNow(steward);
-    await eventually(async () => (await steward.sql(`select 1 from pgboss.job where name = 'sweep' and state < 'completed'`)).length === 0);
+    await sweepToEnd(steward);
     expect(await revocationsAtProvider()).toBe(before);
     expect((await liveTokens(steward, account.email)).refresh).toBe(1);
   });
