@@ -36,7 +36,7 @@ const ROWS: [what: string, table: string, columns: string, values: string, gone:
     'id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at',
     ALLOWANCE_VALUES,
     '-1 minute',
-    '1 hour',
+    '1 minute',
   ],
   [
     'what was read an hour ago',
@@ -44,7 +44,7 @@ const ROWS: [what: string, table: string, columns: string, values: string, gone:
     'id, user_id, sources, context, read_at',
     `gen_random_uuid(), $1, '', 'user'`,
     '-66 minutes',
-    '-61 minutes',
+    '-64 minutes',
   ],
   [
     'what tells that a user was deleted 30 days ago',
@@ -62,14 +62,14 @@ const ROWS: [what: string, table: string, columns: string, values: string, gone:
     '-1 minute',
     '1 hour',
   ],
-  ['contexts of an hour ago', 'contexts', 'user_id, name, tainted_until', `$1, gen_random_uuid()::text`, '-1 minute', '1 hour'],
+  ['contexts of an hour ago', 'contexts', 'user_id, name, tainted_until', `$1, gen_random_uuid()::text`, '-1 minute', '1 minute'],
   [
     'items that were written an hour ago',
     'tainted_items',
     'user_id, item, until',
     `$1, gen_random_uuid()::text::bytea`,
     '-1 minute',
-    '1 hour',
+    '1 minute',
   ],
   ['flows that began a day ago', 'oauth_flows', FLOW, FLOW_VALUES, '-25 hours', '-23 hours'],
   [
