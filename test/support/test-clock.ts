@@ -33,8 +33,9 @@ export class TestClock implements Clock {
     if (standsAt !== undefined) this.#wall = new Date(standsAt).getTime();
   }
 
+  /** Whole milliseconds, as of the machine's clock, though `advance` adds parts of one to both. */
   now(): number {
-    return this.#wall + (this.#stands ? 0 : systemClock.now());
+    return Math.floor(this.#wall + (this.#stands ? 0 : systemClock.now()));
   }
 
   monotonic(): number {

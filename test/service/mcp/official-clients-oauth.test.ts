@@ -87,16 +87,6 @@ describe.each(LINES)('the official client ($name)', (line) => {
     await client.close();
   });
 
-  it('refreshes once for calls that run at the same time', async () => {
-    const app = register();
-    const client = await line.signIn(steward.url, app, signedIn());
-    await expireAccess();
-    const results = await Promise.all([1, 2, 3].map(() => client.call('mail_search')));
-    for (const result of results) expect(result).not.toMatchObject({ isError: true });
-    expect(await client.call('mail_search')).not.toMatchObject({ isError: true });
-    await client.close();
-  });
-
   it('loses its access when a refresh token is used again', async () => {
     const app = register();
     const client = await line.signIn(steward.url, app, signedIn());

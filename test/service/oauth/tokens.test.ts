@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
 import { withDate } from '../../support/machine-date.ts';
 import { Authorization, authorized, newClient, refresh, revoke } from '../../support/oauth-scene.ts';
@@ -80,53 +79,6 @@ describe('a refresh token', () => {
     await expect(authenticate(next.body.access_token)).rejects.toMatchObject(ENDED);
     expect(await refresh(steward, client, next.body.refresh_token)).toMatchObject(REFUSED);
     expect((await steward.context.clientGrants.list(userId))[0]?.revokedAt).not.toBeNull();
-  });
-
-  it('used ten times at the same moment gives one response, as clients with several calls under way expect', async () => {
-    const { client, tokens } = await authorized(steward, await browserOf());
-    const all = await Promise.all(Array.from({ length: 10 }, () => refresh(steward, client, tokens.refresh_token)));
-    const [first] = all;
-    for (const { status, body } of all) expect({ status, body }).toEqual({ status: 200, body: first?.body });
-    await authenticate(first?.body.access_token);
-    // Later, it is reuse.
-    expect(await refresh(steward, client, tokens.refresh_token)).toMatchObject(REFUSED);
-    await expect(authenticate(first?.body.access_token)).rejects.toMatchObject(ENDED);
-  });
-
-  it('is one also in a request that has the parameter of a code', async () => {
-    const { client, tokens } = await authorized(steward, await browserOf());
-    const all = await Promise.all(['', 'x'].map((code) => refresh(steward, client, tokens.refresh_token, { code })));
-    for (const { status, body } of all) expect({ status, body }).toEqual({ status: 200, body: all[0]?.body });
-    await authenticate(all[0]?.body.access_token);
-  });
-
-  it('gives the response again to a client that did not receive it, encrypted until then, and to no other', async () => {
-    const { client, tokens } = await authorized(steward, await browserOf());
-    const leaving = new AbortController();
-    const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id: client.client_id });
-    const left = fetch(`${steward.url}/oauth/token`, { method: 'POST', body, signal: leaving.signal });
-    const kept = () =>
-      steward.sql<{ response: Buffer }>(
-        'select response from oauth_entries where id_hash = $1 and response is not null and sent_at is null',
-        [hashOf(tokens.refresh_token)],
-      );
-    const [{ response } = { response: Buffer.alloc(0) }] = await eventually(async () => {
-      const rows = await kept();
-      return rows.length > 0 && rows;
-    });
-    const lines = steward.logs.length;
-    leaving.abort();
-    await expect(left).rejects.toThrow();
-    await eventually(() => steward.logs.slice(lines).some((line) => line.includes('request aborted')));
-    expect(response.toString('latin1')).not.toContain('access_token');
-    // Longer than the response waits for other requests: nobody is waiting any more.
-    await steward.clock.advance(500);
-    expect(await refresh(steward, await newClient(steward), tokens.refresh_token)).toMatchObject(REFUSED);
-    const again = await refresh(steward, client, tokens.refresh_token);
-    expect(again.status).toBe(200);
-    await authenticate(again.body.access_token);
-    await eventually(async () => (await kept()).length === 0);
-    expect(await refresh(steward, client, again.body.refresh_token)).toMatchObject({ status: 200 });
   });
 
   it('gives no response that was left for longer than five minutes', async () => {
