@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatKey, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { currentKeys, keysPath } from '../crypto/keys-source.ts';
+import type { Database } from '../database/database.ts';
 import { sqlState } from '../database/database-errors.ts';
 import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
@@ -79,12 +80,7 @@ export const retire = command('retire', 'Removes a key that nothing uses from th
         );
       }
       // From here on, a foreign key of the database rejects whatever would be stored under the key.
-      await deleteCanary(db, id).catch(async (error: unknown) => {
-        if (sqlState(error) !== STILL_IN_USE) throw error;
-        const use = (await countMasterKeyUses(db)).find((candidate) => candidate.id === id);
-        const count = (use?.userKeys ?? 0) + (use?.revocations ?? 0) + (use?.formerKeys ?? 0) + (use?.serviceKeys ?? 0);
-        throw new StartError(`Refused: ${count} stored key(s) need ${id}. Run rewrap first: npm run keys -- rewrap`);
-      });
+      await endUse(db, id);
       const path = keysPath(session.config);
       if (path === undefined) {
         session.print(`Nothing uses ${id}. Remove its entry from MASTER_KEYS and restart the replicas one after the other.`);
@@ -93,6 +89,8 @@ export const retire = command('retire', 'Removes a key that nothing uses from th
       changeKeysFile(path, (now) => now.filter((key) => key.id !== id));
       // So that `status` agrees with what this prints.
       const holders = await replicasThatDiffer(db, session, wait, ({ keyIds }) => !keyIds.includes(id));
+      // A replica that read the list before it changed has permitted the key again.
+      await endUse(db, id);
       session.print(`${id} is retired. Older backups of the database still need it: keep the key with them until they expire.`);
       if (holders.length > 0) {
         process.stderr.write(
@@ -101,6 +99,16 @@ export const retire = command('retire', 'Removes a key that nothing uses from th
       }
     }),
   );
+
+/** @throws StartError when a row requires the key */
+async function endUse(db: Database, id: string): Promise<void> {
+  await deleteCanary(db, id).catch(async (error: unknown) => {
+    if (sqlState(error) !== STILL_IN_USE) throw error;
+    const use = (await countMasterKeyUses(db)).find((candidate) => candidate.id === id);
+    const count = (use?.userKeys ?? 0) + (use?.revocations ?? 0) + (use?.formerKeys ?? 0) + (use?.serviceKeys ?? 0);
+    throw new StartError(`Refused: ${count} stored key(s) need ${id}. Run rewrap first: npm run keys -- rewrap`);
+  });
+}
 
 function newKey(id: string, arn: string | undefined): MasterKey {
   const key = arn === undefined ? { id, secret: randomBytes(KEY_BYTES) } : { id, arn };

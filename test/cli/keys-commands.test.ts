@@ -130,6 +130,25 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     await expect(late).rejects.toMatchObject({ code: '23503' });
   });
 
+  it('a replica that reads the list while a key is being retired does not permit it again', async () => {
+    await ok('add', 'in-between');
+    await readAgain();
+    // What such a replica stores between the command's two changes: of the database, and of the file.
+    await database.sql('create table permitted (id text)');
+    await database.sql(`create function permit_again() returns trigger language plpgsql as $$ begin
+      if exists (select from permitted) then return null; end if;
+      insert into permitted values (old.master_key_id);
+      insert into key_canaries select old.*;
+      return null;
+    end $$`);
+    await database.sql('create trigger permitting after delete on key_canaries for each row execute function permit_again()');
+    await ok('retire', 'in-between');
+    expect(await database.sql('select id from permitted')).toEqual([{ id: 'in-between' }]);
+    expect(await database.sql(`select 1 from key_canaries where master_key_id = 'in-between'`)).toEqual([]);
+    await database.sql('drop function permit_again cascade');
+    await database.sql('drop table permitted');
+  });
+
   it('rejects commands that would lose data or keys', async () => {
     const [primary = ''] = ids();
     await rejected(`${primary} is the first key. Promote another one before`, 'retire', primary);
