@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { patiently } from './eventually.ts';
 import { COMPILE_CACHE, inheritedEnvironment } from './inherited-environment.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -24,7 +25,14 @@ export function runCli(name: string, args: readonly string[], env: Record<string
     });
   }
   return new Promise((resolve, reject) => {
+    const ended = patiently(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`${name} ${args[0]} didn’t end. Its errors so far:\n${printed.stderr}`));
+    });
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...printed }));
+    child.once('close', (code) => {
+      ended();
+      resolve({ code, ...printed });
+    });
   });
 }

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { Database } from '../../src/database/database.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { patiently } from './eventually.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
 import { provideSandboxKeys } from './sandbox-keys.ts';
 import { NEVER_SATURATED, type Service, serviceAt } from './steward.ts';
@@ -64,7 +65,7 @@ export async function createPlace(): Promise<Place> {
 /** Starts the service, of this release or another's folder, and waits until it is ready. Its environment has only these variables. */
 export async function startProcess(env: Record<string, string>, release = ROOT): Promise<TestProcess> {
   const child = spawnSteward(env, release, release);
-  const ready = await Promise.race([child.ready, child.exited]);
+  const ready = await inTime('didn’t get ready', child, Promise.race([child.ready, child.exited]));
   if (typeof ready !== 'string') throw new Error(`it ended with ${ready.code ?? ready.signal} instead of getting ready:\n${ready.output}`);
   return { ...serviceAt(ready), ...child };
 }
@@ -101,9 +102,17 @@ function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {
     running: () => child.exitCode === null && child.signalCode === null,
     kill(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal);
-      return exited;
+      return inTime(`didn’t end after ${signal}`, { output: () => printed.stdout + printed.stderr }, exited);
     },
   };
+}
+
+/** Fails with what a process has printed when it does not do in time what is expected of it, rather than by the test's limit. */
+function inTime<Result>(what: string, process: Pick<TestProcess, 'output'>, expected: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const came = patiently(() => reject(new Error(`it ${what}:\n${process.output()}`)));
+    expected.then(resolve, reject).finally(came);
+  });
 }
 
 function exitOf(child: ChildProcessByStdio<null, Readable, Readable>, printed: { stdout: string; stderr: string }): Promise<Exit> {
