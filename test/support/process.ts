@@ -65,7 +65,7 @@ export async function createPlace(): Promise<Place> {
 /** Starts the service, of this release or another's folder, and waits until it is ready. Its environment has only these variables. */
 export async function startProcess(env: Record<string, string>, release = ROOT): Promise<TestProcess> {
   const child = spawnSteward(env, release, release);
-  const ready = await inTime('didn’t get ready', child, Promise.race([child.ready, child.exited]));
+  const ready = await child.begun;
   if (typeof ready !== 'string') throw new Error(`it ended with ${ready.code ?? ready.signal} instead of getting ready:\n${ready.output}`);
   return { ...serviceAt(ready), ...child };
 }
@@ -73,7 +73,7 @@ export async function startProcess(env: Record<string, string>, release = ROOT):
 /** Runs the service until it exits: for starts that fail. */
 export async function runProcess(env: Record<string, string>, cwd = ROOT): Promise<Exit> {
   const child = spawnSteward(env, cwd);
-  const ready = await Promise.race([child.ready, child.exited]);
+  const ready = await child.begun;
   if (typeof ready !== 'string') return ready;
   await child.kill('SIGKILL');
   throw new Error(`it started instead of ending:\n${child.output()}`);
@@ -95,22 +95,24 @@ function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {
     });
   }
   const exited = exitOf(child, printed);
+  const output = () => printed.stdout + printed.stderr;
   return {
-    ready,
+    /** Its address once it is ready, or how it ended instead. */
+    begun: inTime('neither got ready nor ended', output, Promise.race([ready, exited])),
     exited,
-    output: () => printed.stdout + printed.stderr,
+    output,
     running: () => child.exitCode === null && child.signalCode === null,
     kill(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal);
-      return inTime(`didn’t end after ${signal}`, { output: () => printed.stdout + printed.stderr }, exited);
+      return inTime(`didn’t end after ${signal}`, output, exited);
     },
   };
 }
 
 /** Fails with what a process has printed when it does not do in time what is expected of it, rather than by the test's limit. */
-function inTime<Result>(what: string, process: Pick<TestProcess, 'output'>, expected: Promise<Result>): Promise<Result> {
+function inTime<Result>(what: string, output: () => string, expected: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const came = patiently(() => reject(new Error(`it ${what}:\n${process.output()}`)));
+    const came = patiently(() => reject(new Error(`it ${what}:\n${output()}`)));
     expected.then(resolve, reject).finally(came);
   });
 }
