@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { postgresProgram, unprivileged } from '../faults/support/unprivileged.ts';
 import { programOf } from '../support/debian-packages.ts';
 import { eventually } from '../support/eventually.ts';
-import { accepts } from '../support/find-postgres.ts';
 import { freePort } from '../support/free-port.ts';
+import { accepts } from '../support/pg-client.ts';
 
 /**
  * Starts a Postgres of its own under a clock: tests compare its time with that of the service. The clock is datefudge's:

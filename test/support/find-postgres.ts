@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createClient, withClient } from './pg-client.ts';
+import { createClient } from './pg-client.ts';
 
 const DEFAULT_URL = 'postgres://postgres@127.0.0.1:5432/postgres';
 /** Connections of a run of all files, whose six workers took 54; and of a run of few. */
@@ -63,16 +63,6 @@ export async function freeConnections(client: pg.Client): Promise<number> {
      from pg_roles where rolname = current_user`,
   );
   return rows[0]?.free ?? 0;
-}
-
-/** Whether the server accepts a connection more. */
-export async function accepts(url: string): Promise<boolean> {
-  try {
-    await withClient(url, async () => {});
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Ends the run with one line: nothing that tests report after this means anything. */

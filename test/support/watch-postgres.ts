@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/clock/clock.ts';
-import { accepts, freeConnections, reasonOf, stopRun } from './find-postgres.ts';
-import { createClient } from './pg-client.ts';
+import { freeConnections, reasonOf, stopRun } from './find-postgres.ts';
+import { accepts, createClient } from './pg-client.ts';
 
 const LOOK_MS = 1_000;
 /** Looks in a row that find it full: services try again when it is full for a moment. */

@@ -276,6 +276,8 @@ describe('no refresh token at the callback', () => {
     expect(outcome(again.callback)).toMatchObject({ status: 'error', code: 'no_refresh_token' });
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ id, status: 'reauth_required' }]);
     await steward.control('workspace', { omit_refresh_token: false });
+    // The revocation of what was not stored ends every token and code of the account, also those of the next consent.
+    await eventually(async () => expect(await liveTokens(steward, email)).toEqual({ access: 0, refresh: 0 }));
     expect(outcome((await connect(steward, { token, email, browser })).callback)).toMatchObject({ status: 'connected', account_id: id });
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ id, status: 'active' }]);
   });
