@@ -66,5 +66,5 @@ if (!isCurrent()) {
   } finally {
     rmSync(lock, { force: true });
   }
-  process.exit(status);
+  process.exitCode = status;
 }

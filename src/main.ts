@@ -10,6 +10,8 @@ import { startupError } from './startup/startup-error.ts';
 
 /** Signals within this time are one. */
 const SAME_SIGNAL_MS = 500;
+/** For what keeps the process though all has been stopped, for instance an idle socket of a library. */
+const LINGER_MS = 1_000;
 
 let developmentLog: DevelopmentLog | undefined;
 try {
@@ -27,7 +29,7 @@ try {
 } catch (error) {
   developmentLog?.release();
   console.error(startupError(error, 'Steward could not start.'));
-  process.exit(1);
+  endProcess(1);
 }
 
 /** Node would end the process. A promise that is not awaited, also in a library, must not end the work of all users. */
@@ -62,7 +64,16 @@ function stopOnSignal(steward: Steward, { limits: { stopMs } }: Config, logger: 
         process.exit(1);
       };
       systemClock.after(stopMs, end).unref();
-      void steward.stop().then(() => process.exit(0));
+      void steward.stop().then(() => endProcess(0));
     });
   }
+}
+
+/**
+ * Ends the process as soon as nothing keeps it. `process.exit()` waits for V8’s compilers, and never ends if one of them
+ * waits for a garbage collection meanwhile (nodejs/node#64274): after a second, none does any more.
+ */
+function endProcess(code: number): void {
+  process.exitCode = code;
+  systemClock.after(LINGER_MS, () => process.exit()).unref();
 }

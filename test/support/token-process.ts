@@ -38,5 +38,5 @@ async function serve({ id, userId, grantId, callers }: TokenOrder): Promise<void
 }
 
 process.on('message', (order: TokenOrder | ClockOrder) => void ('advanceMs' in order ? clock.advance(order.advanceMs) : serve(order)));
-process.on('SIGTERM', () => void steward.stop().then(() => process.exit(0)));
+process.on('SIGTERM', () => void steward.stop().then(() => process.disconnect()));
 process.send?.(steward.url);
