@@ -11,6 +11,24 @@ function property(schema: string): string {
   return call(LIST, 'read', `input: { type: object, properties: { q: ${schema} } }`, 'with: { q: $input.q }');
 }
 
+describe('choices of the input', () => {
+  it.each([
+    ['string', 'a', '1'],
+    ['number', '1.5', 'a'],
+    ['integer', '1', '1.5'],
+    ['boolean', 'true', 'a'],
+    ['object', '{}', '[]'],
+    ['array', '[]', '{}'],
+    ['null', 'null', '{}'],
+  ])('of type %s are such', async (type, right, wrong) => {
+    const problems = await problemsOf(property(`{ type: "${type}", enum: [${right}, ${wrong}] }`));
+    const places = problems
+      .filter((problem) => problem.includes(`is not of its type ${type}`))
+      .map((problem) => /enum\.\d/.exec(problem)?.[0]);
+    expect(places).toEqual(['enum.1']);
+  });
+});
+
 describe('what would fail only at a call', () => {
   it.each<[string, string, string]>([
     [
