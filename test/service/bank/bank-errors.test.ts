@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../../src/errors.ts';
 import { describeError } from '../../../src/observability/logger.ts';
 import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
 import { ACCESS_TOKEN, BANK_SECRET, BankEmulator, EMULATED_ACCOUNTS } from '../../support/bank-emulator.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectError } from '../../support/expect-error.ts';
 import type { HttpResponse } from '../../support/request.ts';
 import { type Handler, sendJson } from '../../support/scripted-server.ts';
@@ -293,6 +294,15 @@ describe('a failing aggregator', () => {
     const queued = await steward.sql('select id from revocations where subject = $1', [subject]);
     const removed = emulator.calls.some(({ path, body }) => path === '/item/remove' && body.access_token === rejected);
     expect(removed || queued.length === 1).toBe(true);
+  });
+
+  it('an exchange without the item’s id stores nothing, and the item is removed', async () => {
+    const before = await linked();
+    const nameless = `${ACCESS_TOKEN}-nameless`;
+    emulator.on('/item/public_token/exchange', (response) => sendJson(response, 200, { access_token: nameless }));
+    expectError(await setAccessToken(), 'provider_error');
+    expect((await call('/auth/bank/accounts')).body.accounts).toEqual([before]);
+    await eventually(() => emulator.calls.some(({ path, body }) => path === '/item/remove' && body.access_token === nameless));
   });
 });
 
