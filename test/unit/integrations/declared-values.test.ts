@@ -11,7 +11,7 @@ function property(schema: string): string {
   return call(LIST, 'read', `input: { type: object, properties: { q: ${schema} } }`, 'with: { q: $input.q }');
 }
 
-describe('choices of the input', () => {
+describe('a choice of the input', () => {
   it.each([
     ['string', 'a', '1'],
     ['number', '1.5', 'a'],
@@ -20,7 +20,7 @@ describe('choices of the input', () => {
     ['object', '{}', '[]'],
     ['array', '[]', '{}'],
     ['null', 'null', '{}'],
-  ])('of type %s are such', async (type, right, wrong) => {
+  ])('of type %s is accepted, and one of another type named', async (type, right, wrong) => {
     const problems = await problemsOf(property(`{ type: "${type}", enum: [${right}, ${wrong}] }`));
     const places = problems
       .filter((problem) => problem.includes(`is not of its type ${type}`))
