@@ -5,7 +5,7 @@ import type { Audience } from '../providers/audience.ts';
 import type { Effect } from '../providers/declared-call.ts';
 import type { Sessions } from '../providers/providers.ts';
 import type { ScopeName } from '../providers/workspace/workspace-scopes.ts';
-import type { Source } from './labels.ts';
+import type { Source, Taint } from './labels.ts';
 
 /** A schema with its JSON Schema (draft 7) and its check. */
 export interface Schema<Value> {
@@ -48,6 +48,8 @@ export interface RunContext<P extends string = string> {
   progress(message: string): void;
   /** {@link Action.version} of the facts that were checked before this run; undefined: none were read, or they have none. */
   readonly version: string | undefined;
+  /** What was read before in the caller's context. Of an action that is never asked about it isn't looked up, and counts as read. */
+  readonly taint: Taint;
   /** Names the call that reverts this one, for the result's `meta.undo`. Not called for what can't be reverted. */
   undoneBy(undo: Undo): void;
 }
@@ -92,7 +94,7 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
    */
   version?(facts: Facts): string | undefined;
   /** Who sees the effect besides the user, which can't be undone: if anyone does, the call needs approval like a destructive one. */
-  exposes?(input: Input, facts: Facts): Audience;
+  exposes?(input: Input, facts: Facts, taint: Taint): Audience;
   /** The folder that the call puts something into, by which a user may allow it in advance; left out: by those who see it. */
   destination?(facts: Facts): Destination;
   /** `own`: no result contains text that others wrote. Left out: results may, and their {@link sources} tell which parts. */

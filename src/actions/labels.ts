@@ -16,6 +16,14 @@ export interface Source {
   fields?: readonly string[];
 }
 
+/** What was read in the caller's context before a call, within the last hour; in a thread as long as it exists. */
+export interface Taint {
+  /** Text of others. */
+  isTainted: boolean;
+  /** Data of a bank. */
+  isFinancial: boolean;
+}
+
 /** How far a result may be trusted, and how widely it may be shown; set from the provider's facts, never from text. */
 export interface Labels {
   integrity: Integrity;

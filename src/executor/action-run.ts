@@ -1,4 +1,5 @@
 import type { ActionAccount, RunContext, Undo } from '../actions/action.ts';
+import type { Taint } from '../actions/labels.ts';
 import type { Clock, Timer } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
@@ -29,6 +30,7 @@ const PREVIEW_MS = 5_000;
 const FATAL: readonly ErrorCode[] = ['not_found', 'invalid_request', 'reauth_required', 'aborted'];
 /** Created once: an abort without a reason creates an error, with its stack, for each call. */
 const FINISHED = aborted();
+const NOT_LOOKED_UP: Taint = { isTainted: true, isFinancial: true };
 
 /** Who sees the effect of a call, and what was read to tell it. */
 export interface Exposure {
@@ -90,11 +92,12 @@ export class ActionRun {
    */
   async exposure(): Promise<Exposure> {
     const { input, configured } = this.#call;
+    const { taint = NOT_LOOKED_UP } = this.#call;
     const { facts, exposes, version } = configured.action;
-    if (facts === undefined) return { audience: exposes?.(input, undefined) ?? [], read: { facts: undefined } };
+    if (facts === undefined) return { audience: exposes?.(input, undefined, taint) ?? [], read: { facts: undefined } };
     try {
       const read = await this.#beforeTheQuestion((context) => facts(input, context));
-      return { audience: exposes?.(input, read) ?? [], read: { facts: read }, version: version?.(read) };
+      return { audience: exposes?.(input, read, taint) ?? [], read: { facts: read }, version: version?.(read) };
     } catch (error) {
       if (version !== undefined || (error instanceof AppError && FATAL.includes(error.code))) throw error;
       return { audience: exposes === undefined ? [] : UNKNOWN, read: undefined };
@@ -233,6 +236,7 @@ class Context implements RunContext {
   readonly unmasked: boolean;
   readonly capBytes: number;
   readonly version: string | undefined;
+  readonly taint: Taint;
   readonly undoneBy: RunContext['undoneBy'];
   readonly #progress: Call['progress'];
   readonly #abort: RunAbort;
@@ -241,7 +245,7 @@ class Context implements RunContext {
 
   constructor(
     { db, clock, undoneBy }: Pick<RunContext, 'db' | 'clock' | 'undoneBy'>,
-    { userId, account, configured, version, progress }: Call,
+    { userId, account, configured, version, taint = NOT_LOOKED_UP, progress }: Call,
     runAbort: RunAbort,
     open: () => RunContext['session'],
   ) {
@@ -253,6 +257,7 @@ class Context implements RunContext {
     this.unmasked = configured.policy.unmasked;
     this.capBytes = configured.capBytes;
     this.version = version;
+    this.taint = taint;
     this.#progress = progress;
     this.#abort = runAbort;
     this.#open = open;

@@ -94,7 +94,7 @@ export class ApprovalDecisions {
     await approvals.assertAsShown(row, stored, assessment);
     const allowing = this.#allowing(call, assessment, stored.audience ?? UNKNOWN, rememberFor);
     const edited = row.askedArgumentsHash !== null && { edited: true as const };
-    return runner.run({ ...call, ...edited, version: assessment.version }, entry, { approval: row, allowing });
+    return runner.run({ ...call, ...edited, taint: assessment.taint, version: assessment.version }, entry, { approval: row, allowing });
   }
 
   async #runEdited({ row, stored, call, rememberFor }: Approved, entry: AuditEntryBuilder): Promise<CallResult> {
@@ -107,7 +107,7 @@ export class ApprovalDecisions {
     if (changeSince(stored, assessment) !== undefined) throw questions.required(preview, entry);
     const { argumentsHash } = call;
     const approval = { ...row, argumentsHash, askedArgumentsHash: row.askedArgumentsHash ?? row.argumentsHash };
-    return runner.run({ ...call, edited: true, version: assessment.version }, entry, { approval, allowing });
+    return runner.run({ ...call, edited: true, taint: assessment.taint, version: assessment.version }, entry, { approval, allowing });
   }
 
   /** @param shown whom the user was told of */

@@ -1,5 +1,5 @@
 import type { Undo } from '../actions/action.ts';
-import type { Labels } from '../actions/labels.ts';
+import type { Labels, Taint } from '../actions/labels.ts';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { LoadedAction } from '../integrations/catalog.ts';
@@ -62,6 +62,8 @@ export interface Call {
   edited?: true;
   /** Of the facts that were checked for this run. */
   version?: string | undefined;
+  /** What was read before in the call's context; undefined: it wasn't looked up. */
+  taint?: Taint;
   /** Set only for changes: a repeated read does no harm. */
   idempotencyKey: string | undefined;
   signal: CallSignal;

@@ -203,10 +203,10 @@ export class Executor {
       entry.decision = 'allowed';
       return received;
     }
-    const ruling = await this.#gate.check(call);
-    if (ruling === undefined) return this.#runner.run(call, entry, { subject });
+    const { taint, ruling } = await this.#gate.check(call);
+    if (ruling === undefined) return this.#runner.run({ ...call, taint }, entry, { subject });
     const { assessment, verdict, allowance } = ruling;
-    const checked = { ...call, version: assessment.version };
+    const checked = { ...call, taint, version: assessment.version };
     if (verdict === 'run') return this.#runner.run(checked, entry, { subject });
     const ask = () => this.#questions.ask(call, assessment, surface, entry);
     return allowance === undefined ? ask() : this.#runAllowed(checked, entry, { allowance, subject }, ask);

@@ -1,3 +1,4 @@
+import type { Taint } from '../actions/labels.ts';
 import { AppError } from '../errors.ts';
 import type { LoadedAction } from '../integrations/catalog.ts';
 import type { Viewer } from '../providers/audience.ts';
@@ -10,7 +11,7 @@ import type { Call } from './call.ts';
 import { receiversOf } from './context-name.ts';
 import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
-import type { Taint, Taints } from './taint.ts';
+import type { Taints } from './taint.ts';
 import type { WrittenItems } from './written-items.ts';
 
 /** What a call would do, as far as it was read before. */
@@ -54,22 +55,22 @@ export class Gate {
 
   /**
    * @param call of an action that {@link isGated}
-   * @returns undefined: the call may run, and nothing was read for that
+   * @returns without a ruling: the call may run, and nothing was read from the provider for that
    * @throws AppError `forbidden` when it is refused; what the call itself would fail with; `rate_limited`
    */
-  async check(call: Call): Promise<Ruling | undefined> {
+  async check(call: Call): Promise<{ taint: Taint; ruling?: Ruling }> {
     const { configured, userId } = call;
     const { action, policy } = configured;
     const mustRead = readsAllowed(configured);
     const taint = await this.#taintOf(call);
-    if (policy.approval === 'never' && !mustRead && !taint.isTainted && !taint.isFinancial) return undefined;
+    if (policy.approval === 'never' && !mustRead && !taint.isTainted && !taint.isFinancial) return { taint };
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
     const assessment = await this.#assess(call, taint);
     const situation = situationOf(call, assessment);
-    const ruling = verdict(call, situation, taint);
-    const allowance = ruling === 'run' ? undefined : await this.#allowanceFor(call, assessment, situation);
-    return { assessment, verdict: ruling, allowance };
+    const found = verdict(call, situation, taint);
+    const allowance = found === 'run' ? undefined : await this.#allowanceFor(call, assessment, situation);
+    return { taint, ruling: { assessment, verdict: found, allowance } };
   }
 
   /** The same for a call that the user has approved. @throws AppError like {@link check} */
@@ -101,7 +102,7 @@ export class Gate {
 
   /** @param readers whose contexts receive the error, if there is one */
   async #assess(call: Call, taint: Taint, readers = [call]): Promise<Assessment> {
-    const run = new ActionRun(this.#deps, call);
+    const run = new ActionRun(this.#deps, { ...call, taint });
     const exposure = await run.exposure().catch(async (error: unknown) => {
       if (run.mayHaveRead) await Promise.all(readers.map((reader) => this.#taints.failed(reader)));
       throw error;

@@ -1,4 +1,5 @@
 import { displayAddress, quoted } from '../actions/display-text.ts';
+import type { Taint } from '../actions/labels.ts';
 import type { Audience, Viewer } from '../providers/audience.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
 import type { Call } from './call.ts';
@@ -6,7 +7,6 @@ import type { ContextReads, ReadSource } from './context-reads.ts';
 import type { Assessment } from './gate.ts';
 import { compare, type Match } from './matches.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
-import type { Taint } from './taint.ts';
 
 /** What the user reads before deciding. */
 export interface Question {
@@ -38,7 +38,7 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
   const { taint } = assessment;
   const others = addressesIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
   const [summary, written, reads] = await Promise.all([
-    new ActionRun(deps, call).summary(assessment),
+    new ActionRun(deps, { ...call, taint }).summary(assessment),
     others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
     taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
   ]);

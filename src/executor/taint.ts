@@ -1,3 +1,4 @@
+import type { Taint } from '../actions/labels.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
@@ -11,14 +12,6 @@ export interface Reading extends Context {
   /** `own`: it contains nothing that others wrote. */
   integrity?: 'own' | undefined;
   provider: string;
-}
-
-/** What was read in a call's context within the last hour; in a thread as long as it exists. */
-export interface Taint {
-  /** Text of others. */
-  isTainted: boolean;
-  /** Data of a bank. */
-  isFinancial: boolean;
 }
 
 const UNTAINTED: Taint = { isTainted: false, isFinancial: false };
