@@ -106,6 +106,13 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
    * text, they count as others'. Without an output: those that the input names.
    */
   writes?(input: Input, output: Output | undefined): readonly string[];
+  /**
+   * Ids of everything that a call is about, as the facts resolved it, like those of {@link writes}: the series of an event, the
+   * target of a shortcut, what a folder holds, the folders above. Left out: the ids that the input names.
+   *
+   * @param facts undefined: they weren't read, or couldn't be
+   */
+  items?(input: Input, facts: Facts | undefined): readonly string[];
   /** Whether the provider charges for a call with this input: such calls have a separate budget. */
   costs?(input: Input): boolean;
   /**
@@ -166,6 +173,7 @@ export function outlineOf({
   destination,
   sources,
   writes,
+  items,
   costs,
   summary,
   preview,

@@ -2,13 +2,9 @@ import { hash } from 'node:crypto';
 import type { Source } from '../actions/labels.ts';
 import type { Database } from '../database/database.ts';
 import type { Call } from './call.ts';
+import { itemsOf } from './call-items.ts';
 import { contextOf } from './context-name.ts';
 import { rememberItems, selectTaintedItems } from './taint-repository.ts';
-
-/** Ids of all providers. */
-const ID = /^[\w.@:-]{1,1024}$/;
-/** More ids than a call of any action takes. */
-const MAX_NAMES = 1_000;
 
 /** Remembers the documents, events and drafts that a context wrote after it had read others' text, because they may repeat it. */
 export class WrittenItems {
@@ -27,7 +23,9 @@ export class WrittenItems {
   async remember(call: Call, output: unknown): Promise<void> {
     const { userId, configured, input } = call;
     const items = configured.action.writes?.(input, output) ?? [];
-    if (items.length > 0) await rememberItems(this.#db, userId, contextOf(call), { items: items.map(hashOf), of: hashesIn(input) });
+    if (items.length === 0) return;
+    const of = hashesOf(itemsOf(call, undefined) ?? []);
+    await rememberItems(this.#db, userId, contextOf(call), { items: items.map(hashOf), of });
   }
 
   /**
@@ -36,9 +34,11 @@ export class WrittenItems {
    *
    * @throws AppError `unavailable`
    */
-  async isNamedIn({ userId, account, input }: Call): Promise<boolean> {
-    const hashes = account.hasTaintedItems ? hashesIn(input) : [];
-    return hashes.length > 0 && (await selectTaintedItems(this.#db, userId, hashes)).length > 0;
+  async isNamedIn(call: Call): Promise<boolean> {
+    const { userId, account } = call;
+    if (!account.hasTaintedItems) return false;
+    const items = itemsOf(call, undefined);
+    return items === undefined || (await selectTaintedItems(this.#db, userId, hashesOf(items))).length > 0;
   }
 
   /**
@@ -56,16 +56,8 @@ export class WrittenItems {
   }
 }
 
-/** Hashes of the texts in arguments that may be ids. */
-function hashesIn(input: unknown): Buffer[] {
-  const names = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (names.size >= MAX_NAMES) return;
-    if (typeof value === 'string') for (const name of ID.test(value) ? namesOf(value) : []) names.add(name);
-    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(visit);
-  };
-  visit(input);
-  return [...names].map(hashOf);
+function hashesOf(items: Iterable<string>): Buffer[] {
+  return [...new Set([...items].flatMap(namesOf))].map(hashOf);
 }
 
 /** An event of a series has the series' id and a time (Calendar API v3, `events.instances`). */
