@@ -50,6 +50,7 @@ function configured(name: string, effect: 'read' | 'write', approval: 'never' | 
       rate: { calls: Number.MAX_SAFE_INTEGER, perMs: 60_000 },
       allow: {},
       tainted: 'ask',
+      financial: 'ask',
       unmasked: false,
     },
     capBytes: 256 * 1024,

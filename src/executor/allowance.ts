@@ -44,18 +44,7 @@ export function mayBeAllowed({ action: { effect, provider }, policy }: Configure
   if (audience.some(({ kind }) => kind !== 'person')) return false;
   const readBefore = { isTainted: false, isFinancial: false };
   const isExposing = audience.length > 0;
-  return (
-    reasonToAsk({
-      policy,
-      effect,
-      isBank: provider === 'bank',
-      isExposing,
-      ...readBefore,
-      isToKnown: false,
-      isToNamed: false,
-      allowed: 'known',
-    }) === undefined
-  );
+  return reasonToAsk({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, allowed: 'known' }) === undefined;
 }
 
 /** Whether an allowance is for a call. What it is for must include everyone who sees the call. */

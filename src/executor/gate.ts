@@ -8,7 +8,7 @@ import { assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts
 import { allows, coveredBy, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import type { Call } from './call.ts';
-import { receiversOf } from './context-name.ts';
+import { isInPerson, receiversOf } from './context-name.ts';
 import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
 import type { Taints } from './taint.ts';
@@ -125,6 +125,7 @@ function situationOf(call: Call, { audience, taint }: Assessment): Situation {
   return {
     policy,
     effect: action.effect,
+    isInPerson: isInPerson(call),
     isBank: action.provider === 'bank',
     isExposing: audience.length > 0,
     isTainted: taint.isTainted,

@@ -9,8 +9,10 @@ export type Allowed = 'none' | 'new' | 'known';
 
 /** Everything that decides whether a call runs. */
 export interface Situation {
-  policy: Pick<Policy, 'approval' | 'tainted'>;
+  policy: Pick<Policy, 'approval' | 'tainted' | 'financial'>;
   effect: Effect;
+  /** The user calls: no client, and not the assistant. Of an approved call, whoever asked for it counts. */
+  isInPerson: boolean;
   /** The account is a bank's. */
   isBank: boolean;
   /** Someone other than the user sees the effect. */
@@ -29,14 +31,15 @@ export interface Situation {
 export type Verdict = 'run' | 'ask' | 'refuse';
 
 /**
- * The rule of the gate. What is exposed or lost after reading others' text is asked about, whatever the policy says; a
- * bank's data goes to known recipients only, and to those whom the user has named to the assistant. What the user has allowed in advance runs, unless it is of a kind that is
- * asked about each time.
+ * The rule of the gate. What is exposed or lost after reading others' text is asked about, whatever the policy says. A
+ * bank's data goes to known recipients only, to those whom the user has named to the assistant, and to strangers if the user
+ * calls in person; each time it asks. What the user has allowed in advance runs, unless it is of a kind that is asked about
+ * each time.
  */
 export function verdictOn(situation: Situation): Verdict {
-  const { policy, effect, isExposing, isTainted, isFinancial, isToKnown, isToNamed } = situation;
+  const { policy, effect, isExposing, isTainted, isFinancial } = situation;
   const isIrreversible = isExposing || effect === 'destructive';
-  if (isFinancial && isExposing && !isToKnown && !isToNamed) return 'refuse';
+  if (isFinancial && isExposing && !mayAskAboutBankData(situation)) return 'refuse';
   if (isTainted && isIrreversible && policy.tainted === 'deny') return 'refuse';
   if (reasonToAsk(situation) === undefined) return 'run';
   if ((isTainted && isIrreversible) || (isFinancial && isExposing)) return 'ask';
@@ -44,8 +47,21 @@ export function verdictOn(situation: Situation): Verdict {
   return policy.approval === 'always' ? 'ask' : 'run';
 }
 
+/** Whether the user may be asked about a call after a bank's data was read. */
+function mayAskAboutBankData({ policy, isInPerson, isToKnown, isToNamed }: Situation): boolean {
+  return isToKnown || isToNamed || (isInPerson && policy.financial === 'ask');
+}
+
 /** Why no allowance of the user covers the call; undefined: it runs under one. */
-export function reasonToAsk({ policy, effect, isBank, isExposing, isTainted, isFinancial, allowed }: Situation): string | undefined {
+export function reasonToAsk({
+  policy,
+  effect,
+  isBank,
+  isExposing,
+  isTainted,
+  isFinancial,
+  allowed,
+}: Omit<Situation, 'isInPerson' | 'isToKnown' | 'isToNamed'>): string | undefined {
   if (policy.approval === 'always') return 'the operator requires approval of each call';
   if (effect === 'destructive') return 'each call that deletes or shares is approved';
   if (isBank) return 'each call on a bank is approved';

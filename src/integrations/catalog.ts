@@ -12,6 +12,11 @@ export interface Policy {
   approval: ApprovalRule;
   /** What happens to a call that others see, or that deletes, after others' text was read: it asks, or is refused. */
   tainted: 'ask' | 'deny';
+  /**
+   * What happens to a call of the user in person that strangers see, after a bank's data was read: it asks, or is refused like
+   * the same call of a client or of the assistant.
+   */
+  financial: 'ask' | 'deny';
   timeoutMs: number;
   /** Maximum number of calls of one user within `perMs` milliseconds. */
   rate: { calls: number; perMs: number };

@@ -25,6 +25,7 @@ export function resolvePolicy(
     enabled: declared.enabled ?? true,
     approval: approvalOf(action, declared, defaults, diagnostics.under('approval')),
     tainted: declared.tainted ?? defaults.tainted ?? 'ask',
+    financial: declared.financial ?? defaults.financial ?? 'ask',
     timeoutMs: timeoutOf(action, declared, defaults, diagnostics.under('timeout')),
     rate: rateOf(declared.rate ?? defaults.rate ?? USUAL_RATE),
     allow: declared.allow ?? {},

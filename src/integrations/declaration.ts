@@ -12,6 +12,10 @@ const tainted = z.enum(['ask', 'deny'], 'must be ask or deny').meta({
   description:
     'What happens to a call that other people see, or that deletes, within an hour of reading text that others wrote: the user is asked first, whatever approval says, or it is denied.',
 });
+const financial = z.enum(['ask', 'deny'], 'must be ask or deny').meta({
+  description:
+    'What happens to a call by the user in person that other people see, within an hour of reading a bank’s data: the user is asked first, or it is denied unless only the user and those on the action’s allow-list see it. For tokens, connected apps and the assistant, it is always denied.',
+});
 const TIMEOUT_FORM = 'must be whole seconds from 1s to 60s';
 const timeout = z
   .string(TIMEOUT_FORM)
@@ -29,14 +33,24 @@ const rate = z
     examples: ['60/min', '20/hour'],
   });
 const defaultPolicy = z
-  .strictObject({ approval: approval.optional(), tainted: tainted.optional(), timeout: timeout.optional(), rate: rate.optional() })
-  .meta({ description: 'For every action that says nothing else. Left out: approval destructive, tainted ask, timeout 30s, rate 60/min.' });
+  .strictObject({
+    approval: approval.optional(),
+    tainted: tainted.optional(),
+    financial: financial.optional(),
+    timeout: timeout.optional(),
+    rate: rate.optional(),
+  })
+  .meta({
+    description:
+      'For every action that says nothing else. Left out: approval destructive, tainted ask, financial ask, timeout 30s, rate 60/min.',
+  });
 
 const pattern = z.string().min(1, 'must not be empty').max(254, 'must have at most 254 characters');
 const policy = z
   .strictObject({
     approval: approval.optional(),
     tainted: tainted.optional(),
+    financial: financial.optional(),
     timeout: timeout.optional(),
     rate: rate.optional(),
     allow: z

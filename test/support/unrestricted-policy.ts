@@ -9,4 +9,5 @@ export const UNRESTRICTED: Policy = {
   allow: {},
   unmasked: false,
   tainted: 'ask',
+  financial: 'ask',
 };

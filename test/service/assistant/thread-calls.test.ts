@@ -235,7 +235,8 @@ describe('a bank’s data that was read in a thread', () => {
     expect(await scene.steward.sql('select 1 from approvals where user_id = $1', [user.userId])).toEqual([]);
   });
 
-  it('goes to nobody new in the user’s own context, whatever was typed elsewhere', async () => {
+  it('goes to nobody new in the user’s own context if the operator denies it, whatever was typed elsewhere', async () => {
+    scene.policies.set(ACTION, { approval: 'never', financial: 'deny' });
     await scene.call(user, 'bank.balances');
     await rejectedWith(tell([ANA], `Send it to ${ANA}`, null), 'forbidden');
   });

@@ -165,14 +165,17 @@ describe('contexts', () => {
     expect(scene.sent).toBe(2);
   });
 
-  it('that read a bank’s data send only to the user and to the operator’s allow-list, and ask', async () => {
+  it('that read a bank’s data ask before they send, and for an operator who denies it send only to the user and the allow-list', async () => {
     await linkBank(scene.steward, user.token);
     await callAction(scene.steward, 'bank.balances', {}, { token: user.token });
     expect(await contexts()).toEqual([{ name: 'user', tainted: true, financial: true }]);
-    await rejectedWith(scene.call(user, ACTION, TO_ANA), 'forbidden');
+    expect((await scene.ask(user, ACTION, TO_ANA)).notices).toContain('Before this, data of a bank was read.');
+    scene.policies.set(ACTION, { approval: 'never', financial: 'deny' });
+    // Another call: the one that was asked about waits for the user.
+    await rejectedWith(scene.call(user, ACTION, { to: ['zoe@example.com'] }), 'forbidden');
     expect((await scene.ask(user, ACTION, { to: [user.email] })).notices).toContain('Before this, data of a bank was read.');
-    scene.policies.set(ACTION, { approval: 'never', allow: { to: ['*@example.com'] } });
-    await scene.ask(user, ACTION, TO_ANA);
+    scene.policies.set(ACTION, { approval: 'never', financial: 'deny', allow: { to: ['*@example.com'] } });
+    await scene.ask(user, ACTION, { to: ['zoe@example.com'] });
     expect(scene.sent).toBe(0);
   });
 });

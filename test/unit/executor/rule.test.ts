@@ -3,21 +3,22 @@ import { reasonToAsk, type Situation, type Verdict, verdictOn } from '../../../s
 
 const APPROVALS = ['never', 'destructive', 'always'] as const;
 const TAINTED = ['ask', 'deny'] as const;
+const FINANCIAL = ['ask', 'deny'] as const;
 const EFFECTS = ['read', 'write', 'destructive'] as const;
 const ALLOWED = ['none', 'new', 'known'] as const;
-const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToKnown', 'isToNamed'] as const;
+const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToKnown', 'isToNamed', 'isInPerson'] as const;
 
 /** Every combination of the facts. */
 const everyFact = Array.from({ length: 2 ** FACTS.length }, (_, bits) =>
   Object.fromEntries(FACTS.map((fact, bit) => [fact, (bits & (1 << bit)) !== 0])),
 ) as Pick<Situation, (typeof FACTS)[number]>[];
 
-const everyCase: Situation[] = APPROVALS.flatMap((approval) =>
-  TAINTED.flatMap((tainted) =>
-    EFFECTS.flatMap((effect) =>
-      ALLOWED.flatMap((allowed) => everyFact.map((facts) => ({ policy: { approval, tainted }, effect, ...facts, allowed }))),
-    ),
-  ),
+const everyPolicy: Situation['policy'][] = APPROVALS.flatMap((approval) =>
+  TAINTED.flatMap((tainted) => FINANCIAL.map((financial) => ({ approval, tainted, financial }))),
+);
+
+const everyCase: Situation[] = everyPolicy.flatMap((policy) =>
+  EFFECTS.flatMap((effect) => ALLOWED.flatMap((allowed) => everyFact.map((facts) => ({ policy, effect, ...facts, allowed })))),
 );
 
 /** Clean contexts, by what the action does: exposing, destructive, neither. */
@@ -33,21 +34,41 @@ function runsAsAllowed({ policy, effect, isBank, isExposing, isTainted, isFinanc
   return mayBe && (isTainted ? policy.tainted === 'ask' && allowed === 'known' : allowed !== 'none');
 }
 
+function expectedOn(situation: Situation): Verdict {
+  const { policy, effect, isExposing, isTainted, isFinancial, isToKnown, isToNamed, isInPerson } = situation;
+  const isLoss = effect === 'destructive';
+  const mayAsk = isToKnown || isToNamed || (isInPerson && policy.financial === 'ask');
+  if (isFinancial && isExposing && !mayAsk) return 'refuse';
+  if (runsAsAllowed(situation)) return 'run';
+  if (isTainted && (isExposing || isLoss)) return policy.tainted === 'deny' ? 'refuse' : 'ask';
+  if (isFinancial && isExposing) return 'ask';
+  return CLEAN[policy.approval][isExposing ? 0 : isLoss ? 1 : 2] as Verdict;
+}
+
 describe('the rule', () => {
   it('is tried with every combination', () => {
-    expect(new Set(everyCase.map((one) => JSON.stringify(one))).size).toBe(3 * 2 * 3 * 3 * 2 ** 6);
+    expect(new Set(everyCase.map((one) => JSON.stringify(one))).size).toBe(3 * 2 * 2 * 3 * 3 * 2 ** 7);
   });
 
-  it.each(everyCase)('%j', (situation) => {
-    const { policy, effect, isExposing, isTainted, isFinancial, isToKnown, isToNamed } = situation;
-    const verdict = verdictOn(situation);
-    const isLoss = effect === 'destructive';
-    const usual = CLEAN[policy.approval][isExposing ? 0 : isLoss ? 1 : 2];
-    if (isFinancial && isExposing && !isToKnown && !isToNamed) expect(verdict).toBe('refuse');
-    else if (runsAsAllowed(situation)) expect(verdict).toBe('run');
-    else if (isTainted && (isExposing || isLoss)) expect(verdict).toBe(policy.tainted === 'deny' ? 'refuse' : 'ask');
-    else if (isFinancial && isExposing) expect(verdict).toBe('ask');
-    else expect(verdict).toBe(usual);
+  it.each(everyPolicy)('%j', (policy) => {
+    for (const situation of everyCase.filter((one) => one.policy === policy)) {
+      expect(verdictOn(situation), JSON.stringify(situation)).toBe(expectedOn(situation));
+    }
+  });
+
+  it('asks about a bank’s data to strangers only the user in person, and only if the operator permits it', () => {
+    const toStrangers = everyCase.filter((one) => one.isFinancial && one.isExposing && !one.isToKnown && !one.isToNamed);
+    const asked = toStrangers.filter((situation) => verdictOn(situation) === 'ask');
+    expect(toStrangers.filter((situation) => verdictOn(situation) === 'run')).toEqual([]);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter(({ isInPerson, policy }) => !isInPerson || policy.financial === 'deny')).toEqual([]);
+  });
+
+  it('reads the key `financial` for the user in person only', () => {
+    for (const situation of everyCase.filter(({ isInPerson }) => !isInPerson)) {
+      const [asking, denying] = FINANCIAL.map((financial) => verdictOn({ ...situation, policy: { ...situation.policy, financial } }));
+      expect(asking).toBe(denying);
+    }
   });
 
   it('never lets a tainted or a bank’s context expose unasked what the user has not allowed for known people', () => {

@@ -157,11 +157,25 @@ describe('an agent', () => {
       allow: {},
       unmasked: false,
       tainted: 'ask',
+      financial: 'ask',
     });
     const { actions } = await parse(`${source}defaults: { policy: { approval: never, timeout: 10s, rate: 7/hour } }\n`);
     expect(actions.get('mail.a')?.policy).toMatchObject({ approval: 'never', timeoutMs: 5_000, rate: { calls: 7, perMs: 3_600_000 } });
     // A destructive action requires approval, whatever the file's default is.
     expect(actions.get('mail.t')?.policy).toMatchObject({ approval: 'destructive', timeoutMs: 10_000 });
+  });
+
+  it('asks the user in person after a bank’s data was read, unless its policy or the file’s denies it, which are a revision each', async () => {
+    const source = (own: string, defaults = '{}') =>
+      `${mail('provider: workspace', 'description: x', 'scopes: [mail.modify]', `actions: { a: { use: mail.send, policy: ${own} } }`)}defaults: { policy: ${defaults} }\n`;
+    const actionOf = async (text: string) => (await parse(text)).actions.get('mail.a');
+    const usual = await actionOf(source('{}'));
+    const denied = await actionOf(source('{}', '{ financial: deny }'));
+    expect(usual?.policy.financial).toBe('ask');
+    expect(denied?.policy.financial).toBe('deny');
+    expect((await actionOf(source('{ financial: deny }')))?.revision).toBe(denied?.revision);
+    expect((await actionOf(source('{ financial: ask }', '{ financial: deny }')))?.revision).toBe(usual?.revision);
+    expect(denied?.revision).not.toBe(usual?.revision);
   });
 
   it('requires approval for what other people see, unless its own policy is never', async () => {
