@@ -8,6 +8,8 @@ export interface ApiRequest<State> {
   query: URLSearchParams;
   /** Parsed JSON; undefined: none. */
   body: unknown;
+  /** The condition of the request (RFC 9110, 13.1.1). */
+  ifMatch: string | undefined;
   /** Raw body of uploads (`/upload/…`) with its content type. */
   upload: { bytes: Buffer; contentType: string } | undefined;
   /** The API's data of this account, created on first use. Change it in place; it is saved after the call. */

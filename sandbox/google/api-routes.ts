@@ -76,6 +76,7 @@ class ServedApi {
       params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
       query,
       body: upload === undefined ? request.body : undefined,
+      ifMatch: request.headers['if-match'],
       upload,
       state: store.state,
       now: this.#options.controls.now(),

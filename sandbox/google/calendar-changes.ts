@@ -25,6 +25,7 @@ const eventPatch = z.looseObject({
   attendees: z.array(attendee).nullish(),
   attendeesOmitted: z.boolean().optional(),
   status: z.enum(['confirmed', 'tentative', 'cancelled']).optional(),
+  visibility: z.enum(['default', 'public', 'private', 'confidential']).nullish(),
 });
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -78,12 +79,13 @@ export function insertEvent(request: Request): StoredEvent {
 export function changeEvent(request: Request, whole: boolean): StoredEvent {
   const { state, now } = request;
   const before = findEvent(request);
+  assertMatch(request, before);
   const patch = parseBody(request.body);
   // A deleted event can be restored, but not changed.
   if (before.status === 'cancelled' && patch.status !== 'confirmed') throw notFound('Not Found');
   if (patch.attendeesOmitted === true) patch.attendees = onlyOwnResponse(request, before, patch);
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !whole || OWN_FIELDS.includes(name)));
-  const changed = { status: before.status, ...applied(kept, patch), updated: new Date(now).toISOString() } as unknown as StoredEvent;
+  const changed = { status: before.status, ...applied(kept, patch), ...changedAt(before, now) } as unknown as StoredEvent;
   check(changed, state.timeZone);
   // A changed event of a series becomes an exception.
   const index = state.events.findIndex(({ id }) => id === before.id);
@@ -99,11 +101,23 @@ export function deleteEvent(request: Request): void {
   const { state, now } = request;
   const event = findEvent(request);
   if (event.status === 'cancelled') throw new ApiFault(410, 'deleted', 'Resource has been deleted');
+  assertMatch(request, event);
   if (!state.events.includes(event)) state.events.push(event);
   event.status = 'cancelled';
-  event.updated = new Date(now).toISOString();
+  Object.assign(event, changedAt(event, now));
   for (const exception of state.events) if (exception.recurringEventId === event.id) exception.status = 'cancelled';
   note(request, event, 'deleted');
+}
+
+/** @throws ApiFault 412 for a change on condition that the event has another etag */
+function assertMatch({ ifMatch }: Request, { etag }: StoredEvent): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*' || ifMatch.split(',').some((one) => one.trim() === etag)) return;
+  throw new ApiFault(412, 'conditionNotMet', 'Precondition Failed');
+}
+
+/** Two changes may have the same time. */
+function changedAt({ etag }: StoredEvent, now: number): Pick<StoredEvent, 'etag' | 'updated'> {
+  return { etag: `"${Math.max(now, Number(etag.slice(1, -1)) + 1)}"`, updated: new Date(now).toISOString() };
 }
 
 function parseBody(body: unknown): EventPatch {

@@ -15,6 +15,8 @@ export interface Attendee {
 /** An event in the provider's format. Unknown fields are kept. */
 export interface StoredEvent {
   id: string;
+  /** Changes with each change. An event of a series that has no exception has that of the series. */
+  etag: string;
   status: 'confirmed' | 'tentative' | 'cancelled';
   start: EventTime;
   end: EventTime;
@@ -45,7 +47,7 @@ const DAY_MS = 24 * 3_600_000;
 export function blankEvent({ email }: Account, id: string, at: string) {
   const organizer = { email, self: true };
   const about = { created: at, updated: at, creator: organizer, organizer, iCalUID: `${id}@google.com` };
-  return { id, status: 'confirmed', ...about, sequence: 0, eventType: 'default' };
+  return { id, etag: `"${Date.parse(at)}"`, status: 'confirmed', ...about, sequence: 0, eventType: 'default' };
 }
 
 /**
@@ -81,7 +83,6 @@ export function present(event: StoredEvent, account: Account, zone: string): obj
   const isSelf = (email: string) => email.toLowerCase() === account.email;
   return {
     kind: 'calendar#event',
-    etag: `"${Date.parse(event.updated)}"`,
     ...rest,
     htmlLink: `https://www.google.com/calendar/event?eid=${Buffer.from(`${event.id} ${account.email}`).toString('base64url')}`,
     organizer: { ...organizer, ...(isSelf(organizer.email) && { self: true }) },

@@ -333,3 +333,53 @@ describe('sandbox calendar: changes', () => {
     expect((await call('GET', `${EVENTS}/${event.id}`)).body.summary).toBe('kept');
   });
 });
+
+describe('sandbox calendar: etags', () => {
+  const conditional = async (verb: string, id: string, etag: string, body?: object) => {
+    const [{ userId, grantId } = { userId: '', grantId: '' }] = await steward.sql<{ userId: string; grantId: string }>(
+      'select user_id as "userId", grant_id as "grantId" from workspace_accounts where email = $1',
+      [email],
+    );
+    const response = await fetch(`${steward.url}/sandbox/workspace/api${EVENTS}/${id}`, {
+      method: verb,
+      headers: {
+        authorization: `Bearer ${await steward.context.tokens.current(userId, grantId)}`,
+        'content-type': 'application/json',
+        'if-match': etag,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.text() };
+  };
+
+  it('change with each change, and refuse one that is made on condition of another', async () => {
+    const { id, etag } = await insert(timed('2027-03-21T09:00:00', '2027-03-21T10:00:00'));
+    const changed = (await call('PATCH', `${EVENTS}/${id}`, { summary: 'made anew' })).body;
+    expect(changed.etag).not.toBe(etag);
+    for (const [verb, body] of [
+      ['PATCH', { summary: 'x' }],
+      ['PUT', timed('2027-03-21T09:00:00', '2027-03-21T10:00:00')],
+      ['DELETE'],
+    ] as const) {
+      const refused = await conditional(verb, id, etag, body);
+      expect([refused.status, JSON.parse(refused.body).error.errors[0].reason]).toEqual([412, 'conditionNotMet']);
+    }
+    expect((await call('GET', `${EVENTS}/${id}`)).body).toEqual(changed);
+    expect((await conditional('PATCH', id, `"0", ${changed.etag}`, { summary: 'made again' })).status).toBe(200);
+    expect((await conditional('DELETE', id, '*')).status).toBe(204);
+  });
+
+  it('of an event of a series is that of the series until it is changed', async () => {
+    const { id, etag } = await insert(timed('2027-03-21T09:00:00', '2027-03-21T10:00:00', { recurrence: ['RRULE:FREQ=DAILY;COUNT=2'] }));
+    const [first] = (await call('GET', `${EVENTS}/${id}/instances`)).body.items;
+    expect(first.etag).toBe(etag);
+    expect((await conditional('PATCH', first.id, etag, { summary: 'made late' })).status).toBe(200);
+    expect((await conditional('PATCH', first.id, etag, { summary: 'made later' })).status).toBe(412);
+  });
+
+  it('keeps a visibility, and refuses one that there isn’t', async () => {
+    const made = await insert(timed('2027-03-21T09:00:00', '2027-03-21T10:00:00', { visibility: 'private' }));
+    expect(made.visibility).toBe('private');
+    expect((await call('PATCH', `${EVENTS}/${made.id}`, { visibility: 'secret' })).status).toBe(400);
+  });
+});

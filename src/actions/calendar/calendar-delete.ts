@@ -6,12 +6,14 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
-import { deletedEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
-import { seenTarget } from './calendar-facts.ts';
+import { changedMeanwhile } from '../mail/gmail-responses.ts';
+import { describeFully, eventOutput } from './calendar-event.ts';
+import { seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent, nameGuests, showTime } from './calendar-preview.ts';
-import { CALENDAR, findTarget, patchEvent } from './calendar-session.ts';
+import { CALENDAR, patchEvent } from './calendar-session.ts';
 import { undoDeletion } from './calendar-undo.ts';
+import { VERSIONED_FIELDS, versionedDeletion } from './event-version.ts';
 
 export const calendarDelete = builtIn('workspace', {
   name: 'calendar.delete',
@@ -22,13 +24,15 @@ export const calendarDelete = builtIn('workspace', {
   input: z.strictObject({ id: eventId, scope, notify }),
   output: z.object({ deleted: z.string().describe('Id of the event or the series.') }),
   facts: ({ id, scope }, { session }) => seenTarget(session, id, scope),
+  version: ({ version }) => version,
   exposes: (_input, { audience }) => audience,
   summary: ({ id, scope, notify }) =>
     `Delete, notifying ${notify ? 'any attendees by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
   preview: async ({ notify }, _context, { event, others }) => `Delete, ${nameGuests(event, notify, others)}: ${nameEvent(event)}`,
-  async run({ id, scope, notify }, { session, undoneBy }) {
-    const { event } = await findTarget(session, id, scope);
-    await session.call('calendar.events.delete', { ...CALENDAR, eventId: event.id, sendUpdates: sendUpdates(notify) }, z.object({}));
+  async run({ id, scope, notify }, { session, version, undoneBy }) {
+    const { event } = await unchangedTarget(session, { id, scope }, version);
+    const params = { ...CALENDAR, eventId: event.id, ifMatch: event.etag, sendUpdates: sendUpdates(notify) };
+    await session.call('calendar.events.delete', params, z.object({}));
     const undo = undoDeletion(event, notify);
     if (undo !== undefined) undoneBy(undo);
     return { deleted: event.id };
@@ -44,6 +48,7 @@ export const calendarRestore = builtIn('workspace', {
   input: z.strictObject({ id: eventId, notify: notifyOnRequest }),
   output: eventOutput,
   facts: ({ id }, { session }) => findDeleted(session, id),
+  version: ({ version }) => version,
   // Of a deleted event of a series, the provider may not say who was invited.
   exposes: (_input, event) => union(eventAudience(event), event.organizer === undefined ? UNKNOWN : []),
   summary: ({ id, notify }) => `Restore the deleted event ${id}${notify ? ', notifying any attendees by e-mail' : ''}`,
@@ -52,9 +57,10 @@ export const calendarRestore = builtIn('workspace', {
     const on = event.start === undefined ? '' : ` on ${showTime(event.start)}`;
     return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${quoted(event.summary)}${on} (${event.id})`;
   },
-  async run({ id, notify }, { session, undoneBy }) {
-    await findDeleted(session, id);
-    const event = await patchEvent(session, id, { status: 'confirmed' }, sendUpdates(notify));
+  async run({ id, notify }, { session, version, undoneBy }) {
+    const deleted = await findDeleted(session, id);
+    if (version !== undefined && deleted.version !== version) throw changedMeanwhile('id');
+    const event = await patchEvent(session, deleted, { status: 'confirmed' }, sendUpdates(notify));
     const scope = event.recurrence === undefined ? 'this' : 'series';
     undoneBy({
       action: 'calendar.delete',
@@ -66,8 +72,8 @@ export const calendarRestore = builtIn('workspace', {
 });
 
 /** @throws AppError `not_found`, `invalid_request` for an event that isn't deleted */
-async function findDeleted(session: WorkspaceSession, eventId: string): Promise<z.output<typeof deletedEvent>> {
-  const event = await session.call('calendar.events.get', { ...CALENDAR, eventId, fields: EVENT_FIELDS }, deletedEvent);
+async function findDeleted(session: WorkspaceSession, eventId: string) {
+  const event = await session.call('calendar.events.get', { ...CALENDAR, eventId, fields: VERSIONED_FIELDS }, versionedDeletion);
   if (event.status !== 'cancelled') throw new AppError('invalid_request', 'id: This event isn’t deleted.');
   return event;
 }

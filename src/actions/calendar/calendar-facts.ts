@@ -1,19 +1,43 @@
 import { type Audience, union } from '../../providers/audience.ts';
-import { eventAudience, readExceptionsAudience } from '../../providers/workspace/event-audience.ts';
+import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { changedMeanwhile } from '../mail/gmail-responses.ts';
 import { findTarget, type Target } from './calendar-session.ts';
+import { hashOf } from './event-version.ts';
+import { readExceptions } from './series-exceptions.ts';
 
 /** The object of a change, and who sees it besides the account. */
 export interface SeenTarget extends Target {
   audience: Audience;
   /** Those of them who are invited to an event of a series only, by their addresses. */
   others: readonly string[];
+  /** Of a series: its events that were changed or deleted individually. */
+  exceptions: Awaited<ReturnType<typeof readExceptions>>['exceptions'];
+  /** Changes with what others see of the event, or of the series and its exceptions. */
+  version: string;
 }
 
 /** @throws AppError `not_found`, `invalid_request` when the id doesn't match the scope */
 export async function seenTarget(session: WorkspaceSession, id: string, scope: 'this' | 'series'): Promise<SeenTarget> {
   const target = await findTarget(session, id, scope);
-  const ofEvents = await readExceptionsAudience(session, target.event);
+  const { exceptions, audience: ofEvents } = await readExceptions(session, target.event);
   const others = ofEvents.flatMap((viewer) => (viewer.kind === 'person' ? [viewer.address] : []));
-  return { ...target, audience: union(eventAudience(target.event), ofEvents), others };
+  const version = hashOf([target.event.version, ...exceptions.map((one) => one.version)]);
+  return { ...target, audience: union(eventAudience(target.event), ofEvents), others, exceptions, version };
+}
+
+/**
+ * The same for a run.
+ *
+ * @param version of the target that the user was shown; undefined: none
+ * @throws AppError `conflict` when it is another by now
+ */
+export async function unchangedTarget(
+  session: WorkspaceSession,
+  { id, scope }: { id: string; scope: 'this' | 'series' },
+  version: string | undefined,
+): Promise<SeenTarget> {
+  const target = await seenTarget(session, id, scope);
+  if (version !== undefined && target.version !== version) throw changedMeanwhile('id');
+  return target;
 }

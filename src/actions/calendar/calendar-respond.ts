@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { displayAddress, quoted } from '../display-text.ts';
 import { ownAttendee, ownResponse } from './calendar-attendees.ts';
 import { describeFully, eventOutput, shownResponse } from './calendar-event.ts';
+import { seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { eventId, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent } from './calendar-preview.ts';
 import { findTarget, patchEvent } from './calendar-session.ts';
@@ -29,19 +29,20 @@ export const calendarRespond = builtIn('workspace', {
   output: eventOutput,
   // Without a message, the organizer only sees the response in the calendar.
   facts: async ({ id, scope, comment, notify }, { session }) =>
-    comment === undefined && !notify ? undefined : findTarget(session, id, scope),
-  exposes: (_input, target) => (target === undefined ? [] : eventAudience(target.event)),
+    comment === undefined && !notify ? undefined : seenTarget(session, id, scope),
+  version: (target) => target?.version,
+  exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),
   async preview(input, { session }, target) {
     const { event } = target ?? (await findTarget(session, input.id, input.scope));
     const { email } = event.organizer ?? {};
     return summarise(input, email === undefined ? '' : ` ${displayAddress(email)}`, nameEvent(event));
   },
-  async run({ id, answer, comment, scope, notify }, { session, account, undoneBy }) {
-    const { event } = await findTarget(session, id, scope);
+  async run({ id, answer, comment, scope, notify }, { session, account, version, undoneBy }) {
+    const { event } = await unchangedTarget(session, { id, scope }, version);
     const body = ownResponse(event, account.label, answer === 'none' ? 'needsAction' : answer, comment);
     const former = shownResponse(ownAttendee(event, account.label)?.responseStatus ?? 'needsAction');
-    const changed = await patchEvent(session, event.id, body, sendUpdates(notify));
+    const changed = await patchEvent(session, event, body, sendUpdates(notify));
     const undo = undoResponse(event, former, answer, notify || comment !== undefined);
     if (undo !== undefined) undoneBy(undo);
     return describeFully(changed);

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { anyEvent, BUSY_FIELDS, type CalendarEvent, EVENT_FIELDS, LIST_FIELDS, MEETING_FIELDS } from './calendar-event.ts';
 import { busyPage, eventPage, meetingPage } from './calendar-pages.ts';
+import { livingEvent, VERSIONED_FIELDS, type VersionedEvent } from './event-version.ts';
 import { zoneName } from './zoned-time.ts';
 
 /** The only calendar whose events the granted scope covers. */
@@ -89,8 +90,8 @@ function listParams({ from, to, zone, query, max, page }: EventQuery) {
 }
 
 /** @throws AppError `not_found`, also for a deleted event, which the provider still returns */
-export async function getEvent(session: WorkspaceSession, eventId: string): Promise<CalendarEvent> {
-  const event = await session.call('calendar.events.get', { ...CALENDAR, eventId, fields: EVENT_FIELDS }, anyEvent);
+export async function getEvent(session: WorkspaceSession, eventId: string): Promise<VersionedEvent> {
+  const event = await session.call('calendar.events.get', { ...CALENDAR, eventId, fields: VERSIONED_FIELDS }, livingEvent);
   if (event.status === 'cancelled') throw new AppError('not_found', 'The event was deleted.');
   return event;
 }
@@ -98,9 +99,9 @@ export async function getEvent(session: WorkspaceSession, eventId: string): Prom
 /** The object of a change. */
 export interface Target {
   /** The event, or the series. */
-  event: CalendarEvent;
+  event: VersionedEvent;
   /** The event that the caller named. */
-  named: CalendarEvent;
+  named: VersionedEvent;
 }
 
 /**
@@ -119,14 +120,19 @@ export async function findTarget(session: WorkspaceSession, id: string, scope: '
   return { event: await getEvent(session, named.recurringEventId), named };
 }
 
-/** @returns the event as the provider has it after the change */
+/**
+ * Changes an event as it was read.
+ *
+ * @returns the event as the provider has it after the change
+ * @throws AppError `conflict` when it has changed since
+ */
 export async function patchEvent(
   session: WorkspaceSession,
-  eventId: string,
+  { id, etag }: { id: string; etag?: string | undefined },
   requestBody: object,
   sendUpdates: 'all' | 'none',
 ): Promise<CalendarEvent> {
-  const params = { ...CALENDAR, eventId, sendUpdates, requestBody, fields: EVENT_FIELDS };
+  const params = { ...CALENDAR, eventId: id, ifMatch: etag, sendUpdates, requestBody, fields: EVENT_FIELDS };
   return assertLiving(await session.call('calendar.events.patch', params, anyEvent));
 }
 

@@ -7,13 +7,13 @@ import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeFully, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
-import { type SeenTarget, seenTarget } from './calendar-facts.ts';
+import { type SeenTarget, seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts';
 import { listed, nameEvent, nameGuests, showMoment } from './calendar-preview.ts';
-import { calendarZone, findTarget, patchEvent, type Target } from './calendar-session.ts';
+import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
 import { rescheduleEvent, rescheduleSeries, toPatch } from './reschedule.ts';
-import { exceptionsOf, lostExceptions } from './series-exceptions.ts';
+import { lostExceptions } from './series-exceptions.ts';
 import { isDate } from './zoned-time.ts';
 
 export const calendarUpdate = builtIn('workspace', {
@@ -36,18 +36,19 @@ export const calendarUpdate = builtIn('workspace', {
     assertChange(input);
     return seenTarget(session, input.id, input.scope);
   },
+  version: ({ version }) => version,
   // Guests see the change in their calendars, whether they are notified or not; those who are removed see that, too.
   exposes: ({ add_attendees: add = [] }, { audience }) => union(people(add), audience),
   writes: (input) => [input.id],
   summary,
   preview,
-  async run(input, { session, undoneBy }) {
+  async run(input, { session, version, undoneBy }) {
     assertChange(input);
-    const target = await findTarget(session, input.id, input.scope);
+    const target = await unchangedTarget(session, input, version);
     if (input.recurrence !== undefined && target.event.recurringEventId !== undefined) {
       throw new AppError('invalid_request', 'recurrence: applies to a whole series; give scope "series"');
     }
-    const exceptions = movesSeries(input) ? await exceptionsOf(session, target.event) : [];
+    const exceptions = movesSeries(input) ? target.exceptions : [];
     const { title, description, location, add_attendees: add = [], remove_attendees: remove = [], recurrence } = input;
     const requestBody = {
       ...(title !== undefined && { summary: title }),
@@ -57,7 +58,7 @@ export const calendarUpdate = builtIn('workspace', {
       ...(add.length + remove.length > 0 && { attendees: changedAttendees(target.event, add, remove) }),
       ...(recurrence !== undefined && { recurrence }),
     };
-    const event = await patchEvent(session, target.event.id, requestBody, sendUpdates(input.notify));
+    const event = await patchEvent(session, target.event, requestBody, sendUpdates(input.notify));
     const lost = await lostExceptions(session, target.event, exceptions);
     // A reset exception can't be made again.
     const undo = lost === 0 ? undoUpdate(input, target.event) : undefined;
@@ -105,9 +106,9 @@ function summary(input: UpdateInput): string {
   return summarise(input, zone, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
 }
 
-async function preview(input: UpdateInput, { session }: RunContext<'workspace'>, { event, others }: SeenTarget): Promise<string> {
-  const exceptions = movesSeries(input) ? await exceptionsOf(session, event) : [];
-  const lost = exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
+async function preview(input: UpdateInput, _context: RunContext<'workspace'>, { event, others, exceptions }: SeenTarget): Promise<string> {
+  const lost =
+    !movesSeries(input) || exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
   const zone = { name: input.zone ?? zoneOf(event.start) };
   return summarise(input, zone, nameGuests(event, input.notify, [...others, ...(input.add_attendees ?? [])]), nameEvent(event), lost);
 }

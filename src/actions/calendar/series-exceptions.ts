@@ -1,29 +1,63 @@
 import { z } from 'zod';
-import { list } from '../../providers/response-list.ts';
+import { type Audience, UNKNOWN, union } from '../../providers/audience.ts';
+import { unchecked } from '../../providers/response-list.ts';
+import { checked, responseReader } from '../../providers/responses.ts';
+import { eventAudience, eventGuests } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { type CalendarEvent, seriesPart } from './calendar-event.ts';
 import { CALENDAR } from './calendar-session.ts';
+import { SEEN_FIELDS, versionOf } from './event-version.ts';
 
 /** The provider's largest page; further exceptions are not counted. */
 const MAX_EXCEPTIONS = 2_500;
 
-/** Ids of the events of a series that were changed or deleted individually. */
-export async function exceptionsOf(session: WorkspaceSession, { id, iCalUID }: CalendarEvent): Promise<string[]> {
-  if (iCalUID === undefined) return [];
+/** An event of a series that was changed or deleted individually. */
+interface Exception {
+  id: string;
+  /** Who sees it besides the account. */
+  audience: Audience;
+  version: string;
+}
+
+const page = z.object({ items: unchecked.default([]), nextPageToken: z.unknown().optional() });
+
+/** The exceptions of a series. */
+export const exceptionPage = responseReader(import.meta.url, 'exceptionPage', (response, { series }: { series: string }) => {
+  const { items, nextPageToken } = checked(page, response);
+  const exceptions = items.flatMap((item): Exception[] => {
+    const { id, recurringEventId } = checked(seriesPart, item);
+    if (recurringEventId !== series) return [];
+    return [{ id, audience: eventAudience(checked(eventGuests, item)), version: versionOf(item) }];
+  });
+  return { exceptions, isComplete: nextPageToken === undefined };
+});
+
+/** The exceptions of a series, and who sees them; an event that is no series has none. */
+export async function readExceptions(
+  session: WorkspaceSession,
+  { id, iCalUID, recurrence }: CalendarEvent,
+): Promise<{ exceptions: readonly Exception[]; audience: Audience }> {
+  if (recurrence === undefined) return { exceptions: [], audience: [] };
+  if (iCalUID === undefined) return { exceptions: [], audience: UNKNOWN };
   // All parts of a series have its iCalUID (RFC 5545, 3.8.4.4); other instances are not stored.
-  const params = { ...CALENDAR, iCalUID, maxResults: MAX_EXCEPTIONS, fields: 'items(id,recurringEventId)' };
-  const { items } = await session.call('calendar.events.list', params, z.object({ items: list(seriesPart).default([]) }));
-  return items.filter(({ recurringEventId }) => recurringEventId === id).map((one) => one.id);
+  const params = { ...CALENDAR, iCalUID, maxResults: MAX_EXCEPTIONS, fields: `nextPageToken,items(recurringEventId,${SEEN_FIELDS})` };
+  const { exceptions, isComplete } = await session.call('calendar.events.list', params, exceptionPage, { series: id });
+  return { exceptions, audience: union(...exceptions.map(({ audience }) => audience), isComplete ? [] : UNKNOWN) };
 }
 
 /**
  * How many of these exceptions a change of the series reset: the provider identifies exceptions by their original times.
  *
- * @param before ids of the exceptions before the change
+ * @param before the exceptions before the change
  */
-export async function lostExceptions(session: WorkspaceSession, series: CalendarEvent, before: readonly string[]): Promise<number> {
+export async function lostExceptions(
+  session: WorkspaceSession,
+  series: CalendarEvent,
+  before: readonly Pick<Exception, 'id'>[],
+): Promise<number> {
   if (before.length === 0) return 0;
   // The change is done: if they can't be read, all are reported as reset.
-  const left = new Set(await exceptionsOf(session, series).catch(() => []));
-  return before.filter((id) => !left.has(id)).length;
+  const { exceptions } = await readExceptions(session, series).catch(() => ({ exceptions: [] }));
+  const left = new Set(exceptions.map(({ id }) => id));
+  return before.filter(({ id }) => !left.has(id)).length;
 }

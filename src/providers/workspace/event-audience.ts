@@ -7,7 +7,7 @@ const word = z.string().max(500).optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 
 /** The people of an event (Calendar API v3, `events`). A list with an invalid item fails, so that nobody is left out. */
-const eventGuests = z.object({
+export const eventGuests = z.object({
   attendees: list(z.object({ email: word, self: flag })).optional(),
   attendeesOmitted: flag,
   organizer: z.object({ email: word, self: flag }).optional(),
@@ -45,7 +45,7 @@ export async function readEventAudience(session: WorkspaceSession, eventId: stri
 }
 
 /** Who sees a change of a series because they are invited to one of its events: such an event has guests of its own. */
-export async function readExceptionsAudience(
+async function readExceptionsAudience(
   session: WorkspaceSession,
   { id, iCalUID, recurrence }: Pick<z.output<typeof seriesGuests>, 'id' | 'iCalUID' | 'recurrence'>,
 ): Promise<Audience> {

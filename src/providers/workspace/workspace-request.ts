@@ -7,6 +7,8 @@ export interface MethodParams {
   /** JSON. */
   requestBody?: object | undefined;
   media?: Media | undefined;
+  /** The etag on condition of which a change is made: with another one the provider responds with 412 (RFC 9110, 13.1.1). */
+  ifMatch?: string | undefined;
   [name: string]: unknown;
 }
 
@@ -58,11 +60,12 @@ function methodOf({ verb, path, upload, required }: MethodEntry, root: string): 
   const inPath = new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [part.name])));
   return {
     verb,
-    request({ requestBody, media, ...params }, apiUrl, token) {
+    request({ requestBody, media, ifMatch, ...params }, apiUrl, token) {
       const missing = required.find((name) => params[name] === undefined || params[name] === null);
       if (missing !== undefined) throw new Error(`missing ${missing}`);
       const { origin, folder } = splitAddress(apiUrl ?? root);
       const headers: Record<string, string> = { authorization: `Bearer ${token}` };
+      if (ifMatch !== undefined) headers['if-match'] = ifMatch;
       const isUpload = uploadParts !== undefined && media !== undefined && media.body.length > 0;
       const query = queryOf(params, inPath);
       if (!isUpload) {

@@ -129,12 +129,17 @@ describe('a change of a series', () => {
 
   it.each([
     ['has guests of its own', [{}], [ANA]],
-    ['can’t be read', [{ attendees: 'x' }], [UNKNOWN]],
     ['has none', [{ attendees: [] }], 'ran'],
     ['belongs to another series', [{ recurringEventId: 'e2' }], 'ran'],
   ])('asks if an event of it %s', async (_what, parts, audience) => {
     series(...parts.map(part));
     expect(await audienceOf('calendar.update', change)).toEqual(audience);
+  });
+
+  it('isn’t asked about, nor made, if an event of it can’t be read: what wasn’t read can’t be shown', async () => {
+    series(part({ attendees: 'x' }));
+    await expect(audienceOf('calendar.update', change)).rejects.toMatchObject({ code: 'provider_error' });
+    expect(changes()).toEqual([]);
   });
 
   it('asks if not all of its events can be read', async () => {
