@@ -39,6 +39,13 @@ export function quotedUpTo(text: string, max: number): string {
   return text.length > max ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
 }
 
+const NAMED = /“([^“”]*)”|[^\s“”<>()[\]:;,]+@[^\s“”<>()[\]:;,]+/g;
+
+/** The texts inside a sentence of ours, as {@link quoted} and {@link displayAddress} have put them there. */
+export function namesIn(sentence: string): string[] {
+  return [...sentence.matchAll(NAMED)].map(([all, inside]) => inside ?? all);
+}
+
 const PLAIN_ADDRESS = /^[\w.+'-]{1,64}@[\w.-]{1,190}$/;
 
 /** An e-mail address unquoted; anything else in its place is quoted. */

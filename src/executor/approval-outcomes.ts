@@ -11,7 +11,7 @@ import type { Context as Reader } from './context-name.ts';
 import type { ContextReads } from './context-reads.ts';
 import { unknownOutcome } from './idempotency.ts';
 import { storeWithRetries } from './store-with-retries.ts';
-import type { Reading, Taints } from './taint.ts';
+import { type Reading, readingOf, type Taints } from './taint.ts';
 
 /** How an approval ended, as the caller that asked may read it. */
 export interface ApprovalOutcome {
@@ -55,15 +55,16 @@ export class ApprovalOutcomes {
 
   /** Runs an approved call and stores its result or its error, before either is returned. */
   async record(approval: ApprovalRow, call: Call, run: () => Promise<CallResult>): Promise<CallResult> {
-    const { integrity, provider } = call.configured.action;
-    const store = (outcome: Pick<StoredOutcome, 'result' | 'error'>) => this.#store(approval, { ...outcome, integrity, provider });
+    const { provider } = call.configured.action;
     try {
       const result = await run();
-      await store({ result });
+      const { integrity } = readingOf(call, result.meta.labels);
+      await this.#store(approval, { result, integrity, provider });
       return result;
     } catch (thrown) {
       const { code, message } = asAppError(thrown);
-      await store({ error: { code, message } });
+      // Errors name files, tabs and labels, whatever the action's results contain.
+      await this.#store(approval, { error: { code, message }, provider });
       throw thrown;
     }
   }

@@ -47,7 +47,7 @@ export class CallRunner {
   /** The result of an earlier call with the same key. Keys are shared by all contexts of a user: this one may not have received it yet. */
   async receivedAgain(call: Call, earlier: CallResult): Promise<CallResult> {
     const { taints, reads } = this.#deps;
-    const reading = readingOf(call);
+    const reading = readingOf(call, earlier.meta.labels);
     await taints.begin(reading);
     if (earlier.meta.labels !== undefined) reads.record(reading, earlier.data, earlier.meta.labels);
     return earlier;

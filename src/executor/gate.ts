@@ -103,12 +103,15 @@ export class Gate {
   /** @param readers whose contexts receive the error, if there is one */
   async #assess(call: Call, taint: Taint, readers = [call]): Promise<Assessment> {
     const run = new ActionRun(this.#deps, { ...call, taint });
-    const exposure = await run.exposure().catch(async (error: unknown) => {
+    try {
+      const exposure = await run.exposure();
+      // Its error names what the facts tell, such as a draft's recipients.
+      assertReadAllowed(call.configured, exposure.read);
+      return { ...exposure, taint };
+    } catch (error) {
       if (run.mayHaveRead) await Promise.all(readers.map((reader) => this.#taints.failed(reader)));
       throw error;
-    });
-    assertReadAllowed(call.configured, exposure.read);
-    return { ...exposure, taint };
+    }
   }
 
   /** Reads the allowances only if one could make a difference. */

@@ -3,12 +3,13 @@ import type { Undo } from '../actions/action.ts';
 import { labelsOf } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Clock } from '../clock/clock.ts';
-import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
+import type { Catalog } from '../integrations/catalog.ts';
 import { isLargeValue } from '../validation/large-value.ts';
 import type { ActionRun } from './action-run.ts';
 import type { Call, CallResult } from './call.ts';
 import type { ContextReads } from './context-reads.ts';
 import { readingOf, type Taints } from './taint.ts';
+import { holdsReadText, undoOf } from './undo.ts';
 import type { WrittenItems } from './written-items.ts';
 
 export interface RunActionDeps {
@@ -29,7 +30,7 @@ export interface RunActionDeps {
 export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call, readers: readonly Call[] = [call]): Promise<CallResult> {
   const { configured, account, startedAt } = call;
   // Before anything is sent. Without a statement to wait for, nothing waits.
-  const readings = readers.map(readingOf);
+  const readings = readers.map((reader) => readingOf(reader));
   for (const reading of readings) {
     const tainting = deps.taints.begin(reading);
     if (tainting !== undefined) await tainting;
@@ -46,26 +47,38 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
   if (isLarge) await nextTurn();
   const { provider, integrity, sources } = configured.action;
   const marked = sources === undefined ? undefined : await deps.written.mark(call, sources(output, call.input));
-  const labels = labelsOf(provider, integrity, marked);
+  const undo = await undoFor(deps, run, call, output, readers);
+  const labels = labelsOf(provider, undo?.isRead ? undefined : integrity, marked);
   const { value, truncated } = truncateOutput(output, configured.capBytes);
   if (isLarge) await nextTurn();
   for (const reading of readings) deps.reads.record(reading, value, labels);
   // It is sent next.
   if (isLarge) await nextTurn();
-  const undo = undoOf(run, call, deps.catalog());
   const ms = Math.round(deps.clock.monotonic() - startedAt);
   const meta: CallResult['meta'] = { account: account.label, accountId: account.id, ms, labels };
   if (truncated) meta.truncated = true;
-  if (undo !== undefined) meta.undo = undo;
+  if (undo !== undefined) meta.undo = undo.undo;
   if (call.edited) meta.edited = true;
   return { data: value, meta };
 }
 
-/** The call that reverts a run, by the name that the file in force gives to its action; undefined: it has no such action. */
-function undoOf({ undo }: ActionRun, { configured }: Call, { actions }: Catalog): Undo | undefined {
+/**
+ * The call that reverts a run. If it holds text that was read from the provider, the contexts of those who receive it
+ * remember that; where they can't, nobody receives it.
+ */
+async function undoFor(
+  { catalog, taints }: RunActionDeps,
+  run: ActionRun,
+  call: Call,
+  output: unknown,
+  readers: readonly Call[],
+): Promise<{ undo: Undo; isRead: boolean } | undefined> {
+  const undo = undoOf(run, call, catalog());
   if (undo === undefined) return undefined;
-  const isUndo = ({ action, policy }: ConfiguredAction) => action.name === undo.action && policy.enabled;
-  const able = [...actions.values()].filter(isUndo);
-  const found = able.find(({ agent }) => agent === configured.agent) ?? able[0];
-  return found && { ...undo, action: found.name };
+  if (call.configured.action.integrity !== 'own' || !holdsReadText(undo, call.input, output)) return { undo, isRead: false };
+  const areTainted = await Promise.all(readers.map((reader) => taints.failed(reader))).then(
+    () => true,
+    () => false,
+  );
+  return areTainted ? { undo, isRead: true } : undefined;
 }

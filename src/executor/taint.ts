@@ -1,4 +1,4 @@
-import type { Taint } from '../actions/labels.ts';
+import type { Labels, Taint } from '../actions/labels.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
@@ -98,10 +98,10 @@ export class Taints {
   }
 }
 
-/** The result of a call. */
-export function readingOf({ userId, client, thread, configured }: Call): Reading {
+/** The result of a call. @param labels of a result that is there: others' text may be in one of an action without any */
+export function readingOf({ userId, client, thread, configured }: Call, labels?: Pick<Labels, 'integrity'>): Reading {
   const { integrity, provider } = configured.action;
-  return { userId, client, thread, action: configured.name, integrity, provider };
+  return { userId, client, thread, action: configured.name, integrity: labels?.integrity === 'others' ? undefined : integrity, provider };
 }
 
 function isKnown({ taintedAt, financialAt }: Known, financial: boolean, now: number): boolean {

@@ -43,6 +43,9 @@ export class ExecutorScene {
   checked: () => void = () => {};
   /** The work of `test.run`. */
   work: (input: unknown, context: RunContext<'workspace'>) => Promise<unknown> = async () => ({});
+  /** The work of `test.change`, whose results count as the user's own text. */
+  change: (input: Record<string, unknown>, context: RunContext<'workspace'>) => Promise<{ id: string }> = (_input, context) =>
+    send(context);
   readonly #actions: Action[];
 
   private constructor(provider: WorkspaceEmulator) {
@@ -72,6 +75,7 @@ export class ExecutorScene {
     this.copies = 0;
     this.defaultText = 'Hello.';
     this.checked = () => {};
+    this.change = (_input, context) => send(context);
     this.provider.reset();
     this.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });
     this.answers(SEND, 200, { id: 'm1' });
@@ -217,6 +221,30 @@ export class ExecutorScene {
         output: z.object({ id: z.string() }),
         writes: (_input, output) => (output === undefined ? [] : [output.id]),
         summary: () => 'Copy',
+        run: (_input, context) => send(context),
+      }),
+      builtIn('workspace', {
+        ...common,
+        name: 'test.change',
+        effect: 'write',
+        integrity: 'own',
+        input: any,
+        output: z.object({ id: z.string() }),
+        summary: () => 'Change',
+        run: (input, context) => this.change(input, context),
+      }),
+      builtIn('workspace', {
+        ...common,
+        name: 'test.answer',
+        effect: 'write',
+        integrity: 'own',
+        input: any,
+        output: z.object({ id: z.string() }),
+        // Whom it answers, only the provider knows.
+        facts: (_input, { session }) => session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() })),
+        version: ({ emailAddress }) => emailAddress,
+        allowRead: { to: ({ emailAddress }) => [emailAddress] },
+        summary: () => 'Answer',
         run: (_input, context) => send(context),
       }),
       builtIn('workspace', { ...ofMessage, name: 'test.remove', effect: 'destructive', run: (_input, context) => send(context) }),
