@@ -24,7 +24,7 @@ export function sandboxRoutes({ identity, workspace, bank, model, controls, ...g
   router.use(sandboxGuard(guard));
   router.use('/assets', express.static(join(import.meta.dirname, 'public'), { index: false, redirect: false }));
   router.use('/identity', identityIssuerRoutes(identity, controls));
-  router.use('/workspace', workspaceProviderRoutes(workspace, guard.allowedOrigins));
+  router.use('/workspace', workspaceProviderRoutes(workspace));
   router.use('/bank', bank.router);
   router.use('/model', model.router);
   router.use('/control/bank', bank.controlRouter);

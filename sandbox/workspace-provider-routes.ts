@@ -14,14 +14,14 @@ import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
 import { avatar } from './workspace-accounts.ts';
 
 /** The provider's routes, mounted at /sandbox/workspace. */
-export function workspaceProviderRoutes(provider: WorkspaceProvider, allowedOrigins: string[]): Router {
+export function workspaceProviderRoutes(provider: WorkspaceProvider): Router {
   const router = Router();
   router.use(provider.controls.intercept('workspace'));
   router.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store');
     next();
   });
-  router.use(consentRoutes(provider, allowedOrigins));
+  router.use(consentRoutes(provider));
   router.post('/token', urlencoded({ extended: false, limit: '16kb' }), (request, response) => token(provider, request, response));
   router.post('/revoke', urlencoded({ extended: false, limit: '16kb' }), (request, response) => revoke(provider, request, response));
   router.get('/userinfo', (request, response) => userinfo(provider, request, response));

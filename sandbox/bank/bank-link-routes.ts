@@ -1,5 +1,6 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
+import { leadOn } from '../../src/http/lead-on.ts';
 import { isLoopbackOrigin } from '../guard.ts';
 import { checkedValues, errorPage } from '../sandbox-page.ts';
 import { type AccountsView, accountsPage, bankPage, donePage } from './bank-link-pages.ts';
@@ -63,7 +64,7 @@ function chooseBank(links: Links, response: Response, session: LinkSession, form
     return;
   }
   links.chooseBank(session, bank);
-  redirect(response, session.returnTo, pageAddress(form.link_token, session.returnTo));
+  redirect(response, pageAddress(form.link_token, session.returnTo));
 }
 
 function chooseAccounts(links: Links, response: Response, session: LinkSession, form: Decision): void {
@@ -80,12 +81,7 @@ function showStep(links: Links, response: Response, session: LinkSession, token:
   const bank = links.bankOf(session);
   const status = problem === undefined ? 200 : 400;
   const step = { session, token, problem };
-  show(
-    response,
-    status,
-    bank === undefined ? bankPage(step, links.banksFor(session)) : accountsStep(links, { ...step, bank }),
-    session.returnTo,
-  );
+  show(response, status, bank === undefined ? bankPage(step, links.banksFor(session)) : accountsStep(links, { ...step, bank }));
 }
 
 function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string {
@@ -95,41 +91,36 @@ function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string 
 
 function end(response: Response, { returnTo }: LinkSession, result: LinkResult): void {
   if (returnTo.redirectUri === null) {
-    show(response, 200, donePage(result, returnTo.origin), returnTo);
+    show(response, 200, donePage(result, returnTo.origin));
     return;
   }
   const location = new URL(returnTo.redirectUri);
   location.searchParams.set('outcome', result.outcome);
   if (result.publicToken !== null) location.searchParams.set('public_token', result.publicToken);
-  redirect(response, returnTo, location.href);
+  redirect(response, location.href);
 }
 
-/**
- * Without a body, because Express would show the address with its token on a page. The policies are needed here, too,
- * because a popup loses its opener at any step without them.
- */
-function redirect(response: Response, target: ReturnTarget, location: string): void {
-  pageHeaders(response, target).status(303).set('Location', location).end();
+/** The policies are needed here, too, because a popup loses its opener at any step without them. */
+function redirect(response: Response, location: string): void {
+  leadOn(pageHeaders(response), location);
 }
 
 function showError(response: Response, reason = 'This link token is unknown, used or expired.'): void {
   show(response, 400, errorPage('Link can’t go on', reason));
 }
 
-function show(response: Response, status: number, html: string, target?: ReturnTarget): void {
-  pageHeaders(response, target).status(status).type('html').send(html);
+function show(response: Response, status: number, html: string): void {
+  pageHeaders(response).status(status).type('html').send(html);
 }
 
-/** Chromium applies form-action to the redirect after a form, too, so the target's origin is listed. */
-function pageHeaders(response: Response, target?: ReturnTarget): Response {
-  const redirectUri = target?.redirectUri ?? null;
-  const ends = redirectUri === null ? '' : ` ${new URL(redirectUri).origin}`;
+function pageHeaders(response: Response): Response {
   return response.set({
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
     // A popup of another origin must keep its opener, which receives the result.
     'Cross-Origin-Opener-Policy': 'unsafe-none',
-    'Content-Security-Policy': `default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'${ends}; frame-ancestors 'none'; base-uri 'none'`,
+    'Content-Security-Policy':
+      "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   });
 }
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { json, type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
-import { pagePolicy } from '../../src/http/html.ts';
+import { PAGE_POLICY } from '../../src/http/html.ts';
+import { leadOn } from '../../src/http/lead-on.ts';
 import { check, validate } from '../../src/validation/validate.ts';
 import type { Controls } from '../controls.ts';
 import { errorPage } from '../sandbox-page.ts';
@@ -59,7 +60,7 @@ function decide(issuer: IdentityIssuer, form: Record<string, unknown>, response:
   const chosen = check(signIn, { user: form.other_user === '' || form.other_user === undefined ? form.user : form.other_user });
   if (!isCancelled && 'problem' in chosen) return signInPage(request, chosen.problem);
   const location = issuer.authorization.decide(request, isCancelled || 'problem' in chosen ? undefined : chosen.value.user);
-  response.status(303).set('Location', location).end();
+  leadOn(response, location);
   return undefined;
 }
 
@@ -73,5 +74,5 @@ function show(response: Response, make: () => string | undefined): void {
     response.status(error.status);
     text = errorPage('Sign-in failed', error.message);
   }
-  if (text !== undefined) response.set('Content-Security-Policy', pagePolicy()).type('html').send(text);
+  if (text !== undefined) response.set('Content-Security-Policy', PAGE_POLICY).type('html').send(text);
 }

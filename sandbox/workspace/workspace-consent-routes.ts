@@ -1,6 +1,8 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
+import { PAGE_POLICY } from '../../src/http/html.ts';
+import { leadOn } from '../../src/http/lead-on.ts';
 import { checkedValues, errorPage } from '../sandbox-page.ts';
 import type { PendingRequest } from './workspace-consent.ts';
 import { consentPage } from './workspace-pages.ts';
@@ -22,10 +24,10 @@ const decision = z.object({
 });
 
 /** The authorization endpoint and its consent page, mounted at /sandbox/workspace. */
-export function consentRoutes(provider: WorkspaceProvider, allowedOrigins: string[]): Router {
+export function consentRoutes(provider: WorkspaceProvider): Router {
   const router = Router();
   const show = (response: Response, status: number, html: string) => {
-    response.status(status).set('Content-Security-Policy', contentSecurityPolicy(provider, allowedOrigins)).type('html').send(html);
+    response.status(status).set('Content-Security-Policy', PAGE_POLICY).type('html').send(html);
   };
   const ask = (response: Response, pending: PendingRequest, wrongAccount: boolean) => {
     show(response, wrongAccount ? 400 : 200, consentPage(pending, provider.grants.accounts, wrongAccount));
@@ -47,24 +49,7 @@ export function consentRoutes(provider: WorkspaceProvider, allowedOrigins: strin
     const decided = provider.desk.decide(id, { allow: chosen === 'allow', account, otherAccount, scopes });
     if (decided.kind === 'gone') return show(response, 400, errorPage(BLOCKED, 'This request is over or was never made.'));
     if (decided.kind === 'wrong_account') return ask(response, decided.pending, true);
-    // Without a body, because Express would show the address with its code on a page.
-    response.status(303).set('Location', decided.location).end();
+    leadOn(response, decided.location);
   });
   return router;
-}
-
-/**
- * Chromium applies form-action to every step of a redirect chain, and the service's callback redirects to the front end.
- * So the origins that development allows are listed beside the callback's.
- */
-function contentSecurityPolicy(provider: WorkspaceProvider, allowedOrigins: string[]): string {
-  const targets = [new URL(provider.publicUrl).origin, ...allowedOrigins, 'http://localhost:*', 'http://127.0.0.1:*'];
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    `form-action 'self' ${targets.join(' ')}`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join('; ');
 }

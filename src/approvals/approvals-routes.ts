@@ -8,7 +8,7 @@ import { rememberDays } from '../executor/remember-days.ts';
 import { type Endpoint, endpoint, type FirstParty, type Reply } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { prefersPage } from '../http/error-handler.ts';
-import { pagePolicy } from '../http/html.ts';
+import { PAGE_POLICY } from '../http/html.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import { isObject } from '../validation/is-object.ts';
 import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
@@ -98,7 +98,7 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
       })
       .meta({ id: 'Decision' }),
     response: callResult,
-    pages: PAGES,
+    pages: { 200: 'The page, where `Accept` prefers HTML; without a session, one that leads to the sign-in' },
     errors: CALL_ERRORS,
     async handle({ caller, params, form, request, response }) {
       const leaving = new AbortController();
@@ -231,5 +231,5 @@ function notPending(caller: FirstParty): Reply<never> {
 }
 
 function withPage(html: string, status = 200): Reply<never> {
-  return { html, policy: pagePolicy(), status };
+  return { html, policy: PAGE_POLICY, status };
 }

@@ -8,6 +8,7 @@ import type { Caller, Endpoint, LimitName, Principal, Reply } from './endpoint.t
 import { sendEvents } from './event-stream.ts';
 import { requireCsrfToken } from './first-party.ts';
 import { largeJson, sendPieces } from './large-json.ts';
+import { leadOn } from './lead-on.ts';
 import { sendJson } from './messages.ts';
 import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
 import { type EndpointRouter, inOrder } from './route-table.ts';
@@ -142,14 +143,11 @@ function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unkno
     sendJson(response, JSON.stringify(endpoint.response?.parse(reply.json)));
     return;
   }
-  response.setHeader('cache-control', 'no-store');
   if ('redirect' in reply) {
-    // No body: Express would write the target, with the secrets in its query, into a page.
-    response.status(reply.status ?? 303).setHeader('location', reply.redirect);
-    response.setHeader('referrer-policy', 'no-referrer');
-    response.end();
+    leadOn(response, reply.redirect, reply.status);
     return;
   }
+  response.setHeader('cache-control', 'no-store');
   if ('empty' in reply) {
     response.status(reply.empty).end();
     return;

@@ -38,7 +38,7 @@ export interface FirstParty extends Caller {
 }
 
 /**
- * What a handler returns: the JSON body of a 200, a redirect, an HTML page with its content security policy, nothing, or
+ * What a handler returns: the JSON body of a 200, a redirect (of a browser's form: a page that navigates), an HTML page with its content security policy, nothing, or
  * batches of server-sent events until they or the connection end.
  */
 export type Reply<Body> =

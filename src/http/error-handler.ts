@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { html, page, pagePolicy } from './html.ts';
+import { html, PAGE_POLICY, page } from './html.ts';
 
 /** The body of an error where a protocol has a form of its own, which its routes set as `response.locals.errorBody`. */
 export type ErrorBody = (error: AppError) => object;
@@ -37,7 +37,7 @@ export function errorHandler(logger: Logger, telemetry: Telemetry) {
     setHeaders(response, error);
     response.status(error.status);
     if (response.locals.browser === true && prefersPage(request)) {
-      response.setHeader('content-security-policy', pagePolicy());
+      response.setHeader('content-security-policy', PAGE_POLICY);
       response.type('html').send(errorPage(error, request.id));
       return;
     }

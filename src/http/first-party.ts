@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Cookies } from './cookies.ts';
 import type { FirstParty } from './endpoint.ts';
 import { prefersPage } from './error-handler.ts';
+import { leadOn } from './lead-on.ts';
 
 /** Name of the cookie with the secret of a session at the service's own pages. */
 export const SESSION_COOKIE = 'steward_session';
@@ -38,11 +39,7 @@ export function requireFirstParty(authenticate: AuthenticateFirstParty, cookies:
       response.locals.caller = await authenticate(authorization, secret);
     } catch (error) {
       if (authorization !== undefined || !isSignedOut(error) || !prefersPage(request)) throw error;
-      response.setHeader('cache-control', 'no-store');
-      response
-        .status(303)
-        .setHeader('location', `/sign-in?return_to=${encodeURIComponent(request.path)}`)
-        .end();
+      leadOn(response, `/sign-in?return_to=${encodeURIComponent(request.path)}`);
       return;
     }
     next();

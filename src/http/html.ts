@@ -29,8 +29,12 @@ function render(value: unknown): string {
   return value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
 }
 
-/** An HTML document with the service's style sheet, which is a file so that the content security policy needs no exception. */
-export function page(title: string, body: SafeHtml): string {
+/**
+ * An HTML document with the service's style sheet, which is a file so that the content security policy needs no exception.
+ *
+ * @param head further elements of its head
+ */
+export function page(title: string, body: SafeHtml, head?: SafeHtml): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +44,7 @@ export function page(title: string, body: SafeHtml): string {
 <title>${title} · Steward</title>
 <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/steward.css">
-</head>
+${head}</head>
 <body class="sheet">
 <main>
 ${body}
@@ -51,12 +55,8 @@ ${body}
 }
 
 /**
- * Content security policy of a page without scripts. If the response to a form redirects, the policy must name the
- * target's origin (docs/decisions/0005).
- *
- * @param formTargets origins to which forms may redirect, besides the service's own
+ * Content security policy of the service's pages, which have no scripts. Browsers apply `form-action` to redirects after a
+ * form, too: lead-on.ts.
  */
-export function pagePolicy(formTargets: string[] = []): string {
-  const targets = ["'self'", ...formTargets].join(' ');
-  return `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${targets}; frame-ancestors 'none'; base-uri 'none'`;
-}
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";

@@ -62,7 +62,7 @@ function isRedirectUri(uri: unknown): uri is string {
   const url = URL.parse(uri);
   if (url === null || uri.includes('#') || url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?]*@/.test(uri)) return false;
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
-  // Other characters would be another directive of the consent page's policy.
+  // The name is shown to the user; others are of no host.
   if (isWeb && !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname)) return false;
   if (url.protocol === 'https:') return true;
   if (url.protocol === 'http:') return isLoopback(url.hostname);
@@ -74,17 +74,13 @@ export interface RedirectTarget {
   name: string;
   /** A program on the user's own computer: whoever runs there gets the access. */
   isLocal: boolean;
-  /** For `form-action` of a content security policy. */
-  source: string;
 }
 
 /** @param uri a redirect URI that is registered */
 export function redirectTarget(uri: string): RedirectTarget {
   const url = new URL(uri);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { name: url.protocol, isLocal: true, source: url.protocol };
-  // A source can't be an IPv6 address (Content Security Policy 3, 2.3.1).
-  const source = url.hostname.startsWith('[') ? url.protocol : url.origin;
-  return { name: url.host, isLocal: isLoopback(url.hostname), source };
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { name: url.protocol, isLocal: true };
+  return { name: url.host, isLocal: isLoopback(url.hostname) };
 }
 
 /** The host of a client id that is a URL, at which the client has published its metadata; undefined: it registered itself. */

@@ -3,14 +3,13 @@ import { AppError } from '../errors.ts';
 import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
 import { type Endpoint, endpoint, type FirstParty, type Reply } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { pagePolicy } from '../http/html.ts';
+import { PAGE_POLICY } from '../http/html.ts';
 import { text, uuid } from '../validation/validate.ts';
 import { type Chosen, consentPage, DURATIONS, noticePage, USUAL } from './consent-page.ts';
 import type { Consents, PendingConsent } from './consents.ts';
 import { PATHS } from './protocol.ts';
 
 const params = z.object({ uid: z.string().regex(/^[\w-]{43}$/) });
-const PAGES = { 200: 'The page', 303: 'Redirect of a browser to the sign-in, or back to the app' };
 
 export interface ConsentPagesDeps {
   consents: Consents;
@@ -30,7 +29,7 @@ function showConsent(deps: ConsentPagesDeps): Endpoint {
     auth: 'first_party',
     browser: true,
     params,
-    pages: PAGES,
+    pages: { 200: 'The page', 303: 'Redirect of a browser to the sign-in' },
     async handle({ caller, params: { uid }, request, response }) {
       assertSession(caller);
       const pending = await deps.consents.find(uid, request, response);
@@ -62,7 +61,7 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
         .pipe(z.literal([...DURATIONS]))
         .default(1),
     }),
-    pages: PAGES,
+    pages: { 200: 'A page that leads a browser back to the app, or to the sign-in', 303: 'Redirect of other clients back to the app' },
     async handle({ caller, params: { uid }, form, request, response }) {
       assertSession(caller);
       const pending = await consents.find(uid, request, response);
@@ -106,11 +105,11 @@ async function questionPage(
     accounts: await deps.accounts(user.userId),
   };
   const status = problem === undefined ? 200 : 400;
-  return { html: consentPage(question, problem), policy: pagePolicy([target.source]), status };
+  return { html: consentPage(question, problem), policy: PAGE_POLICY, status };
 }
 
 function decidedPage(): Reply<never> {
-  return { html: noticePage('Decided', 'You have decided this already. Go back to the app.'), policy: pagePolicy() };
+  return { html: noticePage('Decided', 'You have decided this already. Go back to the app.'), policy: PAGE_POLICY };
 }
 
 /** Consent is given on a page, by the user who sees it. @throws AppError `forbidden` */

@@ -4,7 +4,7 @@ import type { Cookies } from '../http/cookies.ts';
 import { type Caller, type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { SESSION_COOKIE } from '../http/first-party.ts';
-import { html, page, pagePolicy } from '../http/html.ts';
+import { html, PAGE_POLICY, page } from '../http/html.ts';
 import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
 import { text } from '../validation/validate.ts';
@@ -93,7 +93,7 @@ function createSession(deps: SignInDeps): Endpoint {
     path: '/auth/session',
     summary: 'Begin a session at the service’s own pages',
     description:
-      'Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; it redirects to `return_to`.',
+      'Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; the response leads to `return_to`.',
     auth: 'none',
     limit: 'provider',
     browser: true,
@@ -105,7 +105,7 @@ function createSession(deps: SignInDeps): Endpoint {
       })
       .meta({ id: 'SessionForm' }),
     response: success,
-    pages: { 303: 'Redirect to `return_to`' },
+    pages: { 200: 'After the form, a page that leads a browser to `return_to`', 303: 'Redirect of other clients to `return_to`' },
     errors: ['invalid_token', 'token_expired', 'forbidden'],
     async handle({ form, request, response }) {
       if (form.id_token === undefined) {
@@ -145,13 +145,13 @@ function signOut({ webSessions, cookies }: SignInDeps): Endpoint {
     auth: 'first_party',
     browser: true,
     form: z.strictObject({ csrf: text(100).optional().describe('The token of the session’s forms.') }).meta({ id: 'SignOutForm' }),
-    pages: { 200: 'The page after signing out', 303: 'Redirect to the sign-in, without a session' },
+    pages: { 200: 'The page after signing out; without a session, one that leads to the sign-in' },
     async handle({ caller, response }) {
       await webSessions.end(caller);
       cookies.clear(response, SESSION_COOKIE);
       const body = html`<h1>You are signed out</h1>
 <p><a href="/sign-in">Sign in again</a></p>`;
-      return { html: page('Signed out', body), policy: pagePolicy() };
+      return { html: page('Signed out', body), policy: PAGE_POLICY };
     },
   });
 }

@@ -37,7 +37,6 @@ export interface Confirmation {
   /** Name of the assistant's user. */
   user: string;
   account: string;
-  redirectUri: string;
 }
 
 interface Pending {
@@ -198,7 +197,7 @@ async function describe(
   proof: { cookie: string; form: string },
 ): Promise<Confirmation> {
   const user = (await selectUserLabel(deps.db, flow.userId)) ?? 'this user';
-  return { ...proof, user, account, redirectUri: flow.redirectUri };
+  return { ...proof, user, account };
 }
 
 async function openPending(deps: HeldGrantDeps, flow: FlowRow): Promise<Pending> {

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { pagePolicy } from '../http/html.ts';
+import { PAGE_POLICY } from '../http/html.ts';
 import type { Authenticate } from '../http/require-credential.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
@@ -109,8 +109,7 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
       if ('outcome' in result) return leave(result);
       const { confirmation } = result;
       cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
-      // The form's response redirects to the flow's end, which the policy must name (docs/decisions/0005).
-      return { html: confirmationPage(confirmation), policy: pagePolicy([new URL(confirmation.redirectUri).origin]) };
+      return { html: confirmationPage(confirmation), policy: PAGE_POLICY };
     },
   });
 }
@@ -126,7 +125,10 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     limit: 'provider',
     browser: true,
     form: confirmationForm,
-    pages: { 303: 'Redirect to the flow’s `redirect_uri`, with the outcome in the query' },
+    pages: {
+      200: 'A page that leads a browser to the flow’s `redirect_uri`, with the outcome in the query',
+      303: 'Redirect of other clients there',
+    },
     errors: ['forbidden', 'not_configured'],
     async handle({ form, request }) {
       const cookie = cookies.read(request, confirmationCookie(form.confirmation));

@@ -76,6 +76,7 @@ function attribute(tag: string, name: string): string | undefined {
   return found === undefined ? undefined : decode(found);
 }
 
-function decode(text: string): string {
+/** The text that HTML stands for. */
+export function decode(text: string): string {
   return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

@@ -1,6 +1,7 @@
 import { FormBrowser } from './browser.ts';
 import { eventually } from './eventually.ts';
 import type { HttpResponse } from './request.ts';
+import { locationOf } from './sign-in.ts';
 import type { Service, TestSteward } from './steward.ts';
 
 export interface ConnectOptions {
@@ -43,7 +44,7 @@ export async function consent(browser: FormBrowser, consentUrl: string, options:
     for (const scope of granted) fields.append('scope', scope);
     fields.set('decision', options.decision ?? 'allow');
   });
-  return response.headers.get('location') ?? '';
+  return locationOf(response);
 }
 
 /** Connects through every redirect; the last response is the callback's. */
@@ -56,8 +57,8 @@ export async function connect(steward: Service, options: ConnectOptions = {}) {
 
 /** The query parameters of the redirect that ends a flow. */
 export function outcome(response: HttpResponse): Record<string, string> {
-  const location = response.headers.get('location');
-  return location === null ? {} : Object.fromEntries(new URL(location).searchParams);
+  const location = locationOf(response);
+  return location === '' ? {} : Object.fromEntries(new URL(location).searchParams);
 }
 
 /** Links a bank on the sandbox's page and returns the response to the public token. */

@@ -75,7 +75,7 @@ export class Authorization {
       fields.set('decision', decision);
       change(fields);
     });
-    if (decided.status !== 303) throw new Error(`consent: ${decided.status} ${decided.text}`);
+    if (decided.status !== 200) throw new Error(`consent: ${decided.status} ${decided.text}`);
     const back = await this.browser.visit(pathOf(locationOf(decided)));
     return new URL(locationOf(back));
   }

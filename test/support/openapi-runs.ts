@@ -231,14 +231,14 @@ function workspaceRuns(): Run[] {
       provoke: (options) => whileMissing('oauth_flows', () => returnWith('state=x&code=y', options)),
     },
     { endpoint: callback, response: '503 unavailable', provoke: (options) => whileCut(() => returnWith('state=x&code=y', options)) },
-    {
+    ...[{ response: '200' }, { response: '303', headers: { accept: '*/*' } }].map(({ response, headers }) => ({
       endpoint: confirm,
-      response: '303',
+      response,
       async provoke() {
         const { browser, url, page } = await unboundCallback();
-        return browser.submit(page, url, (fields) => fields.set('decision', 'confirm'));
+        return browser.submit(page, url, (fields) => fields.set('decision', 'confirm'), headers);
       },
-    },
+    })),
     { endpoint: confirm, response: '403 forbidden', provoke: (options) => decide(options) },
     ...(['500 internal', '503 unavailable'] as const).map((response) => ({
       endpoint: confirm,

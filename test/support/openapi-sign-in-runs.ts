@@ -38,7 +38,7 @@ function approvalRuns(): Run[] {
       const { token, id } = await pending();
       return steward.call(`/approvals/${id}`, { token, form: { approved: 'false' }, headers: { accept: 'text/html' } });
     }),
-    run(decide, '303', async () => signedOut('POST', `/approvals/${(await pending()).id}`)),
+    run(decide, '200', async () => signedOut('POST', `/approvals/${(await pending()).id}`)),
   ];
 }
 
@@ -49,11 +49,13 @@ function sessionRuns(): Run[] {
     run('GET /sign-in', '303', () => steward.call('/sign-in')),
     run('GET /sign-in', '400 invalid_request', (options) => steward.call('/sign-in?return_to=x', options)),
     run(create, '200', async () => withToken(create, await newToken())),
-    run(create, '303', async () => {
-      const { browser, signInUrl } = await openSignIn(steward);
-      const form = { id_token: await newToken(), state: new URL(signInUrl).searchParams.get('state') ?? '' };
-      return browser.visit('/auth/session', { form });
-    }),
+    ...[{ response: '200' }, { response: '303', headers: { accept: '*/*' } }].map(({ response, headers = {} }) =>
+      run(create, response, async () => {
+        const { browser, signInUrl } = await openSignIn(steward);
+        const form = { id_token: await newToken(), state: new URL(signInUrl).searchParams.get('state') ?? '' };
+        return browser.visit('/auth/session', { form, headers });
+      }),
+    ),
     run(create, '401 invalid_token', (options) => withToken(create, 'nonsense', options)),
     run(create, '401 token_expired', async (options) => withToken(create, await tokenAt(-120), options)),
     run(create, '403 forbidden', async (options) => withToken(create, await steward.signIn('stranger'), options)),
@@ -67,7 +69,7 @@ function sessionRuns(): Run[] {
     }),
     run(end, '200', async () => withToken(end, await newToken())),
     run(out, '200', async () => withToken(out, await newToken(), { headers: { accept: 'text/html' } })),
-    run(out, '303', () => new FormBrowser(steward.url).visit('/sign-out', { method: 'POST' })),
+    run(out, '200', () => new FormBrowser(steward.url).visit('/sign-out', { method: 'POST' })),
   ];
 }
 

@@ -1,10 +1,11 @@
-import { FormBrowser } from './browser.ts';
+import { decode, FormBrowser } from './browser.ts';
 import type { HttpResponse } from './request.ts';
 import type { Service } from './steward.ts';
 
-/** Where a response leads. */
-export function locationOf(response: HttpResponse): string {
-  return response.headers.get('location') ?? '';
+/** Where a response leads: by a redirect or, after a form, by a page that navigates. */
+export function locationOf({ headers, text }: HttpResponse): string {
+  const [, address = ''] = /<meta http-equiv="refresh" content="0; url=([^"]*)">/.exec(text) ?? [];
+  return headers.get('location') ?? decode(address);
 }
 
 /** Opens a page signed out: ends at the sandbox's sign-in page. */

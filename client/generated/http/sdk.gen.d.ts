@@ -254,7 +254,7 @@ export declare const deleteAuthSession: <ThrowOnError extends boolean = false>(o
 /**
  * Begin a session at the service’s own pages
  *
- * Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; it redirects to `return_to`.
+ * Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; the response leads to `return_to`.
  */
 export declare const postAuthSession: <ThrowOnError extends boolean = false>(options?: Options<PostAuthSessionData, ThrowOnError>) => RequestResult<PostAuthSessionResponses, PostAuthSessionErrors, ThrowOnError>;
 /**

@@ -447,7 +447,7 @@ export const deleteAuthSession = (options) => (options?.client ?? client).delete
 /**
  * Begin a session at the service’s own pages
  *
- * Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; it redirects to `return_to`.
+ * Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; the response leads to `return_to`.
  */
 export const postAuthSession = (options) => (options?.client ?? client).post({
     url: '/auth/session',

@@ -2558,7 +2558,7 @@ export type PostApprovalsIdErrors = {
 export type PostApprovalsIdError = PostApprovalsIdErrors[keyof PostApprovalsIdErrors];
 export type PostApprovalsIdResponses = {
     /**
-     * The page, where `Accept` prefers HTML
+     * The page, where `Accept` prefers HTML; without a session, one that leads to the sign-in
      */
     200: CallResult;
 };
@@ -3492,7 +3492,7 @@ export type PostAuthSessionErrors = {
 export type PostAuthSessionError = PostAuthSessionErrors[keyof PostAuthSessionErrors];
 export type PostAuthSessionResponses = {
     /**
-     * Success
+     * After the form, a page that leads a browser to `return_to`
      */
     200: Success;
 };

@@ -124,9 +124,12 @@ describe('the page of an approval', () => {
   it('sends a browser that is signed out to the sign-in, a program an error', async () => {
     const id = await ask();
     browser.cookies.clear();
-    for (const method of ['GET', 'POST']) {
+    for (const [method, status] of [
+      ['GET', 303],
+      ['POST', 200],
+    ] as const) {
       const response = await browser.visit(`/approvals/${id}`, { method });
-      expect(response.status).toBe(303);
+      expect(response.status).toBe(status);
       expect(locationOf(response)).toBe(`/sign-in?return_to=${encodeURIComponent(`/approvals/${id}`)}`);
     }
     expect((await scene.steward.call(`/approvals/${id}`)).body.code).toBe('invalid_token');

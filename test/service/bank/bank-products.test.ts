@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../support/agents.ts';
 import { FormBrowser } from '../../support/browser.ts';
+import { locationOf } from '../../support/sign-in.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 /** A bank without account numbers, and an item without consent to them. */
@@ -40,7 +41,7 @@ async function throughLink(form: Record<string, string>, institution?: string): 
       fields.set('institution', institution);
       fields.set('decision', 'continue');
     });
-    page = await browser.visit(page.headers.get('location') ?? '');
+    page = await browser.visit(locationOf(page));
   }
   return (await browser.submit(page, '/sandbox/bank/link', (fields) => fields.set('decision', 'continue'))).text;
 }

@@ -16,6 +16,7 @@ import {
   workspaceAccounts,
 } from '../../support/flows.ts';
 import type { HttpResponse } from '../../support/request.ts';
+import { locationOf } from '../../support/sign-in.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const DONE = 'https://app.example/done';
@@ -60,7 +61,7 @@ async function nothingLeft(email: string): Promise<void> {
 }
 
 describe('the confirmation page', () => {
-  it('names user and account, and its policy allows only this service and the flow’s end', async () => {
+  it('names user and account, and its policy allows only this service', async () => {
     const user = newName();
     const { page, email } = await asked({ token: await steward.signIn(user) });
     expect(page.status).toBe(200);
@@ -72,7 +73,7 @@ describe('the confirmation page', () => {
     expect(page.text).not.toContain('<script');
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy.split('; ')).toEqual(
-      expect.arrayContaining(["default-src 'none'", "form-action 'self' https://app.example", "frame-ancestors 'none'", "base-uri 'none'"]),
+      expect.arrayContaining(["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"]),
     );
     expect(page.headers.get('x-frame-options')).toBe('SAMEORIGIN');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
@@ -153,15 +154,29 @@ describe('the confirmation page', () => {
 });
 
 describe('POST /auth/workspace/confirm', () => {
-  it('connects, and redirects to the flow’s end with an empty body', async () => {
+  it('connects, and answers a browser with a page that leads to the flow’s end', async () => {
     const { browser, page, token, email } = await asked();
     const response = await answerConfirmation(browser, page, 'confirm');
-    expect(response.status).toBe(303);
-    expect(response.text).toBe('');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('location')).toBeNull();
+    expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('content-security-policy')).toContain("form-action 'self';");
+    expect(response.text).not.toContain('<script');
     const accounts = await workspaceAccounts(steward, token);
     expect(accounts).toMatchObject([{ email, default: true, status: 'active' }]);
-    expect(response.headers.get('location')).toBe(`${DONE}?integration=workspace&status=connected&account_id=${accounts[0]?.id}`);
+    const end = `${DONE}?integration=workspace&status=connected&account_id=${accounts[0]?.id}`;
+    expect(locationOf(response)).toBe(end);
+    expect(response.text).toContain(`<a href="${end.replaceAll('&', '&amp;')}">`);
+  });
+
+  it('redirects other clients with an empty body', async () => {
+    const { browser, page } = await asked();
+    const accept = { accept: '*/*' };
+    const response = await browser.submit(page, CONFIRM, (fields) => fields.set('decision', 'cancel'), accept);
+    expect([response.status, response.text]).toEqual([303, '']);
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=access_denied`);
   });
 
   it('of another account than requested connects the one that was shown', async () => {
@@ -199,14 +214,14 @@ describe('POST /auth/workspace/confirm', () => {
     const responses = await Promise.all(Array.from({ length: 10 }, () => answerConfirmation(browser, page, 'confirm')));
     responses.push(await answerConfirmation(browser, page, 'confirm'), await answerConfirmation(browser, page, 'cancel'));
     expect(outcome(responses[0]!).status).toBe('connected');
-    expect(new Set(responses.map(({ headers }) => headers.get('location'))).size).toBe(1);
+    expect(new Set(responses.map(locationOf)).size).toBe(1);
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
   });
 
   it('a later callback gets its outcome', async () => {
     const { browser, page, callbackUrl } = await asked();
     const response = await answerConfirmation(browser, page, 'confirm');
-    expect((await browser.visit(callbackUrl)).headers.get('location')).toBe(response.headers.get('location'));
+    expect(locationOf(await browser.visit(callbackUrl))).toBe(locationOf(response));
   });
 
   it('accepts two pages in one browser, in any order', async () => {
@@ -222,7 +237,7 @@ describe('POST /auth/workspace/confirm', () => {
     const { browser, page, token, email } = await asked();
     expect(await liveTokens(steward, email)).toEqual({ access: 1, refresh: 1 });
     const response = await answerConfirmation(browser, page, 'cancel');
-    expect(response.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=access_denied`);
+    expect(locationOf(response)).toBe(`${DONE}?integration=workspace&status=error&code=access_denied`);
     expect(outcome(await answerConfirmation(browser, page, 'confirm')).code).toBe('access_denied');
     expect(await workspaceAccounts(steward, token)).toEqual([]);
     await nothingLeft(email);
@@ -233,7 +248,7 @@ describe('POST /auth/workspace/confirm', () => {
     const token = await steward.signIn(newName());
     const { browser, callback } = await connect(steward, { token, email: 'demo@example.com', chosen, redirectUri: DONE });
     const response = await answerConfirmation(browser, callback, 'cancel');
-    expect(response.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=account_mismatch`);
+    expect(locationOf(response)).toBe(`${DONE}?integration=workspace&status=error&code=account_mismatch`);
     await nothingLeft(chosen);
   });
 

@@ -111,11 +111,11 @@ describe('metadata', () => {
 
 describe('where a redirect leads', () => {
   it.each([
-    ['https://app.example.com:8443/a', { name: 'app.example.com:8443', isLocal: false, source: 'https://app.example.com:8443' }],
-    ['http://127.0.0.1:9/a', { name: '127.0.0.1:9', isLocal: true, source: 'http://127.0.0.1:9' }],
-    ['http://[::1]:9/a', { name: '[::1]:9', isLocal: true, source: 'http:' }],
-    ['https://[2001:db8::1]/a', { name: '[2001:db8::1]', isLocal: false, source: 'https:' }],
-    ['com.example.app:/a', { name: 'com.example.app:', isLocal: true, source: 'com.example.app:' }],
+    ['https://app.example.com:8443/a', { name: 'app.example.com:8443', isLocal: false }],
+    ['http://127.0.0.1:9/a', { name: '127.0.0.1:9', isLocal: true }],
+    ['http://[::1]:9/a', { name: '[::1]:9', isLocal: true }],
+    ['https://[2001:db8::1]/a', { name: '[2001:db8::1]', isLocal: false }],
+    ['com.example.app:/a', { name: 'com.example.app:', isLocal: true }],
   ])('%s', (uri, target) => {
     expect(redirectTarget(uri)).toEqual(target);
   });

@@ -1,0 +1,34 @@
+import type { Response } from 'express';
+import { prefersPage } from './error-handler.ts';
+import { html, PAGE_POLICY, page } from './html.ts';
+
+/**
+ * Leads the client of a response on to another address. Browsers apply a page's `form-action` to every redirect that
+ * follows its form, and what an address of others redirects to is not known here: a browser that has posted a form gets
+ * a page which navigates, and its redirects are those of no form.
+ *
+ * @param target an address of this service, or an absolute one of http or https
+ */
+export function leadOn(response: Response, target: string, status: 302 | 303 = 303): void {
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('referrer-policy', 'no-referrer');
+  if (response.req.method === 'POST' && prefersPage(response.req)) {
+    response.setHeader('content-security-policy', PAGE_POLICY);
+    response.status(200).type('html').send(leadingPage(target));
+    return;
+  }
+  // No body: Express would write the target, with the secrets in its query, into a page.
+  response.status(status).setHeader('location', target);
+  response.end();
+}
+
+/** A page that navigates to the target, with a link for browsers that don't. @throws Error for any other scheme */
+function leadingPage(target: string): string {
+  if (!/^(?:https?:\/\/|\/(?![/\\]))/i.test(target)) throw new Error('a page leads only to addresses of http and https');
+  return page(
+    'Continue',
+    html`<h1>Continue</h1>
+<p>If this page doesn’t lead on by itself: <a href="${target}">Continue</a></p>`,
+    html`<meta http-equiv="refresh" content="0; url=${target}">\n`,
+  );
+}
