@@ -29,7 +29,7 @@ export function parseMime(raw: string, partId = ''): MimePart {
   const part = {
     partId,
     mimeType: type.value.toLowerCase(),
-    headers: headers.map(({ name, value }) => ({ name, value: decodeWords(value) })),
+    headers: headers.map(({ name, value }) => ({ name, value: ADDRESSES.test(name) ? decodeWords(value, asPhrase) : decodeWords(value) })),
     fileName: disposition.fields.filename ?? decodeWords(type.fields.name ?? ''),
   };
   const boundary = type.fields.boundary;
@@ -68,14 +68,21 @@ function parameters(header: string): { value: string; fields: Record<string, str
   return { value, fields: Object.fromEntries(fields) };
 }
 
+/** What an encoded word holds is no syntax of addresses (RFC 2047 section 6.2): as a name, it is quoted where that is needed. */
+const ADDRESSES = /^(?:from|sender|reply-to|to|cc|bcc)$/i;
+
+function asPhrase(text: string): string {
+  return /[()<>[\]:;@\\,."]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
+}
+
 /** RFC 2047: decodes encoded words. White space between two of them is removed, and characters may span them. */
-function decodeWords(value: string): string {
+function decodeWords(value: string, shown = (text: string) => text): string {
   return value.replace(/=\?[^?\s]+\?[bq]\?[^?\s]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?\s]*\?=)*/gi, (run) => {
     const words = [...run.matchAll(/=\?([^?\s*]+)[^?\s]*\?([bq])\?([^?\s]*)\?=/gi)];
     const bytes = words.map(([, , encoding = '', text = '']) =>
       encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : fromQuotedPrintable(text.replaceAll('_', ' ')),
     );
-    return toUtf8(Buffer.concat(bytes), words[0]?.[1] ?? 'utf-8').toString('utf8');
+    return shown(toUtf8(Buffer.concat(bytes), words[0]?.[1] ?? 'utf-8').toString('utf8'));
   });
 }
 

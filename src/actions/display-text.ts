@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutText, shortened } from '../validation/cut-text.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
@@ -9,12 +10,15 @@ const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const LINE_BREAK = /\r\n?|\u000b|\u2028|\u2029/g;
 
 /** Most texts: nothing in them is replaced, and looking is a third of the work of replacing. */
-const PLAIN = /^[\x20-\x7e]*$/;
+const PLAIN = /^[\x20-\x7e…]*$/;
 
-/** Schema of a provider's text as one line: truncated to `max` characters; control characters and lone surrogates are replaced. */
+/**
+ * Schema of a provider's text as one line: a longer one than `max` characters ends in an ellipsis; control characters and
+ * lone surrogates are replaced. Not for addresses, which a cut makes others.
+ */
 export function singleLine(max: number) {
   return z.string().overwrite((text) => {
-    const shown = text.slice(0, max);
+    const shown = shortened(text, max);
     return PLAIN.test(shown) ? shown : shown.toWellFormed().replace(CONTROL, ' ');
   });
 }
@@ -35,7 +39,7 @@ export function quoted(text: string): string {
 
 /** The same for a text that the user has to read: more of it. */
 export function quotedUpTo(text: string, max: number): string {
-  const line = text.slice(0, max).toWellFormed().replace(INVISIBLE, ' ').replace(QUOTES, "'").replace(/\s+/g, ' ');
+  const line = cutText(text, max).toWellFormed().replace(INVISIBLE, ' ').replace(QUOTES, "'").replace(/\s+/g, ' ');
   return text.length > max ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
 }
 
@@ -55,5 +59,5 @@ export function displayAddress(address: string): string {
 
 /** Schema of a provider's text with line breaks and tabs; otherwise truncated and cleaned like {@link singleLine}. */
 export function multiLine(max: number) {
-  return z.string().overwrite((text) => text.slice(0, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
+  return z.string().overwrite((text) => shortened(text, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
 }

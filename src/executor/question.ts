@@ -36,7 +36,7 @@ const INCOMPLETE = 'The arguments are too long to show every part that repeats w
 /** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
 export async function questionOf(deps: QuestionDeps, call: Call, assessment: Assessment): Promise<Question> {
   const { taint } = assessment;
-  const others = addressesIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
+  const others = peopleIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
   const [summary, written, reads] = await Promise.all([
     new ActionRun(deps, { ...call, taint }).summary(assessment),
     others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
@@ -68,7 +68,7 @@ function distinct(sources: readonly ReadSource[]): ReadSource[] {
   return [...new Map(sources.map((source) => [keyOf(source), source])).values()];
 }
 
-function addressesIn(audience: Audience): string[] {
+function peopleIn(audience: Audience): string[] {
   return audience.flatMap((viewer) => (viewer.kind === 'person' ? [viewer.address] : []));
 }
 

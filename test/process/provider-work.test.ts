@@ -33,7 +33,7 @@ const toAnaOnly = [
   { name: 'To', value: 'ana@example.org' },
   { name: 'Subject', value: TEXT },
 ];
-const ownDraft = { id: 'r1', message: { ...message, payload: { ...payload, headers: toAnaOnly } } };
+const ownDraft = { id: 'r1', message: { ...message, payload: { ...payload, headers: toAnaOnly }, raw: BYTES } };
 const labels = { labels: many({ id: NAME, name: TEXT, type: 'user' }) };
 const sent = { id: 'm1', threadId: 't1', message: { id: 'm1', threadId: 't1' } };
 const mail = {

@@ -1,21 +1,18 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { identifier } from '../../providers/provider-text.ts';
+import { schemaReader } from '../../providers/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { Undo } from '../action.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
-import { savedDraft } from './gmail-responses.ts';
-import { type AttachedFile, type Composition, composeMime, messageParams } from './mail-compose.ts';
+import { changedMeanwhile, savedDraft } from './gmail-responses.ts';
+import { formatMailbox } from './mail-addresses.ts';
+import { composeMime, messageParams } from './mail-compose.ts';
 import { type Draft, fetchDraft, toNoDraft } from './mail-draft.ts';
-import { bodyField, headerText, mailId, type Recipient, recipients, showRecipient } from './mail-fields.ts';
-import { htmlOf, partData } from './mail-parts.ts';
+import { bodyField, headerText, mailId, recipients, showRecipient } from './mail-fields.ts';
 import { RECIPIENT_FIELDS } from './mail-recipients.ts';
-import { replyHeaders } from './mail-reply.ts';
-
-/** Characters of a text that is kept, composed on the main thread. */
-const MAX_KEPT = 200_000;
-/** Of a draft's files together: all of them are read and stored again. */
-const MAX_FILE_BYTES = 10 * 1024 * 1024;
+import { editMime, type MimeChanges } from './mime-edit.ts';
 
 const input = z.strictObject({
   id: mailId.describe('Id of the draft, as mail.drafts lists it.'),
@@ -27,6 +24,9 @@ const input = z.strictObject({
 });
 
 type Input = z.output<typeof input>;
+
+const rawMessage = z.object({ id: identifier, raw: z.string() });
+export const rawDraft = schemaReader(import.meta.url, 'rawDraft', z.object({ message: rawMessage }));
 
 export const updateDraft = builtIn('workspace', {
   name: 'mail.draft_update',
@@ -43,7 +43,9 @@ export const updateDraft = builtIn('workspace', {
   async run(changes, { session, account, undoneBy }) {
     if (Object.keys(changes).length < 2) throw new AppError('invalid_request', 'Give at least one change.');
     const draft = await fetchDraft(session, changes.id);
-    const mime = await composeMime(session, await changed(session, draft, changes), account.label);
+    const stored = await fetchRaw(session, changes.id);
+    if (stored.id !== draft.message.id) throw changedMeanwhile('id');
+    const mime = await editMime(session, await changesOf(session, changes, stored.raw, account.label));
     const message = messageParams(mime, draft.message.threadId, (body) => ({ id: draft.id, message: body }));
     const params = { userId: 'me', id: draft.id, ...message };
     const saved = await session.call('gmail.users.drafts.update', params, savedDraft).catch((error) => {
@@ -55,45 +57,30 @@ export const updateDraft = builtIn('workspace', {
   },
 });
 
-/** The whole new message, since the provider replaces the old one. */
-async function changed(session: WorkspaceSession, draft: Draft, changes: Input): Promise<Composition> {
-  const { root } = draft.message;
-  const { to, cc, bcc, isIncomplete } = draft.recipients;
-  if (isIncomplete) throw new AppError('invalid_request', 'id: The recipients of this draft can’t be read. Change it in the mail service.');
-  const html = changes.body === undefined ? await htmlOf(session, draft.message.id, root) : undefined;
-  if (changes.body === undefined && Math.max(draft.text.length, html?.length ?? 0) > MAX_KEPT) {
-    throw new AppError('too_large', 'id: The text of this draft is too long to keep. Give a new body, or change it in the mail service.');
-  }
-  return {
-    to: changes.to ?? to,
-    cc: changes.cc ?? cc,
-    bcc: changes.bcc ?? bcc,
-    subject: changes.subject ?? draft.subject,
-    body: changes.body ?? draft.text,
-    html,
-    files: await filesOf(session, draft),
-    reply: replyHeaders(root.headers),
-  };
+/** @throws AppError `not_found`, `too_large` */
+async function fetchRaw(session: WorkspaceSession, id: string): Promise<z.output<typeof rawMessage>> {
+  const params = { userId: 'me', id, format: 'raw', fields: 'message(id,raw)' };
+  const { message } = await session.call('gmail.users.drafts.get', params, rawDraft).catch((error) => {
+    throw toNoDraft(error);
+  });
+  return message;
 }
 
-async function filesOf(session: WorkspaceSession, { message, files }: Draft): Promise<AttachedFile[]> {
-  if (files.reduce((sum, { size }) => sum + size, 0) > MAX_FILE_BYTES) {
-    throw new AppError('too_large', 'id: The files of this draft have more than 10 MB. Change it in the mail service.');
-  }
-  const kept: AttachedFile[] = [];
-  for (const file of files) {
-    const content = Buffer.from(await partData(session, message.id, file), 'base64url');
-    kept.push({ name: file.fileName === '' ? 'unnamed' : file.fileName, mime: file.mimeType, content });
-  }
-  return kept;
+/** The provider replaces the stored message as a whole: it is edited, so that nothing is lost that isn't read here. */
+async function changesOf(session: WorkspaceSession, changes: Input, raw: string, from: string): Promise<MimeChanges> {
+  const { to = [], cc = [], bcc = [], subject = '', body = '' } = changes;
+  const composed = await composeMime(session, { to, cc, bcc, subject, body, files: [], reply: undefined }, from);
+  const fields = [...RECIPIENT_FIELDS, 'subject' as const].filter((field) => changes[field] !== undefined);
+  return { raw, composed, fields, isTextNew: changes.body !== undefined };
 }
 
 /** Restores the former values of what was changed. @returns undefined where the former values aren't valid input */
 function undoOf({ id, recipients, subject, text }: Draft, changes: Input): Undo | undefined {
+  if (recipients.isIncomplete && RECIPIENT_FIELDS.some((field) => changes[field] !== undefined)) return undefined;
   const former = {
     id,
     ...Object.fromEntries(
-      RECIPIENT_FIELDS.filter((field) => changes[field] !== undefined).map((field) => [field, listOf(recipients[field])]),
+      RECIPIENT_FIELDS.filter((field) => changes[field] !== undefined).map((field) => [field, recipients[field].map(formatMailbox)]),
     ),
     ...(changes.subject !== undefined && { subject }),
     ...(changes.body !== undefined && { body: text }),
@@ -105,10 +92,6 @@ function undoOf({ id, recipients, subject, text }: Draft, changes: Input): Undo 
     input: former,
     summary: `Restore ${fields.join(', ')} of the draft ${quoted(subject)}, without formatting`,
   };
-}
-
-function listOf(people: readonly Recipient[]): string[] {
-  return people.map(({ name, address }) => (name === '' ? address : `${name.replace(/[<>"\\]/g, ' ')} <${address}>`));
 }
 
 function describeChanges({ subject, body, ...changes }: Input): string {

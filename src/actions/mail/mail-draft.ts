@@ -9,8 +9,8 @@ import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { quoted, quotedUpTo } from '../display-text.ts';
 import { showRecipient } from './mail-fields.ts';
 import { type MailMessage, MESSAGE_FIELDS, toMessage } from './mail-messages.ts';
-import { attachmentsOf, bodyText, HtmlBudget, type MailPart, rawHeaders } from './mail-parts.ts';
-import { RECIPIENT_FIELDS, readRecipients, type StoredRecipients } from './mail-recipients.ts';
+import { attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
+import { RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-recipients.ts';
 import { shown } from './mail-text.ts';
 
 /** Characters of a draft's text that are read. */
@@ -31,24 +31,19 @@ export interface Draft {
   files: MailPart[];
 }
 
-export const mailDraft = responseReader(import.meta.url, 'mailDraft', async (response) => {
-  const { message } = checked(gmailDraft, response);
-  const { payload } = message;
-  const fields = { to: rawHeaders(payload, 'to'), cc: rawHeaders(payload, 'cc'), bcc: rawHeaders(payload, 'bcc') };
-  return { message: toMessage(message), recipients: await readRecipients(fields) };
-});
+export const mailDraft = responseReader(import.meta.url, 'mailDraft', (response) => toMessage(checked(gmailDraft, response).message));
 
 /** @throws AppError `not_found` */
 export async function fetchDraft(session: WorkspaceSession, id: string): Promise<Draft> {
   const params = { userId: 'me', id, format: 'full', fields: `message(${MESSAGE_FIELDS})` };
-  const { message, recipients } = await session.call('gmail.users.drafts.get', params, mailDraft).catch((error) => {
+  const message = await session.call('gmail.users.drafts.get', params, mailDraft).catch((error) => {
     throw toNoDraft(error);
   });
   const text = await bodyText(session, message.id, message.root, new HtmlBudget(), MAX_TEXT);
   return {
     id,
     message,
-    recipients,
+    recipients: recipientsOf(message.root.addresses),
     subject: shown.subject.parse(message.root.headers.get('subject') ?? ''),
     // The length of a text that continues shows that it does.
     text: text.length > MAX_TEXT ? text : text.trimEnd(),

@@ -4,6 +4,7 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { builtIn } from '../built-in.ts';
 import type { Source } from '../labels.ts';
 import { changedMeanwhile, draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
+import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, toNoDraft } from './mail-draft.ts';
 import { mailId, pageToken, query } from './mail-fields.ts';
@@ -119,14 +120,14 @@ async function readItem(session: WorkspaceSession, draft: string, message: strin
   const metadataHeaders = ['To', 'Cc', 'Bcc', 'Subject'];
   const params = { userId: 'me', id: message, format: 'metadata', metadataHeaders, fields: ITEM_FIELDS };
   const found = await session.call('gmail.users.messages.get', params, gmailMessage);
-  const headers = readHeaders(found.payload);
+  const { headers, addresses: lists } = readHeaders(found.payload);
   return {
     id: draft,
     message: found.id,
     thread: found.threadId,
-    to: shown.addresses.parse(headers.get('to')),
-    cc: shown.addresses.parse(headers.get('cc')),
-    bcc: shown.addresses.parse(headers.get('bcc')),
+    to: shownAddresses(lists.to),
+    cc: shownAddresses(lists.cc),
+    bcc: shownAddresses(lists.bcc),
     subject: shown.subject.parse(headers.get('subject') ?? ''),
     date: new Date(Number(found.internalDate)).toISOString(),
     snippet: shown.snippet.parse(unescapeSnippet(found.snippet)),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { identifier } from '../../providers/provider-text.ts';
+import { parseAddressList } from '../../validation/address-list.ts';
 import { emailAddress } from '../../validation/validate.ts';
 import { quoted } from '../display-text.ts';
 
@@ -75,22 +76,17 @@ export function recipients(minItems: 0 | 1) {
 const displayName = headerText(100).refine((name) => !/[<>]/.test(name), 'must be a name');
 
 const recipient = headerText(400).transform((value, context): Recipient => {
-  const [, name = '', bracketed] = /^([^<>]*)<([^<>]*)>\s*$/.exec(value) ?? [];
-  const address = emailAddress.safeParse(bracketed ?? value);
-  const shown = unquoted(name.trim());
-  const named = shown === '' || displayName.safeParse(shown).success;
-  if (!address.success || !named) {
+  const { entries, isComplete } = parseAddressList(value);
+  const [one] = entries;
+  const address = emailAddress.safeParse(one?.address);
+  const named = one?.name === '' || displayName.safeParse(one?.name).success;
+  if (one === undefined || entries.length > 1 || !isComplete || !address.success || !named) {
     context.issues.push({ code: 'custom', input: value, message: 'must be an e-mail address: a@b.c or Name <a@b.c>' });
   }
-  return { name: shown, address: address.data ?? '' };
+  return { name: one?.name ?? '', address: address.data ?? '' };
 });
 
 const shownRecipient = z.strictObject({ name: displayName, address: emailAddress });
-
-/** Removes the quotes of a quoted name (RFC 5322 section 3.2.4). */
-function unquoted(name: string): string {
-  return /^".*"$/.test(name) ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;
-}
 
 /** `“Name” <address>`, for the approval prompt. */
 export function showRecipient({ name, address }: Recipient): string {

@@ -5,7 +5,8 @@ import { list, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { gmailAttachment } from './gmail-responses.ts';
-import { charsetOf, decodeText, decodeWords, shown } from './mail-text.ts';
+import { type Addresses, addressesOf } from './mail-addresses.ts';
+import { charsetOf, decodeWords, shown } from './mail-text.ts';
 import { partContent } from './part-content.ts';
 
 /** One node of a message's tree. */
@@ -15,6 +16,8 @@ export interface MailPart {
   mimeType: string;
   fileName: string;
   headers: MailHeaders;
+  /** Of the message itself. */
+  addresses: Addresses;
   size: number;
   /** base64url; undefined if the bytes must be fetched, or there are none. */
   data: string | undefined;
@@ -22,15 +25,13 @@ export interface MailPart {
   parts: MailPart[];
 }
 
-/** Values of the headers that are used, by lower-case name; of a repeated header the first. */
+/** Values of the headers that are used, but addresses, by lower-case name; of a repeated header the first. */
 export type MailHeaders = ReadonlyMap<string, string>;
 
 const MAX_DEPTH = 30;
 const MAX_PARTS = 1000;
 const MAX_HEADERS = 500;
-const USED_HEADERS = new Set(
-  'from to cc bcc reply-to subject date message-id references in-reply-to content-type content-disposition'.split(' '),
-);
+const USED_HEADERS = new Set('subject date message-id references in-reply-to content-type content-disposition'.split(' '));
 /** Longer content is converted to text off the main thread; base64 characters that take some 10 ms. */
 const LONG_CONTENT = { html: 8_000, text: 160_000 };
 const MAX_HTML = 300_000;
@@ -72,6 +73,7 @@ export function readPayload(payload: unknown): MailPart {
       mimeType: shown.name.parse(mimeType).toLowerCase(),
       fileName: shown.name.parse(decodeWords(filename)),
       headers: toHeaders(headers),
+      addresses: position === 'root' ? addressesOf(headers.slice(0, MAX_HEADERS)) : {},
       size: body.size,
       data: body.data,
       attachmentId: body.attachmentId,
@@ -82,15 +84,8 @@ export function readPayload(payload: unknown): MailPart {
 }
 
 /** The headers of a response in the format `metadata`; empty if the provider omitted them. */
-export function readHeaders(payload: unknown): MailHeaders {
-  return payload === undefined ? new Map() : readPayload(payload).headers;
-}
-
-/** Every value of a header field as received, encoded words included. */
-export function rawHeaders(payload: unknown, field: string): string[] {
-  return checked(node, payload)
-    .headers.filter(({ name }) => name.toLowerCase() === field)
-    .map(({ value }) => value);
+export function readHeaders(payload: unknown): Pick<MailPart, 'headers' | 'addresses'> {
+  return payload === undefined ? { headers: new Map(), addresses: {} } : readPayload(payload);
 }
 
 /** All parts that are attachments for the reader. */
@@ -104,18 +99,6 @@ export async function partData(session: WorkspaceSession, messageId: string, par
   if (part.data !== undefined || part.attachmentId === undefined) return part.data ?? '';
   const params = { userId: 'me', messageId, id: part.attachmentId, fields: 'data' };
   return (await session.call('gmail.users.messages.attachments.get', params, gmailAttachment)).data;
-}
-
-/** The message as HTML, if it has one part of it; undefined: it has none. */
-export async function htmlOf(session: WorkspaceSession, messageId: string, root: MailPart): Promise<string | undefined> {
-  const part = textsOf(root).find(({ mimeType }) => mimeType === 'text/html');
-  if (part === undefined) return undefined;
-  const bytes = Buffer.from(await partData(session, messageId, part), 'base64url');
-  return decodeText(bytes, charsetOf(part.headers.get('content-type') ?? ''));
-}
-
-function textsOf(part: MailPart): MailPart[] {
-  return isText(part) ? [part] : part.parts.flatMap(textsOf);
 }
 
 /** How many characters of HTML one result converts to text: conversion is slow, and anyone can send a large amount. */

@@ -49,5 +49,5 @@ function nameEach(ids: readonly string[], name: (id: string) => Promise<string>)
 }
 
 function subjectOf(payload: unknown): string {
-  return quoted(readHeaders(payload).get('subject') ?? '');
+  return quoted(readHeaders(payload).headers.get('subject') ?? '');
 }

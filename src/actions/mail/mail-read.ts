@@ -3,6 +3,7 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { builtIn } from '../built-in.ts';
 import type { Source } from '../labels.ts';
 import { textPart } from '../text-part.ts';
+import { shownAddresses } from './mail-addresses.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage } from './mail-messages.ts';
 import { attachmentsOf, bodyText, HtmlBudget } from './mail-parts.ts';
@@ -112,14 +113,14 @@ async function readPage(session: WorkspaceSession, { messages, count }: MailPage
 }
 
 function describeMessage({ root, ...message }: MailMessage, text: string): Shown {
-  const { headers } = root;
+  const { headers, addresses: lists } = root;
   return {
     id: message.id,
-    from: shown.address.parse(headers.get('from') ?? ''),
-    to: shown.addresses.parse(headers.get('to')),
-    cc: shown.addresses.parse(headers.get('cc')),
-    bcc: shown.addresses.parse(headers.get('bcc')),
-    reply_to: shown.addresses.parse(headers.get('reply-to')),
+    from: shownAddresses(lists.from) ?? '',
+    to: shownAddresses(lists.to),
+    cc: shownAddresses(lists.cc),
+    bcc: shownAddresses(lists.bcc),
+    reply_to: shownAddresses(lists['reply-to']),
     date: new Date(Number(message.internalDate)).toISOString(),
     subject: shown.subject.parse(headers.get('subject') ?? ''),
     unread: message.labelIds.includes('UNREAD'),

@@ -16,7 +16,7 @@ const subjectLine = singleLine(900);
  */
 export async function replyTo(session: WorkspaceSession, messageId: string): Promise<Reply> {
   const { threadId, payload } = await fetchHeaders(session, messageId);
-  const headers = readHeaders(payload);
+  const { headers } = readHeaders(payload);
   const answered = ids(headers.get('message-id')).slice(0, 1);
   return {
     threadId,
@@ -24,13 +24,6 @@ export async function replyTo(session: WorkspaceSession, messageId: string): Pro
     inReplyTo: answered[0],
     references: shorten([...new Set([...parents(headers), ...answered])]),
   };
-}
-
-/** The headers that make a stored message a reply; undefined: it is none. */
-export function replyHeaders(headers: MailHeaders): Pick<Reply, 'inReplyTo' | 'references'> | undefined {
-  const references = parents(headers);
-  const [inReplyTo] = ids(headers.get('in-reply-to'));
-  return references.length === 0 && inReplyTo === undefined ? undefined : { inReplyTo, references: shorten(references) };
 }
 
 async function fetchHeaders(session: WorkspaceSession, id: string) {

@@ -4,6 +4,7 @@ import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import type { Source } from '../labels.ts';
 import { gmailMessage, messageList } from './gmail-responses.ts';
+import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { pageToken, query } from './mail-fields.ts';
 import { readHeaders } from './mail-parts.ts';
@@ -63,11 +64,11 @@ function sourceOf({ id, from, subject, date }: z.output<typeof found>): Source {
 async function readItem(session: WorkspaceSession, id: string): Promise<z.output<typeof found>> {
   const params = { userId: 'me', id, format: 'metadata', metadataHeaders: ['From', 'Subject'], fields: ITEM_FIELDS };
   const message = await session.call('gmail.users.messages.get', params, gmailMessage);
-  const headers = readHeaders(message.payload);
+  const { headers, addresses } = readHeaders(message.payload);
   return {
     id: message.id,
     thread: message.threadId,
-    from: shown.address.parse(headers.get('from') ?? ''),
+    from: shownAddresses(addresses.from) ?? '',
     subject: shown.subject.parse(headers.get('subject') ?? ''),
     date: new Date(Number(message.internalDate)).toISOString(),
     snippet: shown.snippet.parse(unescapeSnippet(message.snippet)),

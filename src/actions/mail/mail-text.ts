@@ -3,8 +3,6 @@ import { outline } from './html-outline.ts';
 
 /** Schemas of untrusted text, truncated and cleaned for display. */
 export const shown = {
-  address: singleLine(300),
-  addresses: singleLine(2000).optional(),
   subject: singleLine(500),
   snippet: singleLine(300),
   name: singleLine(255),

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { parseAddressList } from '../../validation/address-list.ts';
+import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { list } from '../response-list.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
@@ -29,12 +31,11 @@ async function isRecipient(session: WorkspaceSession, address: string): Promise<
   if (message === undefined) return false;
   const params = { userId: 'me', id: message.id, format: 'metadata', metadataHeaders: ['To', 'Cc', 'Bcc'], fields: 'payload/headers' };
   const { payload } = await session.call('gmail.users.messages.get', params, headers);
-  return payload.headers.some(({ value }) => addressesIn(value).includes(address));
+  return payload.headers.some(({ value }) => recipientsIn(value).includes(address));
 }
 
-function addressesIn(field: string): string[] {
-  return field
-    .toLowerCase()
-    .split(/[\s,;<>"]+/)
-    .filter((part) => part.includes('@'));
+/** Of a field that isn't an address list, none: a program that sent it may have read it otherwise. */
+function recipientsIn(field: string): string[] {
+  const { entries, isComplete } = parseAddressList(field);
+  return isComplete ? entries.map(({ address }) => asciiLowerCase(address)) : [];
 }

@@ -178,7 +178,8 @@ describe('mail.draft_send', () => {
 
   it.each([
     ['a group', 'To: friends: ana@example.org, eve@example.net;', ['ana@example.org', 'eve@example.net'], false],
-    ['an address in a name', 'To: "ana@example.org" <eve@example.net>', ['eve@example.net'], true],
+    ['an address in a name', 'To: "ana@example.org" <eve@example.net>', ['eve@example.net'], false],
+    ['an address as another’s name', 'To: ana@example.org <eve@example.net>', ['eve@example.net'], true],
     ['an encoded address', 'To: =?utf-8?Q?<ana@example.org>,?= <eve@example.net>', ['eve@example.net'], false],
     ['two fields', 'To: ana@example.org\r\nTo: eve@example.net', ['ana@example.org', 'eve@example.net'], false],
     ['what can’t be read', 'To: ana@example.org, "x y"@example.net <', ['ana@example.org'], true],

@@ -1,0 +1,70 @@
+import { type AddressList, joinLists, type Mailbox, parseAddressList } from '../../validation/address-list.ts';
+import { singleLine } from '../display-text.ts';
+import { decodeWords } from './mail-text.ts';
+
+/** The header fields that hold addresses. */
+export const ADDRESS_FIELDS = ['from', 'sender', 'reply-to', 'to', 'cc', 'bcc'] as const;
+export type AddressField = (typeof ADDRESS_FIELDS)[number];
+/** The fields that a message has, each with all its values. */
+export type Addresses = Partial<Record<AddressField, AddressList>>;
+
+/** A field is repeated by mistake or to deceive; of more values, the first are read. */
+const MAX_VALUES = 10;
+const MAX_SHOWN = 2_000;
+const displayName = singleLine(100);
+/** Words that need no quotes as a display name, in any script. */
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N} '_+-]*$/u;
+
+/** @param headers as received, encoded words included */
+export function addressesOf(headers: readonly { name: string; value: string }[]): Addresses {
+  const found: Addresses = {};
+  for (const field of ADDRESS_FIELDS) {
+    const values = headers.filter(({ name }) => name.toLowerCase() === field);
+    if (values.length === 0) continue;
+    const read = joinLists(values.slice(0, MAX_VALUES).map(({ value }) => parseAddressList(value)));
+    const isWhole = values.length <= MAX_VALUES;
+    found[field] = { ...read, isComplete: read.isComplete && isWhole, isCut: read.isCut || !isWhole };
+  }
+  return found;
+}
+
+/** The display name with its encoded words decoded, which what they hold makes no syntax (RFC 2047, 6.2); long ones are shortened. */
+export function nameOf({ name }: Mailbox): string {
+  return displayName.parse(decodeWords(name));
+}
+
+/**
+ * An address list as others read it: each address whole, with its name in quotes where that is needed, and the number of
+ * those that are left out. Text that is no address is in quotes, too.
+ *
+ * @returns undefined without the field
+ */
+export function shownAddresses(list: AddressList | undefined): string | undefined {
+  if (list === undefined) return undefined;
+  const shown: string[] = [];
+  let length = 0;
+  for (const mailbox of list.entries) {
+    const text = shownMailbox(mailbox);
+    length += text.length + 2;
+    if (shown.length > 0 && length > MAX_SHOWN) break;
+    shown.push(text);
+  }
+  const more = list.entries.length - shown.length;
+  const left = list.isCut ? ['and others'] : more > 0 ? [`and ${more.toLocaleString('en')} more`] : [];
+  return [...shown, ...left].join(', ');
+}
+
+function shownMailbox(mailbox: Mailbox): string {
+  const name = nameOf(mailbox);
+  return mailbox.address === '' ? quotedName(name) : formatMailbox({ name, address: mailbox.address });
+}
+
+/** A mailbox as an address list has it (RFC 5322, 3.4). @param name decoded */
+export function formatMailbox({ name, address }: Mailbox): string {
+  if (name.trim() === '') return address;
+  return `${PLAIN_NAME.test(name) ? name.trim() : quotedName(name)} <${address}>`;
+}
+
+function quotedName(name: string): string {
+  return `"${name.trim().replace(/["\\]/g, '\\$&')}"`;
+}
