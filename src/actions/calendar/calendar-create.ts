@@ -10,6 +10,7 @@ import { assertDays, attendees, description, end, location, notify, recurrence, 
 import { listed, showSpan } from './calendar-preview.ts';
 import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
 import { undoCreation } from './calendar-undo.ts';
+import { assertLasts } from './recurrence-rules.ts';
 import { assertOrder } from './reschedule.ts';
 import { assertExists, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
 
@@ -64,6 +65,7 @@ export const calendarCreate = builtIn('workspace', {
 async function times({ start, end: given, zone, recurrence }: Input, session: WorkspaceSession): Promise<object> {
   const end = given ?? nextDay(start);
   assertDays(start, end);
+  if (isDate(start) && recurrence !== undefined) assertLasts(recurrence, start, 'UTC');
   if (isDate(start)) return { start: { date: start }, end: { date: end } };
   const timeZone = await zoneFor({ start, end, zone, recurrence }, session);
   const at = (field: string, dateTime: string) => {
@@ -74,6 +76,7 @@ async function times({ start, end: given, zone, recurrence }: Input, session: Wo
   const times = { start: at('start', start), end: at('end', end) };
   // Without a zone both have an offset, which takes precedence over a zone.
   assertOrder(start, end, timeZone ?? 'UTC');
+  if (recurrence !== undefined) assertLasts(recurrence, start, timeZone ?? 'UTC');
   return times;
 }
 

@@ -8,6 +8,8 @@ import { isZone } from './zoned-time.ts';
 const MAX_ATTENDEES = { single: 200, listed: 15 };
 /** The provider's own limit on descriptions. */
 const MAX_DESCRIPTION = 8_192;
+/** Longer than one of the provider’s may be. */
+const MAX_RULE = 100_000;
 
 const time = z.union([
   z.object({ date: z.iso.date() }),
@@ -50,7 +52,8 @@ const shared = {
   organizer: z.object({ email: singleLine(254).optional(), self: z.boolean().optional() }).optional(),
   attendees: list(attendee).default([]),
   attendeesOmitted: z.boolean().default(false),
-  recurrence: list(singleLine(2_000), 100).optional(),
+  // Whole, because they are sent back with a series that moves.
+  recurrence: list(singleLine(MAX_RULE), 1_000).optional(),
   recurringEventId: id.optional(),
   iCalUID: z.string().max(2_000).optional(),
   transparency: z.string().max(40).default('opaque'),

@@ -12,7 +12,8 @@ import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts
 import { listed, nameEvent, nameGuests, showMoment } from './calendar-preview.ts';
 import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
-import { rescheduleEvent, rescheduleSeries, toPatch } from './reschedule.ts';
+import { assertLasts } from './recurrence-rules.ts';
+import { rescheduleEvent, rescheduleSeries, type Times, toPatch } from './reschedule.ts';
 import { lostExceptions } from './series-exceptions.ts';
 import { isDate } from './zoned-time.ts';
 
@@ -50,9 +51,11 @@ export const calendarUpdate = builtIn('workspace', {
     }
     const exceptions = movesSeries(input) ? target.exceptions : [];
     const { title, description, location, add_attendees: add = [], remove_attendees: remove = [], recurrence } = input;
+    const times = await newTimes(input, target, session);
+    if (recurrence !== undefined) assertLasts(recurrence, ...beginning(target.event, times));
     const requestBody = {
       ...(title !== undefined && { summary: title }),
-      ...(await newTimes(input, target, session)),
+      ...times,
       ...(description !== undefined && { description }),
       ...(location !== undefined && { location }),
       ...(add.length + remove.length > 0 && { attendees: changedAttendees(target.event, add, remove) }),
@@ -84,7 +87,7 @@ async function newTimes(
   { scope, start, end, zone: requested, recurrence }: UpdateInput,
   target: Target,
   session: WorkspaceSession,
-): Promise<object> {
+): Promise<Partial<Times>> {
   const { event } = target;
   if (start === undefined && end === undefined) return recurrence === undefined ? {} : zonedTimes(event, requested, session);
   const zone = requested ?? zoneOf(event.start) ?? (await calendarZone(session));
@@ -93,11 +96,16 @@ async function newTimes(
 }
 
 /** An event that becomes a series needs a zone, which it may lack; responses don't show whether it does. */
-async function zonedTimes(event: CalendarEvent, requested: string | undefined, session: WorkspaceSession): Promise<object> {
+async function zonedTimes(event: CalendarEvent, requested: string | undefined, session: WorkspaceSession): Promise<Partial<Times>> {
   const [start, end] = [momentOf(event.start), momentOf(event.end)];
   if (isDate(start) || (event.recurrence !== undefined && requested === undefined)) return {};
   const zone = requested ?? zoneOf(event.start) ?? (await calendarZone(session));
   return { start: toPatch(start, zone), end: toPatch(end, zone) };
+}
+
+/** When a series begins after a change, and its zone. */
+function beginning({ start: before }: CalendarEvent, { start }: Partial<Times>): [start: string, zone: string] {
+  return [start?.date ?? start?.dateTime ?? momentOf(before), start?.timeZone ?? zoneOf(before) ?? 'UTC'];
 }
 
 function summary(input: UpdateInput): string {

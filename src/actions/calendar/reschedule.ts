@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { type CalendarEvent, type EventTime, momentOf, zoneOf } from './calendar-event.ts';
 import { assertDays } from './calendar-inputs.ts';
 import type { Target } from './calendar-session.ts';
+import { movedRules } from './recurrence-rules.ts';
 import { assertExists, formatDate, formatLocal, formatZoned, isDate, toInstant, toLocal, toZoned } from './zoned-time.ts';
 
 export interface NewTimes {
@@ -13,9 +14,11 @@ export interface NewTimes {
 /** A patch is merged, so fields that no longer apply are null. */
 type TimePatch = { date: string; dateTime: null; timeZone: null } | { date: null; dateTime: string; timeZone: string };
 
-interface Times {
+export interface Times {
   start: TimePatch;
   end: TimePatch;
+  /** Of a series: its rules from now on. */
+  recurrence?: string[];
 }
 
 /**
@@ -33,7 +36,8 @@ export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: ne
 }
 
 /**
- * New times of a whole series, from the new times of one of its events: the first event moves by the same amount.
+ * New times of a whole series, from the new times of one of its events: the first event moves by the same amount, and so do
+ * the dates in rules that stay.
  *
  * @param zone of the series from now on
  * @param keepsRule whether the rules stay the same
@@ -46,17 +50,15 @@ export function rescheduleSeries({ event: series, named }: Target, times: NewTim
   const start = times.start ?? localMoment(anchor, oldZone);
   if (times.end !== undefined) assertOrder(start, times.end, zone);
   const [from, to] = [toLocal(momentOf(anchor), oldZone), toLocal(start, zone)];
-  const otherDay = !from.toPlainDate().equals(to.toPlainDate());
-  if (otherDay && keepsRule && series.recurrence?.some((line) => /[;:]BY(DAY|MONTHDAY)=/.test(line))) {
-    throw new AppError('invalid_request', 'start: to move a series to another day, give its recurrence too');
-  }
+  const move = { from, to, oldZone, zone, wasAllDay: isDate(momentOf(series.start)), isAllDay: isDate(start) };
+  const recurrence = keepsRule && series.recurrence !== undefined ? movedRules(series.recurrence, move) : undefined;
   const first = toLocal(momentOf(series.start), oldZone).add(from.until(to));
   const length = times.end === undefined ? keptLength(series, start, oldZone) : to.until(toLocal(times.end, zone));
   const format = isDate(start) ? formatDate : formatLocal;
   const moved = { start: format(first), end: format(first.add(length)) };
   // The first event may be on another day than the named one.
   assertTimesExist(moved, zone);
-  return { start: toPatch(moved.start, zone), end: toPatch(moved.end, zone) };
+  return { start: toPatch(moved.start, zone), end: toPatch(moved.end, zone), ...(recurrence !== undefined && { recurrence }) };
 }
 
 export function toPatch(moment: string, timeZone: string): TimePatch {

@@ -1,0 +1,154 @@
+import { Temporal } from 'temporal-polyfill';
+import { AppError } from '../../errors.ts';
+import { isDate, isZone, toInstant, toLocal } from './zoned-time.ts';
+
+/** How a series moves. */
+export interface SeriesMove {
+  /** The start of the named event before, as clocks showed it; of whole days midnight. */
+  from: Temporal.PlainDateTime;
+  to: Temporal.PlainDateTime;
+  /** Zones of the series before and from now on. */
+  oldZone: string;
+  zone: string;
+  /** Whether it had whole days, and whether it has from now on. */
+  wasAllDay: boolean;
+  isAllDay: boolean;
+}
+
+/** A content line (RFC 5545 section 3.1): name, parameters, value. */
+const LINE = /^([a-z]+)((?:;[a-z-]+=(?:"[^"]*"|[^";:]*))*):(.+)$/i;
+const PARAMETER = /;([a-z-]+)=(?:"([^"]*)"|([^";:]*))/gi;
+const UNTIL = /([:;]UNTIL=)([^;]*)/i;
+const VALUE = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/i;
+const DURATION = /^\+?P[\dWDTHMS]+$/i;
+const OF_DAY = /[;:]BY(?:MONTH|WEEKNO|YEARDAY|MONTHDAY|DAY)=/i;
+const OF_TIME = /[;:]BY(?:HOUR|MINUTE|SECOND)=/i;
+
+/**
+ * The rules of a series that moves: the dates that they name move with it (RFC 5545 sections 3.3.10, 3.8.5.1, 3.8.5.2).
+ *
+ * @returns undefined: they stay as they are
+ * @throws AppError `invalid_request` for rules that don't tell what they are after the move
+ */
+export function movedRules(rules: readonly string[], move: SeriesMove): string[] | undefined {
+  const { from, to } = move;
+  const isOtherDay = !from.toPlainDate().equals(to.toPlainDate());
+  const isOtherTime = !from.toPlainTime().equals(to.toPlainTime());
+  const namesIt = rules.some((line) => (isOtherDay && OF_DAY.test(line)) || (isOtherTime && OF_TIME.test(line)));
+  if (namesIt)
+    throw new AppError(
+      'invalid_request',
+      'start: the rules of this series name its days or times; to change these, give its recurrence too',
+    );
+  const isSame = from.equals(to) && move.oldZone === move.zone && move.wasAllDay === move.isAllDay;
+  return isSame ? undefined : rules.map((line) => movedLine(line, move));
+}
+
+/**
+ * Rejects a rule that ends before the first event.
+ *
+ * @param start a date or a time
+ * @param zone of the series
+ * @throws AppError `invalid_request`
+ */
+export function assertLasts(rules: readonly string[], start: string, zone: string): void {
+  for (const line of rules) {
+    const until = UNTIL.exec(line)?.[2];
+    const value = until === undefined ? undefined : parsed(until);
+    if (value === undefined) continue;
+    const { local, isDay, isUtc } = value;
+    // A whole day has no zone, and of a rule that ends on a day the whole day counts.
+    const ends =
+      isDate(start) || isDay
+        ? local.toPlainDate().toString() < toLocal(start, zone).toPlainDate().toString()
+        : local.toZonedDateTime(isUtc ? 'UTC' : zone).epochMilliseconds < toInstant(start, zone);
+    if (ends) throw new AppError('invalid_request', 'recurrence: UNTIL must not be before the start');
+  }
+}
+
+function movedLine(line: string, move: SeriesMove): string {
+  const match = LINE.exec(line);
+  const name = match?.[1]?.toUpperCase();
+  if (name === 'RRULE' || name === 'EXRULE') return line.replace(UNTIL, (_all, before, until) => `${before}${movedUntil(until, move)}`);
+  if (match === null || (name !== 'EXDATE' && name !== 'RDATE')) throw cantMove();
+  const parameters = new Map(
+    [...(match[2] ?? '').matchAll(PARAMETER)].map(([, key, quoted, plain]) => [key?.toUpperCase(), quoted ?? plain]),
+  );
+  const zone = parameters.get('TZID') ?? move.oldZone;
+  if (!isZone(zone)) throw cantMove();
+  const values = (match[3] ?? '').split(',');
+  const isPeriod = values.some((value) => value.includes('/'));
+  if (isPeriod && move.isAllDay) throw cantMove();
+  const dates = values.map((value) => movedDate(value, zone, move));
+  if (move.isAllDay) return `${name};VALUE=DATE:${dates.join(',')}`;
+  return `${name}${isPeriod ? ';VALUE=PERIOD' : ''};TZID=${move.zone}:${dates.join(',')}`;
+}
+
+/** One value of EXDATE or RDATE; of a period, a duration stays. */
+function movedDate(value: string, zone: string, move: SeriesMove): string {
+  const [start = '', end] = value.split('/');
+  const moved = [start, end].map((part) => {
+    if (part === undefined || (part === end && DURATION.test(part))) return part;
+    const date = parsed(part);
+    // A day excludes no time, and the other way round.
+    if (date === undefined || (date.isDay && !move.wasAllDay)) throw cantMove();
+    return format(shifted(localOf(date, zone, move), move), move.isAllDay);
+  });
+  return moved.filter((part) => part !== undefined).join('/');
+}
+
+/** Of a series with whole days a day, of any other a time in UTC. */
+function movedUntil(until: string, move: SeriesMove): string {
+  const date = parsed(until);
+  if (date === undefined) throw cantMove();
+  // Some calendars end a series of times with a day.
+  if (date.isDay && !move.wasAllDay) {
+    const days = move.from.toPlainDate().until(move.to.toPlainDate());
+    return format(date.local.add(days), true);
+  }
+  const local = shifted(localOf(date, move.oldZone, move), move);
+  if (move.isAllDay) return format(local, true);
+  return `${format(local.toZonedDateTime(move.zone).withTimeZone('UTC').toPlainDateTime(), false)}Z`;
+}
+
+interface DateValue {
+  local: Temporal.PlainDateTime;
+  isDay: boolean;
+  isUtc: boolean;
+}
+
+/** A DATE or DATE-TIME (RFC 5545 sections 3.3.4, 3.3.5); undefined: it is neither. */
+function parsed(value: string): DateValue | undefined {
+  const match = VALUE.exec(value);
+  if (match === null) return undefined;
+  const [year, month, day, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  try {
+    const fields = { year: year ?? 0, month: month ?? 0, day: day ?? 0, hour, minute, second };
+    const local = Temporal.PlainDateTime.from(fields, { overflow: 'reject' });
+    return { local, isDay: match[4] === undefined, isUtc: match[7] !== undefined && match[7] !== '' };
+  } catch {
+    return undefined;
+  }
+}
+
+/** As clocks in the series' zone show it; of whole days the day. @param zone of a value that isn't in UTC */
+function localOf({ local, isDay, isUtc }: DateValue, zone: string, { oldZone, wasAllDay }: SeriesMove): Temporal.PlainDateTime {
+  if (isDay || wasAllDay) return local.withPlainTime();
+  const from = isUtc ? 'UTC' : zone;
+  return from === oldZone ? local : local.toZonedDateTime(from).withTimeZone(oldZone).toPlainDateTime();
+}
+
+function shifted(local: Temporal.PlainDateTime, { from, to }: SeriesMove): Temporal.PlainDateTime {
+  return local.add(from.until(to));
+}
+
+function format(local: Temporal.PlainDateTime, isDay: boolean): string {
+  const text = local.toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
+  return isDay ? text.slice(0, 'YYYYMMDD'.length) : text;
+}
+
+function cantMove(): AppError {
+  return new AppError('invalid_request', 'start: this series has dates that can’t be moved with it; give its recurrence too');
+}

@@ -1,0 +1,138 @@
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import { occurrences } from '../../../../sandbox/google/calendar-recurrence.ts';
+import { assertLasts, movedRules, type SeriesMove } from '../../../../src/actions/calendar/recurrence-rules.ts';
+
+const BERLIN = 'Europe/Berlin';
+const NEW_YORK = 'America/New_York';
+
+/** @param from and `to`: a date or a local time */
+function move(from: string, to: string, zones: Partial<SeriesMove> = {}): SeriesMove {
+  const local = (text: string) => Temporal.PlainDateTime.from(text);
+  const [wasAllDay, isAllDay] = [from, to].map((text) => !text.includes('T')) as [boolean, boolean];
+  return { from: local(from), to: local(to), oldZone: BERLIN, zone: BERLIN, wasAllDay, isAllDay, ...zones };
+}
+const LATER = move('2026-12-07T09:00', '2026-12-07T11:00');
+const NEXT_DAY = move('2026-12-07', '2026-12-08');
+const rejected = expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining('recurrence') });
+
+describe('the rules of a series that moves', () => {
+  it.each<[string, SeriesMove, string, string]>([
+    ['UNTIL in UTC', LATER, 'RRULE:FREQ=DAILY;UNTIL=20261211T080000Z', 'RRULE:FREQ=DAILY;UNTIL=20261211T100000Z'],
+    ['UNTIL in the middle', LATER, 'RRULE:FREQ=WEEKLY;UNTIL=20261211T080000Z;WKST=SU', 'RRULE:FREQ=WEEKLY;UNTIL=20261211T100000Z;WKST=SU'],
+    ['UNTIL in small letters', LATER, 'rrule:freq=daily;until=20261211t080000z', 'rrule:freq=daily;until=20261211T100000Z'],
+    ['UNTIL in summer', LATER, 'RRULE:FREQ=DAILY;UNTIL=20270601T070000Z', 'RRULE:FREQ=DAILY;UNTIL=20270601T090000Z'],
+    ['UNTIL without a zone', LATER, 'RRULE:FREQ=DAILY;UNTIL=20261211T090000', 'RRULE:FREQ=DAILY;UNTIL=20261211T100000Z'],
+    ['UNTIL of whole days', NEXT_DAY, 'RRULE:FREQ=DAILY;UNTIL=20261231', 'RRULE:FREQ=DAILY;UNTIL=20270101'],
+    ['UNTIL of whole days as a time', NEXT_DAY, 'RRULE:FREQ=DAILY;UNTIL=20261231T235959Z', 'RRULE:FREQ=DAILY;UNTIL=20270101'],
+    ['a day as UNTIL of times', LATER, 'RRULE:FREQ=DAILY;UNTIL=20261211', 'RRULE:FREQ=DAILY;UNTIL=20261211'],
+    ['COUNT', LATER, 'RRULE:FREQ=DAILY;COUNT=5', 'RRULE:FREQ=DAILY;COUNT=5'],
+    ['EXRULE', LATER, 'EXRULE:FREQ=WEEKLY;UNTIL=20261211T080000Z', 'EXRULE:FREQ=WEEKLY;UNTIL=20261211T100000Z'],
+    ['EXDATE', LATER, 'EXDATE;TZID=Europe/Berlin:20261209T090000', 'EXDATE;TZID=Europe/Berlin:20261209T110000'],
+    ['EXDATE in small letters', LATER, 'exdate;tzid=Europe/Berlin:20261209t090000', 'EXDATE;TZID=Europe/Berlin:20261209T110000'],
+    ['a quoted TZID', LATER, 'EXDATE;TZID="Europe/Berlin":20261209T090000', 'EXDATE;TZID=Europe/Berlin:20261209T110000'],
+    [
+      'several parameters and values',
+      LATER,
+      'EXDATE;VALUE=DATE-TIME;TZID=Europe/Berlin:20261209T090000,20270328T090000',
+      'EXDATE;TZID=Europe/Berlin:20261209T110000,20270328T110000',
+    ],
+    ['a date in another zone', LATER, `EXDATE;TZID=${NEW_YORK}:20261209T030000`, 'EXDATE;TZID=Europe/Berlin:20261209T110000'],
+    ['a date in UTC', LATER, 'RDATE:20261209T080000Z', 'RDATE;TZID=Europe/Berlin:20261209T110000'],
+    ['a date without a zone', LATER, 'RDATE:20261209T090000', 'RDATE;TZID=Europe/Berlin:20261209T110000'],
+    [
+      'periods',
+      LATER,
+      'RDATE;VALUE=PERIOD:20261209T080000Z/20261209T090000Z,20261210T080000Z/PT3H',
+      'RDATE;VALUE=PERIOD;TZID=Europe/Berlin:20261209T110000/20261209T120000,20261210T110000/PT3H',
+    ],
+    ['days', NEXT_DAY, 'EXDATE;VALUE=DATE:20261209,20261231', 'EXDATE;VALUE=DATE:20261210,20270101'],
+    ['days without a parameter', NEXT_DAY, 'EXDATE:20261209', 'EXDATE;VALUE=DATE:20261210'],
+    ['times that become days', move('2026-12-07T09:00', '2026-12-08'), 'EXDATE:20261209T080000Z', 'EXDATE;VALUE=DATE:20261210'],
+    [
+      'UNTIL of times that become days',
+      move('2026-12-07T09:00', '2026-12-08'),
+      'RRULE:FREQ=DAILY;UNTIL=20261209T080000Z',
+      'RRULE:FREQ=DAILY;UNTIL=20261210',
+    ],
+    [
+      'days that become times',
+      move('2026-12-07', '2026-12-07T09:00'),
+      'EXDATE;VALUE=DATE:20261209',
+      'EXDATE;TZID=Europe/Berlin:20261209T090000',
+    ],
+    [
+      'UNTIL of days that become times',
+      move('2026-12-07', '2026-12-07T09:00'),
+      'RRULE:FREQ=DAILY;UNTIL=20261209',
+      'RRULE:FREQ=DAILY;UNTIL=20261209T080000Z',
+    ],
+    [
+      'another zone',
+      move('2026-12-07T09:00', '2026-12-07T09:00', { zone: NEW_YORK }),
+      'RRULE:FREQ=DAILY;UNTIL=20261211T080000Z',
+      'RRULE:FREQ=DAILY;UNTIL=20261211T140000Z',
+    ],
+  ])('move with it: %s', (_what, by, line, moved) => {
+    expect(movedRules([line], by)).toEqual([moved]);
+  });
+
+  it.each<[string, SeriesMove, string]>([
+    ['a day of the week', move('2026-12-07T09:00', '2026-12-08T09:00'), 'RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3'],
+    ['a day of the month', NEXT_DAY, 'RRULE:FREQ=MONTHLY;BYMONTHDAY=7'],
+    ['a month', NEXT_DAY, 'RRULE:FREQ=YEARLY;BYMONTH=12'],
+    ['a day of the year', NEXT_DAY, 'rrule:freq=yearly;byyearday=341'],
+    ['an hour', LATER, 'RRULE:FREQ=DAILY;BYHOUR=9'],
+    ['an unknown zone', LATER, 'EXDATE;TZID=W. Europe Standard Time:20261209T090000'],
+    ['a day among times', LATER, 'EXDATE;VALUE=DATE:20261209'],
+    ['a period among days', move('2026-12-07T09:00', '2026-12-08'), 'RDATE;VALUE=PERIOD:20261209T080000Z/PT1H'],
+    ['no date', LATER, 'EXDATE:tomorrow'],
+    ['a day that there isn’t', LATER, 'RDATE:20270230T090000Z'],
+    ['no end', LATER, 'RRULE:FREQ=DAILY;UNTIL=soon'],
+    ['another property', LATER, 'X-SKIP:20261209T090000'],
+  ])('are refused if they don’t tell what they are then: %s', (_what, by, line) => {
+    expect(() => movedRules([line], by)).toThrow(rejected);
+  });
+
+  it('stay as they are if only the end of the events changes', () => {
+    expect(movedRules(['EXDATE;TZID=Unknown/Zone:20261209T090000'], move('2026-12-07T09:00', '2026-12-07T09:00'))).toBeUndefined();
+  });
+
+  it.each<[string, { dateTime: string; timeZone: string }, SeriesMove, string[]]>([
+    [
+      'over a change of clocks',
+      { dateTime: '2027-03-25T09:00:00', timeZone: BERLIN },
+      move('2027-03-25T09:00', '2027-03-25T11:30'),
+      ['RRULE:FREQ=DAILY;UNTIL=20270330T070000Z', 'EXDATE;TZID=Europe/Berlin:20270327T090000,20270328T090000', 'RDATE:20270402T100000Z'],
+    ],
+    [
+      'to another zone and day',
+      { dateTime: '2027-03-10T20:00:00', timeZone: BERLIN },
+      move('2027-03-10T20:00', '2027-03-11T08:15', { zone: NEW_YORK }),
+      ['RRULE:FREQ=DAILY;INTERVAL=2;UNTIL=20270331T180000Z', 'EXDATE:20270312T190000Z,20270328T180000Z'],
+    ],
+  ])('leave the same events: %s', (_what, start, by, rules) => {
+    const local = (at: number, zone: string) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDateTime();
+    const before = occurrences({ start, recurrence: rules }, BERLIN, Infinity).map((at) => local(at, by.oldZone).add(by.from.until(by.to)));
+    const first = Temporal.PlainDateTime.from(start.dateTime).add(by.from.until(by.to)).toString({ smallestUnit: 'second' });
+    const moved = { start: { dateTime: first, timeZone: by.zone }, recurrence: movedRules(rules, by) ?? [] };
+    const after = occurrences(moved, BERLIN, Infinity).map((at) => local(at, by.zone));
+    expect(after.map(String)).toEqual(before.map(String));
+    expect(after.length).toBeGreaterThan(3);
+  });
+});
+
+describe('a rule that ends before the first event', () => {
+  const rule = (until: string) => ['EXDATE:20261201T080000Z', `RRULE:FREQ=DAILY;UNTIL=${until}`];
+  it.each([
+    ['2026-12-07T09:00:00', '20261207T080000Z', '20261207T075959Z'],
+    ['2026-12-07T09:00:00+01:00', '20261207T080000Z', '20261207T075959Z'],
+    ['2026-12-07T09:00:00', '20261207T090000', '20261207T085959'],
+    ['2026-12-07T09:00:00', '20261207', '20261206'],
+    ['2026-12-07', '20261207', '20261206'],
+    ['2026-12-07', '20261207T000000Z', '20261206T235959Z'],
+  ])('is refused: from %s until %s is valid, until %s is not', (start, valid, before) => {
+    expect(() => assertLasts(rule(valid), start, BERLIN)).not.toThrow();
+    expect(() => assertLasts(rule(before), start, BERLIN)).toThrow(rejected);
+  });
+});
