@@ -50,6 +50,14 @@ export interface RunContext<P extends string = string> {
   readonly version: string | undefined;
   /** What was read before in the caller's context. Of an action that is never asked about it isn't looked up, and counts as read. */
   readonly taint: Taint;
+  /**
+   * Tells which items a run reads, where its result may not name them, by the ids that {@link Action.writes} uses.
+   *
+   * @param ids undefined: unknown ones
+   */
+  uses(ids: readonly string[] | undefined): void;
+  /** The same for what it writes. */
+  wrote(ids: readonly string[] | undefined): void;
   /** Names the call that reverts this one, for the result's `meta.undo`. Not called for what can't be reverted. */
   undoneBy(undo: Undo): void;
 }

@@ -35,19 +35,36 @@ export interface Labels {
 
 const MAX_SOURCES = 50;
 
+export const UNTAINTED: Taint = { isTainted: false, isFinancial: false };
+
+export function isLabelled({ isTainted, isFinancial }: Taint): boolean {
+  return isTainted || isFinancial;
+}
+
+/** The labels of all of these together. */
+export function taintOf(...taints: readonly Taint[]): Taint {
+  return { isTainted: taints.some(({ isTainted }) => isTainted), isFinancial: taints.some(({ isFinancial }) => isFinancial) };
+}
+
+/** The name under which it is remembered that something was put into a folder, a series or a thread. */
+export function within(id: string): string {
+  return `in ${id}`;
+}
+
 /**
  * The labels of a result. What has no label counts as others'.
  *
  * @param integrity of the action's results as a whole; `own` if they contain nothing that others wrote
  * @param sources undefined: the action doesn't tell
+ * @param isFinancial it contains data of a bank
  */
-export function labelsOf(provider: string, integrity: Integrity | undefined, sources: readonly Source[] | undefined): Labels {
+export function labelsOf(integrity: Integrity | undefined, sources: readonly Source[] | undefined, isFinancial: boolean): Labels {
   const isOwn = integrity === 'own' || sources?.every((source) => source.integrity === 'own') === true;
   const shown = (sources ?? []).slice(0, MAX_SOURCES);
   const more = (sources?.length ?? 0) - shown.length;
   return {
     integrity: isOwn ? 'own' : 'others',
-    confidentiality: provider === 'bank' ? 'financial' : 'private',
+    confidentiality: isFinancial ? 'financial' : 'private',
     sources: shown,
     ...(more > 0 && { more }),
   };

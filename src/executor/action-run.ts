@@ -12,6 +12,7 @@ import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { AccessTokens } from '../vault/refresh/access-tokens.ts';
 import type { GrantInUse } from '../vault/refresh/refresh-repository.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
+import { allOf, type Items } from './call-items.ts';
 import { RunAbort } from './run-abort.ts';
 import { asAccountError } from './select-account.ts';
 
@@ -34,6 +35,8 @@ const NOT_LOOKED_UP: Taint = { isTainted: true, isFinancial: true };
 
 /** Who sees the effect of a call, and what was read to tell it. */
 export interface Exposure {
+  /** The labels of the call's context, and of what the call names. */
+  taint: Taint;
   audience: Audience;
   /** The action's, if it has any; undefined: they couldn't be read. */
   read: { facts: unknown } | undefined;
@@ -52,6 +55,8 @@ export class ActionRun {
   readonly #abort = new RunAbort();
   #session: ProviderSession | undefined;
   #undo: Undo | undefined;
+  #used: Items = new Set();
+  #wrote: Items = new Set();
 
   /** @param grant the account's grant, if the run begins right after it was read */
   constructor(deps: RunDeps, call: Call, grant?: GrantInUse) {
@@ -68,6 +73,16 @@ export class ActionRun {
   /** Whether the provider may have been asked for anything. */
   get mayHaveRead(): boolean {
     return this.#session !== undefined;
+  }
+
+  /** What the run read, as far as its action tells. */
+  get used(): Items {
+    return this.#used;
+  }
+
+  /** What the run wrote, as far as its action tells beside its result. */
+  get wrote(): Items {
+    return this.#wrote;
   }
 
   /** The call that reverts the run; undefined: none does. */
@@ -88,20 +103,16 @@ export class ActionRun {
   /**
    * Who sees the effect; unknown if that can't be read, or not in time.
    *
+   * @param taintBy the labels of the call, once the facts are read
    * @throws AppError with which the call itself would fail
    */
-  async exposure(): Promise<Exposure> {
+  async exposure(taintBy: (read: Exposure['read']) => Promise<Taint>): Promise<Exposure> {
     const { input, configured } = this.#call;
-    const { taint = NOT_LOOKED_UP } = this.#call;
-    const { facts, exposes, version } = configured.action;
-    if (facts === undefined) return { audience: exposes?.(input, undefined, taint) ?? [], read: { facts: undefined } };
-    try {
-      const read = await this.#beforeTheQuestion((context) => facts(input, context));
-      return { audience: exposes?.(input, read, taint) ?? [], read: { facts: read }, version: version?.(read) };
-    } catch (error) {
-      if (version !== undefined || (error instanceof AppError && FATAL.includes(error.code))) throw error;
-      return { audience: exposes === undefined ? [] : UNKNOWN, read: undefined };
-    }
+    const { exposes, version } = configured.action;
+    const read = await this.#facts();
+    const taint = await taintBy(read);
+    if (read === undefined) return { taint, audience: exposes === undefined ? [] : UNKNOWN, read };
+    return { taint, audience: exposes?.(input, read.facts, taint) ?? [], read, version: version?.(read.facts) };
   }
 
   /** The summary that the user approves; with ids in place of names if reading these fails or takes too long. */
@@ -121,6 +132,19 @@ export class ActionRun {
     return this.#beforeTheQuestion(read).catch(() => undefined);
   }
 
+  /** @returns undefined: they couldn't be read */
+  async #facts(): Promise<Exposure['read']> {
+    const { input, configured } = this.#call;
+    const { facts, version } = configured.action;
+    if (facts === undefined) return { facts: undefined };
+    try {
+      return { facts: await this.#beforeTheQuestion((context) => facts(input, context)) };
+    } catch (error) {
+      if (version !== undefined || (error instanceof AppError && FATAL.includes(error.code))) throw error;
+      return undefined;
+    }
+  }
+
   #beforeTheQuestion<Result>(read: (context: RunContext) => Promise<Result>): Promise<Result> {
     return this.#withTimeout(Math.min(PREVIEW_MS, this.#call.configured.policy.timeoutMs), read);
   }
@@ -134,15 +158,26 @@ export class ActionRun {
   /** The action may ignore its signal; what it returns after the run is ignored. */
   #start<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
     try {
-      const undoneBy = (undo: Undo) => {
-        this.#undo = undo;
-      };
       const { db, clock } = this.#deps;
-      return work(new Context({ db, clock, undoneBy }, this.#call, this.#abort, () => this.#open()));
+      return work(new Context({ db, clock, ...this.#told }, this.#call, this.#abort, () => this.#open()));
     } catch (error) {
       // A declared action may throw synchronously.
       return Promise.reject(error);
     }
+  }
+
+  get #told(): Told {
+    return {
+      undoneBy: (undo) => {
+        this.#undo = undo;
+      },
+      uses: (ids) => {
+        this.#used = allOf(this.#used, ids && new Set(ids));
+      },
+      wrote: (ids) => {
+        this.#wrote = allOf(this.#wrote, ids && new Set(ids));
+      },
+    };
   }
 
   #open(): ProviderSession {
@@ -227,6 +262,9 @@ class TimedWork<Result> implements Use {
   }
 }
 
+/** What an action tells of its run. */
+type Told = Pick<RunContext, 'undoneBy' | 'uses' | 'wrote'>;
+
 /** The context of a run; session and signal are created on first use. */
 class Context implements RunContext {
   readonly userId: string;
@@ -238,18 +276,22 @@ class Context implements RunContext {
   readonly version: string | undefined;
   readonly taint: Taint;
   readonly undoneBy: RunContext['undoneBy'];
+  readonly uses: RunContext['uses'];
+  readonly wrote: RunContext['wrote'];
   readonly #progress: Call['progress'];
   readonly #abort: RunAbort;
   readonly #open: () => RunContext['session'];
   #session: RunContext['session'] | undefined;
 
   constructor(
-    { db, clock, undoneBy }: Pick<RunContext, 'db' | 'clock' | 'undoneBy'>,
+    { db, clock, undoneBy, uses, wrote }: Pick<RunContext, 'db' | 'clock'> & Told,
     { userId, account, configured, version, taint = NOT_LOOKED_UP, progress }: Call,
     runAbort: RunAbort,
     open: () => RunContext['session'],
   ) {
     this.undoneBy = undoneBy;
+    this.uses = uses;
+    this.wrote = wrote;
     this.userId = userId;
     this.account = account;
     this.db = db;

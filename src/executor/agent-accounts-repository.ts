@@ -17,8 +17,8 @@ export interface AgentAccountRow {
   isDefault: boolean;
   status: GrantStatus;
   scopes: readonly string[];
-  /** The user has items that were written after others' text was read. */
-  hasTaintedItems: boolean;
+  /** The user has items that were written after others' text, or data of a bank, was read. */
+  hasLabelledItems: boolean;
   /** Clients for which the user has set it to read-only; null among them: for everything. */
   readOnlyFor: readonly (string | null)[];
 }
@@ -40,7 +40,7 @@ export interface UserAccounts {
 }
 
 type Row = Omit<GrantInUse, 'readAt'> &
-  Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes' | 'hasTaintedItems' | 'readOnlyFor'> & {
+  Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes' | 'hasLabelledItems' | 'readOnlyFor'> & {
     accountId: string;
     place: number;
   };
@@ -67,7 +67,7 @@ export async function selectUserAccounts(db: Queryable, clock: Clock, queries: r
       name: 'user-accounts',
       types: SHARED_ARRAYS,
       text: `select asked.place::int - 1 as place, a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes,
-               exists (select 1 from tainted_items t where t.user_id = asked.user_id) as "hasTaintedItems",
+               exists (select 1 from written_items w where w.user_id = asked.user_id and (w.is_tainted or w.is_financial)) as "hasLabelledItems",
                array(select client_id from read_only_accounts where grant_id = g.id and user_id = asked.user_id) as "readOnlyFor",
                ${GRANT_IN_USE_COLUMNS}
              from unnest(array(select unnest($1::uuid[])), array(select unnest($2::text[])))
@@ -125,8 +125,8 @@ function accountOf({
   isDefault,
   status,
   scopes,
-  hasTaintedItems,
+  hasLabelledItems,
   readOnlyFor,
 }: Row): AgentAccountRow {
-  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, hasTaintedItems, readOnlyFor };
+  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, hasLabelledItems, readOnlyFor };
 }

@@ -1,5 +1,8 @@
 import type { Call } from './call.ts';
 
+/** Ids of items; undefined: unknown ones, or more than can be looked up. */
+export type Items = ReadonlySet<string> | undefined;
+
 /** Characters of the ids of all providers. An argument may hold several ids, or an address that contains one. */
 const IDS = /[\w.@:-]+/g;
 const MAX_LENGTH = 1_024;
@@ -10,26 +13,41 @@ const MAX_IDS = 10_000;
  * Ids of everything that a call is about: what its action resolves, else everything in its arguments that may be an id.
  *
  * @param facts of the action; undefined: they weren't read, or couldn't be
- * @returns undefined: more than can be looked up
  */
-export function itemsOf({ configured, input }: Pick<Call, 'configured' | 'input'>, facts: unknown): ReadonlySet<string> | undefined {
+export function itemsOf({ configured, input }: Pick<Call, 'configured' | 'input'>, facts: unknown): Items {
   const items = configured.action.items?.(input, facts);
   return items === undefined ? idsIn(input) : limited(new Set(items));
 }
 
-/** Everything in a value that may be an id. @returns undefined: more than can be looked up */
-export function idsIn(value: unknown): ReadonlySet<string> | undefined {
+/** Everything in a value that may be an id. */
+export function idsIn(value: unknown): Items {
   const found = new Set<string>();
   const left = [value];
   while (left.length > 0 && found.size <= MAX_IDS) {
     const next = left.pop();
-    if (typeof next === 'string')
-      for (const [id] of next.matchAll(IDS)) if (found.size <= MAX_IDS && id.length <= MAX_LENGTH) found.add(id);
-    if (typeof next === 'object' && next !== null) for (const one of Object.values(next)) left.push(one);
+    if (typeof next === 'string') addIds(next, found);
+    else if (typeof next === 'object' && next !== null) for (const one of Object.values(next)) left.push(one);
   }
   return limited(found);
 }
 
-function limited(items: ReadonlySet<string>): ReadonlySet<string> | undefined {
+function addIds(text: string, found: Set<string>): void {
+  for (const [id] of text.matchAll(IDS)) {
+    if (found.size > MAX_IDS) return;
+    if (id.length <= MAX_LENGTH) found.add(id);
+  }
+}
+
+/** @returns those of all; undefined if any of them are unknown */
+export function allOf(...parts: readonly Items[]): Items {
+  const all = new Set<string>();
+  for (const part of parts) {
+    if (part === undefined) return undefined;
+    for (const id of part) all.add(id);
+  }
+  return limited(all);
+}
+
+function limited(items: ReadonlySet<string>): Items {
   return items.size > MAX_IDS ? undefined : items;
 }

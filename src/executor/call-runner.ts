@@ -74,13 +74,14 @@ export class CallRunner {
   }
 
   async #runChange(run: ActionRun, call: Call, readers: readonly Call[]): Promise<CallResult> {
-    const { keys, written, logger } = this.#deps;
+    const { keys, written, logger, taints } = this.#deps;
     let result: CallResult;
     try {
       // Before it is sent, too: its result may be lost.
-      await written.remember(call, undefined);
+      const writing = { ...call, taint: call.taint ?? (await taints.of(call)) };
+      await written.announce(writing);
       result = await runAction(this.#deps, run, call, readers);
-      await written.remember(call, result.data);
+      await written.remember(writing, run, result.data);
     } catch (error) {
       if (!run.mayHaveChanged) {
         await keys.release(call);

@@ -87,11 +87,10 @@ export class ContextReads {
     await this.#storing.get(contextKey(context));
     const { userId } = context;
     const rows = await selectReads(this.#db, userId, contextOf(context), MAX_READS);
-    const [first] = rows;
-    if (first === undefined) return [];
-    const key = await ignoreDecryptionFailure(() => this.#userKeys.toOpen(this.#db, userId, first.sources));
-    if (key === undefined) return [];
-    const reads = await Promise.all(rows.map((row) => ignoreDecryptionFailure(async () => opened(key, userId, row))));
+    // Each with its own key: there is another one since the user's keys were renewed.
+    const keyFor = this.#userKeys.forRecords(this.#db, userId);
+    const open = (row: ContextRead) => ignoreDecryptionFailure(async () => opened(await keyFor(row.sources), userId, row));
+    const reads = await Promise.all(rows.map(open));
     return reads.flatMap((read) => read ?? []);
   }
 

@@ -1,4 +1,4 @@
-import type { Taint } from '../actions/labels.ts';
+import { isLabelled, type Taint, taintOf, UNTAINTED } from '../actions/labels.ts';
 import { AppError } from '../errors.ts';
 import type { LoadedAction } from '../integrations/catalog.ts';
 import type { Viewer } from '../providers/audience.ts';
@@ -10,13 +10,15 @@ import type { Allowances } from './allowances.ts';
 import type { Call } from './call.ts';
 import { isInPerson, receiversOf } from './context-name.ts';
 import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
+import { failed } from './run-action.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
-import type { Taints } from './taint.ts';
+import { readingOf, repeating, type Taints } from './taint.ts';
 import type { WrittenItems } from './written-items.ts';
 
 /** What a call would do, as far as it was read before. */
 export interface Assessment extends Exposure {
-  taint: Taint;
+  /** The labels of what the call names, which is part of {@link Exposure.taint}. */
+  named: Taint;
 }
 
 /** What follows from an assessment. */
@@ -61,22 +63,26 @@ export class Gate {
   async check(call: Call): Promise<{ taint: Taint; ruling?: Ruling }> {
     const { configured, userId } = call;
     const { action, policy } = configured;
-    const mustRead = readsAllowed(configured);
+    // What the facts resolve may have a label, whatever the arguments name.
+    const mustRead = readsAllowed(configured) || (call.account.hasLabelledItems && action.facts !== undefined);
     const taint = await this.#taintOf(call);
-    if (policy.approval === 'never' && !mustRead && !taint.isTainted && !taint.isFinancial) return { taint };
+    if (policy.approval === 'never' && !mustRead && !isLabelled(taint)) return { taint };
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
     const assessment = await this.#assess(call, taint);
     const situation = situationOf(call, assessment);
-    const found = verdict(call, situation, taint);
+    const found = verdict(call, situation, assessment);
+    // Who is asked is shown names of it. A client is not.
+    const isShown = found === 'ask' && call.client === undefined && isLabelled(assessment.named);
+    if (isShown) await this.#taints.begin(repeating(readingOf(call), assessment.named));
     const allowance = found === 'run' ? undefined : await this.#allowanceFor(call, assessment, situation);
-    return { taint, ruling: { assessment, verdict: found, allowance } };
+    return { taint: assessment.taint, ruling: { assessment, verdict: found, allowance } };
   }
 
   /** The same for a call that the user has approved. @throws AppError like {@link check} */
   async recheck(call: Call): Promise<Assessment> {
     const assessment = await this.#assess(call, await this.#taintOf(call), receiversOf(call));
-    verdict(call, situationOf(call, assessment), assessment.taint);
+    verdict(call, situationOf(call, assessment), assessment);
     return assessment;
   }
 
@@ -94,22 +100,26 @@ export class Gate {
     throw new AppError('invalid_request', `This call can be approved, but not allowed in advance: ${reason}.`);
   }
 
-  /** What a tainted context wrote leaves as if that context called, whoever sends it. */
+  /** What a labelled context wrote leaves as if that context called, whoever sends it. */
   async #taintOf(call: Call): Promise<Taint> {
-    const [taint, isNamed] = await Promise.all([this.#taints.of(call), this.#written.isNamedIn(call)]);
-    return { ...taint, isTainted: taint.isTainted || isNamed };
+    return taintOf(...(await Promise.all([this.#taints.of(call), this.#written.labelsOfNamed(call, { facts: undefined })])));
   }
 
   /** @param readers whose contexts receive the error, if there is one */
   async #assess(call: Call, taint: Taint, readers = [call]): Promise<Assessment> {
     const run = new ActionRun(this.#deps, { ...call, taint });
+    let named = UNTAINTED;
+    const taintBy = async (read: Exposure['read']) => {
+      named = await this.#written.labelsOfNamed(call, read);
+      return taintOf(taint, named);
+    };
     try {
-      const exposure = await run.exposure();
+      const exposure = await run.exposure(taintBy);
       // Its error names what the facts tell, such as a draft's recipients.
       assertReadAllowed(call.configured, exposure.read);
-      return { ...exposure, taint };
+      return { ...exposure, named };
     } catch (error) {
-      if (run.mayHaveRead) await Promise.all(readers.map((reader) => this.#taints.failed(reader)));
+      if (run.mayHaveRead) await failed({ taints: this.#taints, written: this.#written }, run, call, readers, error);
       throw error;
     }
   }
@@ -139,9 +149,9 @@ function situationOf(call: Call, { audience, taint }: Assessment): Situation {
   };
 }
 
-function verdict(call: Call, situation: Situation, taint: Taint): 'run' | 'ask' {
+function verdict(call: Call, situation: Situation, assessment: Pick<Assessment, 'taint' | 'named'>): 'run' | 'ask' {
   const found = verdictOn(situation);
-  if (found === 'refuse') throw refused(call, taint);
+  if (found === 'refuse') throw refused(call, assessment);
   return found;
 }
 
@@ -150,16 +160,17 @@ function isKnown({ configured, ownAddresses }: Call, viewer: Viewer): boolean {
   return ownAddresses.includes(viewer.address) || isAllowListed(configured, viewer.address);
 }
 
-function refused({ thread, configured: { policy } }: Call, { isTainted }: Taint): AppError {
-  if (policy.tainted === 'deny' && isTainted) {
+function refused({ thread, configured: { policy } }: Call, { taint, named }: Pick<Assessment, 'taint' | 'named'>): AppError {
+  if (policy.tainted === 'deny' && taint.isTainted) {
     const when =
       thread === undefined ? 'within an hour after text of others was read' : 'in a conversation in which text of others was read';
     return new AppError('forbidden', `The operator denies this call ${when}.`);
   }
   const [when, typed] =
     thread === undefined ? ['within the last hour', ''] : ['in this conversation', ', to those that the user typed in it,'];
+  const why = named.isFinancial ? 'What it names was written after a bank’s data was read' : `A bank’s data was read ${when}`;
   return new AppError(
     'forbidden',
-    `A bank’s data was read ${when}, so this may go only to the user’s own addresses${typed} and to those on the action’s allow-list.`,
+    `${why}, so this may go only to the user’s own addresses${typed} and to those on the action’s allow-list.`,
   );
 }

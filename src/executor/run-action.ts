@@ -1,14 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Undo } from '../actions/action.ts';
-import { labelsOf } from '../actions/labels.ts';
+import { isLabelled, labelsOf } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Clock } from '../clock/clock.ts';
+import { AppError } from '../errors.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { isLargeValue } from '../validation/large-value.ts';
 import type { ActionRun } from './action-run.ts';
 import type { Call, CallResult } from './call.ts';
 import type { ContextReads } from './context-reads.ts';
-import { readingOf, type Taints } from './taint.ts';
+import { readingOf, repeating, type Taints } from './taint.ts';
 import { holdsReadText, undoOf } from './undo.ts';
 import type { WrittenItems } from './written-items.ts';
 
@@ -39,16 +40,20 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
   try {
     given = await run.output();
   } catch (error) {
-    if (run.mayHaveRead) await Promise.all(readers.map((reader) => deps.taints.failed(reader)));
+    if (run.mayHaveRead) await failed(deps, run, call, readers, error);
     throw error;
   }
   const output = configured.action.output.parse(given) ?? null;
   const isLarge = isLargeValue(output);
   if (isLarge) await nextTurn();
   const { provider, integrity, sources } = configured.action;
-  const marked = sources === undefined ? undefined : await deps.written.mark(call, sources(output, call.input));
+  const told = sources?.(output, call.input);
+  const marked = told && (await deps.written.mark(call, told));
+  const repeated = await deps.written.labelsOfRead(call, run, output, told);
+  // Before anyone receives it.
+  if (isLabelled(repeated)) await Promise.all(readings.map((reading) => deps.taints.begin(repeating(reading, repeated))));
   const undo = await undoFor(deps, run, call, output, readers);
-  const labels = labelsOf(provider, undo?.isRead ? undefined : integrity, marked);
+  const labels = labelsOf(repeated.isTainted || undo?.isRead ? undefined : integrity, marked, provider === 'bank' || repeated.isFinancial);
   const { value, truncated } = truncateOutput(output, configured.capBytes);
   if (isLarge) await nextTurn();
   for (const reading of readings) deps.reads.record(reading, value, labels);
@@ -60,6 +65,22 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
   if (undo !== undefined) meta.undo = undo.undo;
   if (call.edited) meta.edited = true;
   return { data: value, meta };
+}
+
+/**
+ * Taints the contexts of those who receive the error of a call that has asked the provider.
+ *
+ * @throws AppError `unavailable`
+ */
+export async function failed(
+  { taints, written }: Pick<RunActionDeps, 'taints' | 'written'>,
+  run: ActionRun,
+  call: Call,
+  readers: readonly Call[],
+  error: unknown,
+): Promise<void> {
+  const { isFinancial } = await written.labelsOfRead(call, run, error instanceof AppError ? error.details : undefined);
+  await Promise.all(readers.map((reader) => taints.failed(reader, isFinancial)));
 }
 
 /**
@@ -76,7 +97,7 @@ async function undoFor(
   const undo = undoOf(run, call, catalog());
   if (undo === undefined) return undefined;
   if (call.configured.action.integrity !== 'own' || !holdsReadText(undo, call.input, output)) return { undo, isRead: false };
-  const areTainted = await Promise.all(readers.map((reader) => taints.failed(reader))).then(
+  const areTainted = await Promise.all(readers.map((reader) => taints.failed(reader, false))).then(
     () => true,
     () => false,
   );

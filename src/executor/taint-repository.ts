@@ -3,8 +3,6 @@ import { deleteExpired } from '../database/retention.ts';
 
 /** Longer than an hour by the time for which a process doesn't repeat the statement. */
 const TAINTED = '65 minutes';
-/** For how long what a tainted context wrote counts as others' text. */
-const REMEMBERED = '30 days';
 
 export interface ContextRow {
   isTainted: boolean;
@@ -127,44 +125,10 @@ export function selectReads(db: Queryable, userId: string, context: string, limi
   );
 }
 
-/** Remembers what a context writes, if it has read text of others or writes with something `of` what such a context wrote. */
-export async function rememberItems(
-  db: Queryable,
-  userId: string,
-  context: string,
-  { items, of }: Record<'items' | 'of', readonly Buffer[]>,
-): Promise<void> {
-  await db.query(
-    {
-      name: 'tainted-items-remember',
-      text: `insert into tainted_items (user_id, item, until)
-             select distinct u.id, item, now() + interval '${REMEMBERED}'
-             from users u cross join unnest($3::bytea[]) as item
-             where u.id = $1::uuid and (
-               exists (select 1 from contexts c where c.user_id = u.id and c.name = $2 and c.tainted_until > now())
-               or exists (select 1 from tainted_items t where t.user_id = u.id and t.item = any($4::bytea[]) and t.until > now()))
-             on conflict (user_id, item) do update set until = excluded.until`,
-    },
-    [userId, context, items, of],
-  );
-}
-
-/** Those of the items that a tainted context wrote. */
-export async function selectTaintedItems(db: Queryable, userId: string, items: readonly Buffer[]): Promise<Buffer[]> {
-  const rows = await db.query<{ item: Buffer }>(
-    {
-      name: 'tainted-items-among',
-      text: `select item from tainted_items where user_id = $1::uuid and item = any($2::bytea[]) and until > now()`,
-    },
-    [userId, items],
-  );
-  return rows.map(({ item }) => item);
-}
-
 export async function deleteOldContexts(db: Database): Promise<void> {
   await deleteExpired(db, 'contexts', 'tainted_until < now()');
+  await deleteExpired(db, 'written_items', 'until < now()');
   await deleteExpired(db, 'context_reads', `read_at < now() - interval '${TAINTED}' and context not ${OF_THREADS}`);
-  await deleteExpired(db, 'tainted_items', 'until < now()');
 }
 
 /** Forgets what was read in a context that won't be used again. */

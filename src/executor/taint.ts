@@ -1,4 +1,4 @@
-import type { Labels, Taint } from '../actions/labels.ts';
+import { type Labels, type Taint, UNTAINTED } from '../actions/labels.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
@@ -12,12 +12,16 @@ export interface Reading extends Context {
   /** `own`: it contains nothing that others wrote. */
   integrity?: 'own' | undefined;
   provider: string;
+  /** It contains data of a bank, whatever its provider. */
+  isFinancial?: boolean | undefined;
 }
 
-const UNTAINTED: Taint = { isTainted: false, isFinancial: false };
 /** A process repeats the statement this often: the row holds for longer by as much. */
 const REPEAT_MS = 5 * 60_000;
+/** As long as the row holds. */
+const TAINTED_MS = 65 * 60_000;
 const KEPT_CONTEXTS = 10_000;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 interface Known {
   taintedAt: number;
@@ -42,12 +46,11 @@ export class Taints {
    * @throws AppError `unavailable`; `aborted` in a thread that was deleted
    */
   begin(reading: Reading): Promise<void> | undefined {
-    const financial = reading.provider === 'bank';
+    const financial = reading.provider === 'bank' || reading.isFinancial === true;
     if (reading.integrity === 'own' && !financial) return undefined;
-    const { thread } = reading;
-    // Each time: a new thread may have the name of a deleted one, of which other replicas know.
-    if (thread !== undefined) return this.#taintThread(reading, thread, financial);
     const known = this.#of(reading);
+    // Each time: a new thread may have the name of a deleted one, of which other replicas know.
+    if (reading.thread !== undefined) return this.#taint(reading, known, financial);
     if (isKnown(known, financial, this.#db.clock.monotonic())) return undefined;
     // Shared, so that a locked row holds one connection, whatever the number of calls; not in the user's queue, so that a
     // read does not wait for changes.
@@ -60,48 +63,80 @@ export class Taints {
   /**
    * Taints the context of a call that failed: errors name files, tabs and labels, whatever the action's results contain.
    *
+   * @param isFinancial they repeat data of a bank
    * @throws AppError `unavailable`
    */
-  async failed(call: Call): Promise<void> {
-    await this.begin({ ...readingOf(call), integrity: undefined });
+  async failed(call: Call, isFinancial: boolean): Promise<void> {
+    await this.begin({ ...readingOf(call), integrity: undefined, isFinancial });
   }
 
-  /** @throws AppError `unavailable`; `aborted` in a thread that was deleted */
+  /**
+   * What was read in a context. What this process knows counts, too, and is stored again if its row is lost.
+   *
+   * @throws AppError `unavailable`; `aborted` in a thread that was deleted
+   */
   async of(context: Context): Promise<Taint> {
-    const { userId, thread } = context;
-    if (thread !== undefined) {
-      return (await selectThreadContext(this.#db, userId, { id: thread, name: contextOf(context) })) ?? Promise.reject(threadDeleted());
-    }
-    return (await selectContext(this.#db, context.userId, contextOf(context))) ?? UNTAINTED;
+    const stored = await this.#stored(context);
+    const known = this.#of(context);
+    const since = context.thread === undefined ? this.#db.clock.monotonic() - TAINTED_MS : NEVER;
+    const isTainted = stored.isTainted || known.taintedAt > since;
+    const isFinancial = stored.isFinancial || known.financialAt > since;
+    if (isTainted !== stored.isTainted || isFinancial !== stored.isFinancial) await this.#store(context, isFinancial);
+    return { isTainted, isFinancial };
   }
 
-  async #taintThread(context: Context, id: string, financial: boolean): Promise<void> {
-    const exists = await taintThread(this.#db, context.userId, { id, name: contextOf(context) }, financial);
-    if (!exists) throw threadDeleted();
+  async #stored(context: Context): Promise<Taint> {
+    const { userId, thread } = context;
+    const name = contextOf(context);
+    if (thread === undefined) return (await selectContext(this.#db, userId, name)) ?? UNTAINTED;
+    const stored = await selectThreadContext(this.#db, userId, { id: thread, name });
+    return stored ?? this.#threadDeleted(context);
+  }
+
+  async #store(context: Context, financial: boolean): Promise<void> {
+    const { userId, thread } = context;
+    const name = contextOf(context);
+    if (thread === undefined) await taintContext(this.#db, userId, name, financial);
+    else if (!(await taintThread(this.#db, userId, { id: thread, name }, financial))) this.#threadDeleted(context);
+  }
+
+  /** A new thread of the same name begins without what was read in this one. */
+  #threadDeleted(context: Context): never {
+    this.#known.delete(keyOf(context));
+    throw threadDeleted();
   }
 
   async #taint(context: Context, known: Known, financial: boolean): Promise<void> {
     const startedAt = this.#db.clock.monotonic();
-    await taintContext(this.#db, context.userId, contextOf(context), financial);
+    await this.#store(context, financial);
     known.taintedAt = startedAt;
     if (financial) known.financialAt = startedAt;
   }
 
   #of(context: Context): Known {
-    const name = `${context.userId} ${contextOf(context)}`;
+    const name = keyOf(context);
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const never = Number.NEGATIVE_INFINITY;
-    const unknown = { taintedAt: never, financialAt: never, tainting: undefined };
+    const unknown = { taintedAt: NEVER, financialAt: NEVER, tainting: undefined };
     this.#known.set(name, unknown);
     return unknown;
   }
 }
 
+/** A reading of what repeats something with these labels. */
+export function repeating(reading: Reading, { isTainted, isFinancial }: Taint): Reading {
+  return { ...reading, integrity: isTainted ? undefined : (reading.integrity ?? 'own'), isFinancial };
+}
+
 /** The result of a call. @param labels of a result that is there: others' text may be in one of an action without any */
-export function readingOf({ userId, client, thread, configured }: Call, labels?: Pick<Labels, 'integrity'>): Reading {
-  const { integrity, provider } = configured.action;
-  return { userId, client, thread, action: configured.name, integrity: labels?.integrity === 'others' ? undefined : integrity, provider };
+export function readingOf({ userId, client, thread, configured }: Call, labels?: Labels): Reading {
+  const { integrity: declared, provider } = configured.action;
+  const integrity = labels?.integrity === 'others' ? undefined : declared;
+  return { userId, client, thread, action: configured.name, integrity, provider, isFinancial: labels?.confidentiality === 'financial' };
+}
+
+function keyOf(context: Context): string {
+  return `${context.userId} ${contextOf(context)}`;
 }
 
 function isKnown({ taintedAt, financialAt }: Known, financial: boolean, now: number): boolean {

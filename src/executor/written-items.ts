@@ -1,12 +1,16 @@
 import { hash } from 'node:crypto';
-import type { Source } from '../actions/labels.ts';
+import { type Source, type Taint, taintOf, UNTAINTED, within } from '../actions/labels.ts';
 import type { Database } from '../database/database.ts';
+import type { ActionRun } from './action-run.ts';
 import type { Call } from './call.ts';
-import { itemsOf } from './call-items.ts';
+import { allOf, type Items, idsIn, itemsOf } from './call-items.ts';
 import { contextOf } from './context-name.ts';
-import { rememberItems, selectTaintedItems } from './taint-repository.ts';
+import { rememberItems, selectLabelledItems, selectLabels } from './written-items-repository.ts';
 
-/** Remembers the documents, events and drafts that a context wrote after it had read others' text, because they may repeat it. */
+/** Something that was written, but whose id isn't known: it counts as named by every call. */
+const UNKNOWN_ITEM = '*';
+
+/** Remembers what was written in which context, and whether that had read others' text or a bank's data, which it may repeat. */
 export class WrittenItems {
   readonly #db: Database;
 
@@ -15,30 +19,50 @@ export class WrittenItems {
   }
 
   /**
-   * Remembers what a change writes, for 30 days.
+   * Remembers that a change is about to be sent, if what it writes has a label: its result may be lost.
    *
-   * @param output undefined: the change is about to be sent
    * @throws AppError `unavailable`
    */
-  async remember(call: Call, output: unknown): Promise<void> {
-    const { userId, configured, input } = call;
-    const items = configured.action.writes?.(input, output) ?? [];
-    if (items.length === 0) return;
-    const of = hashesOf(itemsOf(call, undefined) ?? []);
-    await rememberItems(this.#db, userId, contextOf(call), { items: items.map(hashOf), of });
+  async announce(call: Call): Promise<void> {
+    await this.#remember(call, call.configured.action.writes?.(call.input, undefined) ?? [], itemsOf(call, undefined), true);
   }
 
   /**
-   * Whether the arguments of a call name something that a tainted context wrote: a draft, a file. The call may belong to
-   * another context, or come later.
+   * Remembers what a change has written.
    *
    * @throws AppError `unavailable`
    */
-  async isNamedIn(call: Call): Promise<boolean> {
-    const { userId, account } = call;
-    if (!account.hasTaintedItems) return false;
-    const items = itemsOf(call, undefined);
-    return items === undefined || (await selectTaintedItems(this.#db, userId, hashesOf(items))).length > 0;
+  async remember(call: Call, run: Pick<ActionRun, 'used' | 'wrote'>, output: unknown): Promise<void> {
+    const { writes } = call.configured.action;
+    if (writes === undefined) return;
+    const of = allOf(itemsOf(call, undefined), run.used);
+    await this.#remember(call, [...writes(call.input, output), ...(run.wrote ?? [])], of, false);
+    if (run.wrote === undefined) await this.#remember(call, [UNKNOWN_ITEM], of, true);
+  }
+
+  /**
+   * The labels of what a call names. It may belong to another context than the one that wrote that, or come later.
+   *
+   * @param read the action's facts; undefined: they couldn't be read
+   * @throws AppError `unavailable`
+   */
+  async labelsOfNamed(call: Call, read: { facts: unknown } | undefined): Promise<Taint> {
+    const isNamed = call.account.hasLabelledItems;
+    return isNamed ? this.#labelsOf(call, read && itemsOf(call, read.facts), calledNames) : UNTAINTED;
+  }
+
+  /**
+   * The labels of what a result or an error repeats.
+   *
+   * @param sources of a result, if its action tells them; else what its ids name
+   * @throws AppError `unavailable`
+   */
+  async labelsOfRead(call: Call, run: Pick<ActionRun, 'used'>, output: unknown, sources?: readonly Source[]): Promise<Taint> {
+    if (!call.account.hasLabelledItems) return UNTAINTED;
+    // The ids that a declared action names are those of its whole response.
+    const isNamed = run.used?.size !== 0;
+    const told = sources === undefined && !isNamed ? idsIn(output) : new Set(sources?.map(({ item }) => item));
+    return this.#labelsOf(call, allOf(itemsOf(call, undefined), told, run.used), namesOf);
   }
 
   /**
@@ -47,25 +71,50 @@ export class WrittenItems {
    * @throws AppError `unavailable`
    */
   async mark({ userId, account }: Call, sources: readonly Source[]): Promise<readonly Source[]> {
-    const own = account.hasTaintedItems ? sources.filter(({ integrity }) => integrity === 'own') : [];
+    const own = account.hasLabelledItems ? sources.filter(({ integrity }) => integrity === 'own') : [];
     if (own.length === 0) return sources;
-    const hashes = own.flatMap(({ item }) => namesOf(item).map(hashOf));
-    const written = new Set((await selectTaintedItems(this.#db, userId, hashes)).map((item) => item.toString('hex')));
-    const isWritten = ({ item }: Source) => namesOf(item).some((name) => written.has(hashOf(name).toString('hex')));
-    return sources.map((source) => (isWritten(source) ? { ...source, integrity: 'others' } : source));
+    const rows = await selectLabelledItems(this.#db, userId, hashesOf(own.flatMap(({ item }) => namesOf(item))));
+    const tainted = new Set(rows.filter(({ isTainted }) => isTainted).map(({ item }) => item.toString('hex')));
+    const isTainted = ({ item }: Source) => hashesOf(namesOf(item)).some((name) => tainted.has(name.toString('hex')));
+    return sources.map((source) => (isTainted(source) ? { ...source, integrity: 'others' } : source));
+  }
+
+  /** @param ids undefined: unknown ones */
+  async #labelsOf({ userId }: Call, ids: Items, names: (id: string) => string[]): Promise<Taint> {
+    if (ids === undefined) return selectLabels(this.#db, userId);
+    return taintOf(...(await selectLabelledItems(this.#db, userId, hashesOf([...ids, UNKNOWN_ITEM].flatMap(names)))));
+  }
+
+  async #remember(call: Call, written: readonly string[], used: Items, onlyLabelled: boolean): Promise<void> {
+    const { userId, account, taint = UNTAINTED } = call;
+    if (written.length === 0) return;
+    const [items, of] = [hashesOf(written.flatMap(writtenNames)), hashesOf([...(used ?? [])].flatMap(namesOf))];
+    const labels = used === undefined && account.hasLabelledItems ? await selectLabels(this.#db, userId) : UNTAINTED;
+    await rememberItems(this.#db, userId, contextOf(call), { items, of, labels: taintOf(taint, labels) }, onlyLabelled);
   }
 }
 
-function hashesOf(items: Iterable<string>): Buffer[] {
-  return [...new Set([...items].flatMap(namesOf))].map(hashOf);
+/**
+ * The item's own id, and those of the series that it may be an event of: `<series>_<time>` (Calendar API v3,
+ * `events.instances`). A series that was split off another has such an id itself.
+ */
+function namesOf(id: string): string[] {
+  const names = [id];
+  for (let end = id.lastIndexOf('_'); end > 0 && names.length < 3; end = id.lastIndexOf('_', end - 1)) names.push(id.slice(0, end));
+  return names;
 }
 
-/** An event of a series has the series' id and a time (Calendar API v3, `events.instances`). */
-function namesOf(item: string): string[] {
-  const end = item.lastIndexOf('_');
-  return end > 0 ? [item, item.slice(0, end)] : [item];
+/** A call that names a folder, a series or a thread is about what is in it, too. */
+function calledNames(id: string): string[] {
+  return [...namesOf(id), within(id)];
 }
 
-function hashOf(item: string): Buffer {
-  return hash('sha256', item, 'buffer');
+/** What names an event of a series says that something was written in that. */
+function writtenNames(id: string): string[] {
+  const [own = id, ...series] = namesOf(id);
+  return [own, ...series.map(within)];
+}
+
+function hashesOf(names: Iterable<string>): Buffer[] {
+  return [...new Set(names)].map((name) => hash('sha256', name, 'buffer'));
 }

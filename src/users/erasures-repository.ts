@@ -40,7 +40,7 @@ const WALKED = {
   ),
   contexts: chunk('contexts', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by name'),
   context_reads: chunk('context_reads', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by read_at'),
-  tainted_items: chunk('tainted_items', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by item'),
+  written_items: chunk('written_items', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by item'),
 } as const;
 
 /** The same for partitioned tables, partition by partition: the column after the user in the index. */

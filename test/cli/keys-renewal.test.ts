@@ -33,8 +33,8 @@ const NOT_SEALED = [
   'oauth_flows.confirmation_hash',
   'oauth_flows.state_hash',
   'oauth_flows.ticket_hash',
-  'tainted_items.item',
   'web_sessions.secret_hash',
+  'written_items.item',
   // The keys themselves; the hash key is encrypted again with them.
   'former_user_keys.wrapped',
   'user_keys.hash_key',

@@ -49,7 +49,11 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
      insert into run_chunks (user_id, run_id, sequence, chunks) select $1, id, 0, '\\x00' from run`,
     [user.userId, `thread-of-${name}`],
   );
-  await steward.sql(`insert into tainted_items (user_id, item, until) values ($1, '\\x00', now() + interval '1 hour')`, [user.userId]);
+  await steward.sql(
+    `insert into written_items (user_id, item, context, is_tainted, is_financial, until)
+     values ($1, '\\x00', 'user', true, false, now() + interval '1 hour')`,
+    [user.userId],
+  );
   await steward.sql(
     `insert into read_only_accounts (id, user_id, account_id, grant_id, client_id)
      select gen_random_uuid(), $1, $2, $3, id from client_grants where user_id = $1`,

@@ -3,11 +3,11 @@ import type { Action, RunContext } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
 import type { Audience } from '../../providers/audience.ts';
 import type { CallOrRejection, DeclaredCall, Effect } from '../../providers/declared-call.ts';
-import { isObject } from '../../validation/is-object.ts';
 import type { CallDeclaration } from '../declaration.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
 import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
+import { itemIdsIn, writtenNames } from './declared-items.ts';
 import { linearRegExp } from './declared-pattern.ts';
 import { compileProjection } from './declared-projection.ts';
 import { declaredResponse } from './declared-response.ts';
@@ -84,7 +84,10 @@ export function declaredAction(
     allow: allowLists(input),
     ...(call.paid && { costs: () => true }),
     ...(declaration.effect !== 'read' && {
-      writes: (value, output) => writtenIds(output ?? resolveArguments(call, given, value as Input)),
+      writes(value) {
+        const named = itemIdsIn(resolveArguments(call, given, value as Input));
+        return named === undefined ? [] : writtenNames(named);
+      },
       async facts(value, { session, account }) {
         const args = resolveArguments(call, given, value as Input);
         assertArguments(call, args);
@@ -97,12 +100,6 @@ export function declaredAction(
   };
 }
 
-/** The provider's resources have their ids under these names, in arguments and in responses. */
-function writtenIds(value: unknown): string[] {
-  const named = isObject(value) ? [value.id, value.documentId, value.fileId, value.eventId] : [];
-  return named.filter((id) => typeof id === 'string');
-}
-
 async function run(
   call: DeclaredCall,
   args: Record<string, unknown>,
@@ -110,11 +107,16 @@ async function run(
   context: RunContext,
 ): Promise<unknown> {
   assertArguments(call, args);
-  const { value, fits } = await call.send(context.session, args, declaredResponse, {
+  const { value, fits, ids } = await call.send(context.session, args, declaredResponse, {
     project,
     capBytes: context.capBytes,
     masked: call.masked === true,
   });
+  // A part of a response may leave out what it is of.
+  const isTold = args.fields === undefined || ids?.items.length !== 0;
+  const told = isTold ? ids : undefined;
+  context.uses(told?.items);
+  if (effect !== 'read') context.wrote(told && writtenNames(told));
   if (fits) return value;
   // After a change, a response that does not match the projection must not look like a failure.
   if (effect !== 'read') return null;

@@ -1,6 +1,7 @@
 import { truncateOutput } from '../../actions/truncate-output.ts';
 import { responseReader } from '../../providers/responses.ts';
 import { isObject } from '../../validation/is-object.ts';
+import { type ItemIds, itemIdsIn } from './declared-items.ts';
 import { compileProjection, type Projection } from './declared-projection.ts';
 
 export interface DeclaredResponse {
@@ -16,6 +17,8 @@ export interface DeclaredResponse {
 export interface Projected {
   value: unknown;
   fits: boolean;
+  /** Of the whole response; undefined: more than can be looked up. */
+  ids: ItemIds | undefined;
 }
 
 /** Margin above the limit, so that the final truncation still detects an excess. */
@@ -29,13 +32,14 @@ export const declaredResponse = responseReader(
   'declaredResponse',
   async (response, { project, capBytes, masked }: DeclaredResponse): Promise<Projected> => {
     const given = masked ? maskNumbers(response) : response;
+    const ids = itemIdsIn(response);
     const projection = project === undefined ? undefined : await projectionOf(project);
     try {
       const value = projection === undefined ? given : projection(given);
-      return { value: truncateOutput(value, Math.ceil(capBytes * CAP_MARGIN)).value, fits: true };
+      return { value: truncateOutput(value, Math.ceil(capBytes * CAP_MARGIN)).value, fits: true, ids };
     } catch {
       // Its error may contain values of the response.
-      return { value: undefined, fits: false };
+      return { value: undefined, fits: false, ids };
     }
   },
   // `$` is the whole response: used for each of its items, it would cost the square of their number.

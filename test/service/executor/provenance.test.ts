@@ -84,9 +84,9 @@ describe('what was written after others’ text was read', () => {
     const after = (await call(me, 'calendar.create', { ...at, title: 'After' })).data as any;
     expect(await integrity(me, before.id)).toBe('own');
     expect(await integrity(me, after.id)).toBe('others');
-    await steward.sql(`update tainted_items set until = now() + interval '29 days' where user_id = $1`, [await userId(me)]);
+    await steward.sql(`update written_items set until = now() + interval '29 days' where user_id = $1`, [await userId(me)]);
     expect(await integrity(me, after.id)).toBe('others');
-    await steward.sql('update tainted_items set until = now() where user_id = $1', [await userId(me)]);
+    await steward.sql('update written_items set until = now() where user_id = $1', [await userId(me)]);
     expect(await integrity(me, after.id)).toBe('own');
   });
 

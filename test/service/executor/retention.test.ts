@@ -65,9 +65,9 @@ const ROWS: [what: string, table: string, columns: string, values: string, gone:
   ['contexts of an hour ago', 'contexts', 'user_id, name, tainted_until', `$1, gen_random_uuid()::text`, '-1 minute', '1 minute'],
   [
     'items that were written an hour ago',
-    'tainted_items',
-    'user_id, item, until',
-    `$1, gen_random_uuid()::text::bytea`,
+    'written_items',
+    'user_id, item, context, is_tainted, is_financial, until',
+    `$1, gen_random_uuid()::text::bytea, 'user', true, false`,
     '-1 minute',
     '1 minute',
   ],

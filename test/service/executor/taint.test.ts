@@ -34,6 +34,13 @@ const contexts = () =>
     [user.userId],
   );
 
+const loseContexts = () => scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+/** Contexts keep what was read for an hour, and five minutes for which a process doesn't store it again. */
+const anHourLater = async () => {
+  await scene.steward.clock.advance(HOUR_MS + 6 * 60_000);
+  await loseContexts();
+};
+
 describe('a context that has read text of others', () => {
   it('exposes nothing unasked, whatever the policy says', async () => {
     await scene.call(user, ACTION, TO_ANA);
@@ -73,9 +80,17 @@ describe('a context that has read text of others', () => {
 
   it('stays one for an hour after the last read, and no longer', async () => {
     await scene.call(user, 'test.read');
-    await scene.steward.sql(`update contexts set tainted_until = now() where user_id = $1`, [user.userId]);
+    await anHourLater();
     await scene.call(user, ACTION, TO_ANA);
     expect(scene.sent).toBe(1);
+  });
+
+  it('stays one while its process knows, even if the row is lost, which is stored again', async () => {
+    await scene.call(user, 'test.read');
+    await loseContexts();
+    await scene.ask(user, ACTION, TO_ANA);
+    expect(await contexts()).toEqual([{ name: 'user', tainted: true, financial: false }]);
+    expect(scene.sent).toBe(0);
   });
 
   it('names whose text was read, also if it is the same as before many other reads', async () => {
@@ -180,6 +195,71 @@ describe('contexts', () => {
   });
 });
 
+describe('what a context wrote that had read a bank’s data', () => {
+  const startClient = async () => {
+    const { clientTokens } = scene.steward.context;
+    const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
+    return { userId: user.userId, clientId: grant.id };
+  };
+  /** An item of this id, written by the user's own front end. */
+  const written = async (id: string) => {
+    await linkBank(scene.steward, user.token);
+    await callAction(scene.steward, 'bank.balances', {}, { token: user.token });
+    scene.sending(200, { id });
+    await scene.call(user, 'test.copy', {});
+    await anHourLater();
+  };
+
+  it('leaves no other context, whatever the policy says', async () => {
+    await written('draft1');
+    const client = await startClient();
+    for (const id of ['draft1', 'draft1_20270510']) await rejectedWith(scene.call(client, 'test.forward', { id }), 'forbidden');
+    await scene.call(client, 'test.forward', { id: 'draft2' });
+    expect(scene.sent).toBe(2);
+  });
+
+  it('makes the context that reads it one that has read a bank’s data', async () => {
+    await written('draft1');
+    const client = await startClient();
+    scene.returned = { items: [{ id: 'other' }] };
+    expect((await scene.call(client, 'test.return')).meta.labels?.confidentiality).toBe('private');
+    scene.returned = { items: [{ id: 'draft1', text: '1,234.00' }] };
+    expect((await scene.call(client, 'test.return')).meta.labels).toMatchObject({ integrity: 'others', confidentiality: 'financial' });
+    expect(await contexts()).toEqual([{ name: `client:${client.clientId}`, tainted: true, financial: true }]);
+    await rejectedWith(scene.call(client, ACTION, TO_ANA), 'forbidden');
+    scene.sending(200, { id: 'draft3' });
+    await scene.call(client, 'test.copy', {});
+    await anHourLater();
+    await rejectedWith(scene.call(client, 'test.forward', { id: 'draft3' }), 'forbidden');
+  });
+
+  it('makes a context that receives its stored result, or an error about it, one, too', async () => {
+    await written('draft1');
+    const [one, other, third] = [await startClient(), await startClient(), await startClient()];
+    scene.sending(200, { id: 'draft4' });
+    await scene.call(one, 'test.copy', { ids: ['draft1'] }, { idempotencyKey: 'k' });
+    await scene.call(other, 'test.copy', { ids: ['draft1'] }, { idempotencyKey: 'k' }).catch(() => undefined);
+    scene.sending(400);
+    await scene.call(third, 'test.copy', { ids: ['draft1'] }).catch(() => undefined);
+    const financial = (await contexts()).filter((context) => context.financial).map(({ name }) => name);
+    expect(financial).toContain(`client:${one.clientId}`);
+    expect(financial).toContain(`client:${third.clientId}`);
+  });
+
+  it('counts as named by a call that names more than can be looked up', async () => {
+    await written('draft1');
+    const client = await startClient();
+    const many = Array.from({ length: 9_999 }, (_, index) => `other${index}`);
+    scene.sending(200, { id: 'draft5' });
+    await scene.call(client, 'test.copy', { ids: [...many, 'draft1'] });
+    scene.sending(200, { id: 'draft6' });
+    const second = await startClient();
+    await scene.call(second, 'test.copy', { ids: [...many, 'a', 'b', 'draft1'] });
+    await anHourLater();
+    for (const id of ['draft5', 'draft6']) await rejectedWith(scene.call(await startClient(), 'test.forward', { id }), 'forbidden');
+  });
+});
+
 describe('what a tainted context wrote', () => {
   it('leaves another context only with the user’s approval, and so do its copies', async () => {
     const { clientTokens } = scene.steward.context;
@@ -192,12 +272,12 @@ describe('what a tainted context wrote', () => {
     await scene.call(client, 'test.forward', { id: 'draft1' });
     await scene.call(user, 'test.read');
     await written(user, 'draft1');
-    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await anHourLater();
     await scene.ask(client, 'test.forward', { id: 'draft1' });
     await scene.ask(client, 'test.forward', { id: 'draft1_20270510' });
-    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await anHourLater();
     await written(client, 'draft2', { ids: ['draft1'] });
-    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await anHourLater();
     await scene.ask(client, 'test.forward', { id: 'draft2' });
     await scene.call(client, 'test.forward', { id: 'draft3' });
   });
@@ -241,7 +321,9 @@ describe('a user who has approved a client’s call', () => {
 describe('a result that is returned again under its key', () => {
   it('taints the context that receives it', async () => {
     const copy = { idempotencyKey: 'k1' };
+    scene.sending(200, { id: 'copied' });
     await scene.call(user, 'test.copy', {}, copy);
+    scene.sending(200);
     const { clientTokens } = scene.steward.context;
     const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
     const client = { userId: user.userId, clientId: grant.id };

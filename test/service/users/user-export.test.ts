@@ -38,7 +38,7 @@ const LISTED: Record<string, string> = {
   'runs.user_id': 'the user',
   run_chunks: 'pieces of messages, for ten minutes',
   context_reads: 'shown with approvals',
-  tainted_items: 'hashes of ids',
+  written_items: 'hashes of ids',
   'allowances.user_id': 'the user',
   'read_only_accounts.user_id': 'the user',
   'client_grants.user_id': 'the user',
