@@ -195,7 +195,23 @@ export interface Approval {
    */
   client?: {
     id: string;
+    /**
+     * An app’s is what it calls itself.
+     */
     name: string;
+    kind: 'personal_access_token' | 'oauth';
+    /**
+     * Of an app: the host that has confirmed where its redirects may go.
+     */
+    host: string | null;
+    /**
+     * Of an app: the host to which its redirects go.
+     */
+    redirectHost: string | null;
+    /**
+     * Of an app: where it is from, in sentences for its user.
+     */
+    about: string | null;
   };
 }
 export interface ApprovalOutcome {
@@ -527,7 +543,23 @@ export interface ErrorFrame {
      */
     client?: {
       id: string;
+      /**
+       * An app’s is what it calls itself.
+       */
       name: string;
+      kind: 'personal_access_token' | 'oauth';
+      /**
+       * Of an app: the host that has confirmed where its redirects may go.
+       */
+      host: string | null;
+      /**
+       * Of an app: the host to which its redirects go.
+       */
+      redirectHost: string | null;
+      /**
+       * Of an app: where it is from, in sentences for its user.
+       */
+      about: string | null;
     };
     /**
      * The accounts to choose from.

@@ -1,4 +1,5 @@
 import { button, card, element, emptyItem, replaceItems, run } from './page-dom.js';
+import { visibleText } from './page-text.js';
 
 /** Calls that the user has allowed in advance: list, revoke. */
 export function allowancesCard(session) {
@@ -17,7 +18,8 @@ export function allowancesCard(session) {
   return section;
 }
 
-function item(session, { id, action, account_id: accountId, recipients, folder, expires_at: expiresAt }) {
+function item(session, allowance) {
+  const { id, action, account_id: accountId, recipients, folder, arguments: given, expires_at: expiresAt } = allowance;
   const people = recipients.map(({ address }) => address).join(', ');
   const what = `${action} ${folder === null ? `to ${people}` : `into “${folder.name}”`}`;
   const revoke = button('Revoke', { name: what, className: 'small' });
@@ -32,10 +34,22 @@ function item(session, { id, action, account_id: accountId, recipients, folder, 
       {},
       element('h3', {}, what),
       ...seen,
-      element('p', { className: 'detail' }, `With ${session.nameOf(accountId) ?? 'an account'}, until ${until}`),
+      element('p', { className: 'detail' }, `For ${whoOf(allowance)}, with ${session.nameOf(accountId) ?? 'an account'}, until ${until}`),
+      element('p', { className: 'detail' }, `With these arguments only: ${given.map(argumentOf).join(', ')}`),
     ),
     element('div', { className: 'actions' }, revoke),
   );
+}
+
+/** Whose calls run without a question. */
+function whoOf({ asker, client }) {
+  if (client !== null) return `${client.kind === 'oauth' ? 'the app that calls itself' : 'your token'} “${visibleText(client.name)}”`;
+  return asker === 'assistant' ? 'your assistant' : 'you';
+}
+
+/** A choice with what was chosen, any other by its name only. */
+function argumentOf({ name, values = [] }) {
+  return values.length === 0 ? visibleText(name) : `${visibleText(name)} = ${visibleText(values.join(' or '))}`;
 }
 
 async function end(session, id, what) {

@@ -61,7 +61,7 @@ export function approvalCard(preview, { session, client = session.client, config
     ),
     element('h3', {}, summary),
     element('p', { className: 'result-facts' }, element('code', {}, action), ` with ${visibleText(account)} · `, pageLink(url, summary)),
-    asker && element('p', {}, 'Asked by ', element('q', {}, element('bdi', {}, visibleText(asker.name))), '.'),
+    askerLine(asker),
     section('Who sees it', audienceList(audience)),
     ...noticeList(notices, { audience, matches }),
     ...matchList(matches),
@@ -73,6 +73,14 @@ export function approvalCard(preview, { session, client = session.client, config
     result,
   );
   return card;
+}
+
+/** A client's name is its own words, unless it is a token. */
+function askerLine(asker) {
+  if (asker === undefined) return undefined;
+  const who = asker.kind === 'oauth' ? 'Asked by an app that calls itself ' : 'Asked by your token ';
+  const about = asker.about === null ? '' : ` ${visibleText(asker.about)}`;
+  return element('p', {}, who, element('q', {}, element('bdi', {}, visibleText(asker.name))), `.${about}`);
 }
 
 async function decided(client, approvalId, { approved, ...options }) {

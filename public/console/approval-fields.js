@@ -1,6 +1,6 @@
 import { element } from './page-dom.js';
 import { Failure } from './page-request.js';
-import { visibleJson } from './page-text.js';
+import { visibleJson, visibleText } from './page-text.js';
 
 const DAYS = [
   ['', 'No, ask each time'],
@@ -17,14 +17,17 @@ let count = 0;
  *
  * @param configured the approval's action, from the list of agents
  */
-export function rememberField({ audience, action, account }, configured) {
+export function rememberField({ audience, action, account, client, thread }, configured) {
   const isToPeople = audience.length > 0 && audience.every(({ kind }) => kind === 'person');
   if (!isToPeople || configured?.effect !== 'write' || configured.approval === 'always') return { read: () => ({}) };
   count += 1;
   const id = `remember-${count}`;
   const select = element('select', { id, 'aria-describedby': `${id}-hint` });
   select.append(...DAYS.map(([value, text]) => element('option', { value }, text)));
-  const hint = `Calls of ${action} with ${account} then run without a question, whatever they say, if only these people see them.`;
+  const assistant = thread === undefined ? 'you' : 'your assistant';
+  const whose = client === undefined ? assistant : `“${visibleText(client.name)}”`;
+  const same = 'the same yes or no, numbers and choices, and no files or lists where this one has none';
+  const hint = `Calls of ${action} with ${account} by ${whose} then run without a question, whatever they say, if only these people see them and they give the same arguments: ${same}.`;
   const field = element(
     'div',
     { className: 'field' },

@@ -2,7 +2,6 @@ import { button, card, element, emptyItem, replaceItems, run, tag } from './page
 import { visibleText } from './page-text.js';
 
 const MAY = { read: 'read', write: 'read and change' };
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** Clients that signed in with OAuth, and personal access tokens: what each may do, when it last did what; disconnect. */
 export function clientsCard(session) {
@@ -73,14 +72,8 @@ function scopeOf(patterns) {
 }
 
 /** Who the client is, as far as that is known: a name is only what a client calls itself. */
-function originOf({ kind, host, redirect_host: redirectHost, last_four: lastFour }) {
-  if (kind !== 'oauth') return `Token …${lastFour}.`;
-  if (redirectHost === null) return 'It signed in at the operator’s own server.';
-  const returned = visibleText(redirectHost);
-  // Any program on the device can use the name and the address of another.
-  if (LOOPBACK.test(returned)) return `A program on the device where you signed in${host === null ? '' : `, as ${host}`}.`;
-  if (host === null) return `This is the name it gave. It received access at ${returned}.`;
-  return host === returned ? `From ${host}.` : `From ${host}. It received access at ${returned}.`;
+function originOf({ about, last_four: lastFour }) {
+  return about === null ? `Token …${lastFour}.` : visibleText(about);
 }
 
 function lastUseOf({ last_used_at: lastUsedAt, last_action: lastAction }) {

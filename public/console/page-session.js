@@ -12,8 +12,8 @@ const CHANGES = {
   account: ['accounts', 'agents', 'approvals', 'allowances', 'audit'],
   approval: ['approvals', 'audit'],
   allowance: ['allowances', 'audit'],
-  token: ['clients', 'audit'],
-  client: ['clients', 'audit'],
+  token: ['clients', 'allowances', 'audit'],
+  client: ['clients', 'allowances', 'audit'],
   integrations: ['agents', 'approvals', 'allowances'],
   resync: ['accounts', 'agents', 'approvals', 'allowances', 'clients', 'audit'],
 };

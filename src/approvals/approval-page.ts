@@ -134,7 +134,8 @@ function hiddenFields({ session }: PageUser, shown: string, approved: boolean): 
 `;
 }
 
-function rememberField({ approval: { action, account }, mayBeAllowed }: QuestionForm, id: string): SafeHtml | false {
+function rememberField({ approval, mayBeAllowed }: QuestionForm, id: string): SafeHtml | false {
+  const { action, account } = approval;
   if (!mayBeAllowed) return false;
   return html`<label for="${id}">Allow calls like this without asking</label>
 <select id="${id}" name="remember_for" aria-describedby="${id}-hint">
@@ -143,7 +144,7 @@ function rememberField({ approval: { action, account }, mayBeAllowed }: Question
 <option value="7">For 7 days</option>
 <option value="30">For 30 days</option>
 </select>
-<p class="muted" id="${id}-hint"><small>Calls of <code>${action}</code> with ${inline(account)} would then run without a question, whatever they say, if only people listed above see them. Where a call puts a file into a folder: into the same folder only.</small></p>
+<p class="muted" id="${id}-hint"><small>Calls of <code>${action}</code> with ${inline(account)} by ${whose(approval)} would then run without a question, whatever they say, if only people listed above see them and they give the same arguments as this one: the same yes or no, numbers and choices, and no files or lists where this one has none. Where a call puts a file into a folder: into the same folder only.</small></p>
 `;
 }
 
@@ -164,9 +165,19 @@ ${rememberField(form, 'remember-edited')}<button class="button primary" type="su
 </details>`;
 }
 
+/** Whose calls an allowance would be for. */
+function whose({ client, thread }: Pick<LinkedPreview, 'client' | 'thread'>): SafeHtml {
+  if (client !== undefined) return html`<q>${inline(client.name)}</q>`;
+  return thread === undefined ? html`your own front ends` : html`your assistant, in any conversation,`;
+}
+
 /** Who asked, unless it was the user's own front end. A client's name may be what it calls itself. */
 function askedBy({ client, thread }: Pick<LinkedPreview, 'client' | 'thread'>): SafeHtml | undefined {
-  if (client !== undefined) return html`Asked by <q>${inline(client.name)}</q>.`;
+  if (client !== undefined) {
+    const { name, kind, about } = client;
+    const who = kind === 'oauth' ? 'an app that calls itself' : 'your token';
+    return html`Asked by ${who} <q>${inline(name)}</q>.${about !== null && html` ${about}`}`;
+  }
   return thread === undefined ? undefined : html`Asked by your assistant in a conversation.`;
 }
 

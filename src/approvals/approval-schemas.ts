@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callResult } from '../executor/call-result.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
+import { clientFields, clientResponse } from '../executor/named-client.ts';
 
 const viewer = z.object({
   kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
@@ -33,7 +34,7 @@ export const approval = z
     url: z.url().describe('The page where the user decides.'),
     expires_at: z.iso.datetime(),
     client: z
-      .object({ id: z.uuid(), name: z.string().describe('Of a token; of an OAuth client: what it calls itself.') })
+      .object({ id: z.uuid(), ...clientFields })
       .optional()
       .describe('The client that asked; absent: the user’s own front end.'),
     thread: z.string().optional().describe('The conversation whose assistant asked.'),
@@ -68,7 +69,7 @@ export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPrevi
     input,
     expires_at: expiresAt,
     url,
-    ...(client && { client }),
+    ...(client && { client: { id: client.id, ...clientResponse(client) } }),
     ...(thread !== undefined && { thread }),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Allowances, ListedAllowance } from '../executor/allowances.ts';
+import { clientFields, clientResponse, namedClient } from '../executor/named-client.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 
@@ -20,6 +21,24 @@ const allowance = z
       )
       .describe('Who may see the calls; for a folder, who saw what is in it.'),
     folder: z.object({ id: z.string(), name: z.string() }).nullable().describe('Into which the calls may put something.'),
+    arguments: z
+      .array(
+        z.object({
+          name: z.string().describe('Its path: `notify`, `attachments.name`.'),
+          values: z
+            .array(z.union([z.boolean(), z.number(), z.string()]))
+            .optional()
+            .describe('Where it is yes or no, a number or one of a fixed list; absent: any text.'),
+        }),
+      )
+      .describe('The arguments that the calls have to give: these and no others, with these values.'),
+    asker: z
+      .enum(['user', 'assistant', 'client'])
+      .describe('Whose calls: those of the user’s own front ends, of the assistant in any conversation, or of one client.'),
+    client: z
+      .object({ id: z.uuid(), ...clientFields })
+      .nullable()
+      .describe('That client.'),
     created_at: time,
     expires_at: time,
   })
@@ -36,7 +55,7 @@ function listAllowances(allowances: Allowances): Endpoint {
     path: '/allowances',
     summary: 'Calls allowed in advance',
     description:
-      'What the user has allowed when approving a call, newest first. An allowance ends when its time is up, when the account is disconnected, or when the configuration of its action changes.',
+      'What the user has allowed when approving a call, newest first. An allowance is for whoever asked for that call, and ends when its time is up, when the client has ended, when the account is disconnected, or when the configuration of its action changes.',
     auth: 'id_token',
     response: z.object({ allowances: z.array(allowance) }).meta({ id: 'Allowances' }),
     handle: async ({ caller }) => ({ json: { allowances: (await allowances.list(caller.userId)).map(shown) } }),
@@ -59,13 +78,17 @@ function revokeAllowance(allowances: Allowances): Endpoint {
   });
 }
 
-function shown({ id, action, accountId, recipients, folder, createdAt, expiresAt }: ListedAllowance): z.input<typeof allowance> {
+function shown(of: ListedAllowance): z.input<typeof allowance> {
+  const { id, action, accountId, recipients, folder, arguments: given, asker, client, createdAt, expiresAt } = of;
   return {
     id,
     action,
     account_id: accountId,
     recipients: [...recipients],
     folder: folder ?? null,
+    arguments: [...given],
+    asker,
+    client: client && { id: client.id, ...clientResponse(namedClient(client)) },
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
   };

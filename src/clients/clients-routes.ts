@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClientGrants } from '../executor/client-grants.ts';
 import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
+import { clientFields, clientResponse, namedClient } from '../executor/named-client.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { grantFields, grantResponse } from './grant-response.ts';
@@ -8,15 +9,7 @@ import { grantFields, grantResponse } from './grant-response.ts';
 const client = z
   .object({
     ...grantFields,
-    kind: z.enum(['personal_access_token', 'oauth']),
-    name: z.string().describe('Of an OAuth client: what it calls itself.'),
-    host: z
-      .string()
-      .nullable()
-      .describe(
-        'Of an OAuth client whose id is an https URL: the host of that URL, which has confirmed where its redirects may go. In development without a way to the internet, a client on the same machine has gone on unconfirmed.',
-      ),
-    redirect_host: z.string().nullable().describe('Of an OAuth client: the host to which its redirects go.'),
+    ...clientFields,
     last_four: z.string().nullable().describe('Of a personal access token: its last characters.'),
     last_action: z.string().nullable().describe('The action that it called last.'),
   })
@@ -58,19 +51,6 @@ function disconnectClient(grants: Pick<ClientGrants, 'revoke'>): Endpoint {
 }
 
 function shown(row: ClientGrantRow): z.input<typeof client> {
-  const { kind, oauthClientId, redirectHost, lastFour, lastAction } = row;
-  return {
-    ...grantResponse(row),
-    kind: kind === 'personal_access_token' ? kind : 'oauth',
-    host: hostOf(oauthClientId),
-    redirect_host: redirectHost,
-    last_four: lastFour,
-    last_action: lastAction,
-  };
-}
-
-/** The host at which a client has published its metadata, if its id is that address; others name themselves. */
-function hostOf(clientId: string | null): string | null {
-  const url = clientId === null ? null : URL.parse(clientId);
-  return url?.protocol === 'https:' ? url.hostname : null;
+  const { lastFour, lastAction } = row;
+  return { ...grantResponse(row), ...clientResponse(namedClient(row)), last_four: lastFour, last_action: lastAction };
 }

@@ -1,16 +1,23 @@
 import type { Destination } from '../actions/action.ts';
 import type { ConfiguredAction } from '../integrations/catalog.ts';
 import type { Audience } from '../providers/audience.ts';
+import { canonicalJson } from '../validation/canonical-json.ts';
 import type { Exposure } from './action-run.ts';
 import type { Call } from './call.ts';
+import { type GivenArgument, givenArguments } from './given-arguments.ts';
 import { type Allowed, reasonToAsk } from './rule.ts';
 import type { Relation, ShownViewer } from './shown-viewer.ts';
 
-/** What an allowance is for: people, or a folder and the people who saw what is in it when the user allowed it. */
+/**
+ * What an allowance is for: people, or a folder and the people who saw what is in it when the user allowed it; and the
+ * arguments of the approved call.
+ */
 export interface Covered {
   /** Addresses in lower case. Without a relation, it couldn't be found out. */
   recipients: readonly { address: string; relation?: Relation }[];
   folder?: Pick<Destination, 'id' | 'name'>;
+  /** Others are another call: one that notifies people, or has files. Texts may differ. */
+  arguments: readonly GivenArgument[];
 }
 
 /** An allowance that is not stored yet. */
@@ -33,7 +40,15 @@ export function coveredBy(call: Call, exposure: Exposure, shown: readonly ShownV
   );
   if (recipients.some((found) => found.length === 0)) return undefined;
   const people = recipients.flat().map(({ address, relation }) => ({ address, ...(relation !== undefined && { relation }) }));
-  return { recipients: people, ...(destination !== undefined && { folder: { id: destination.id, name: destination.name } }) };
+  return {
+    recipients: people,
+    ...(destination !== undefined && { folder: { id: destination.id, name: destination.name } }),
+    arguments: argumentsOf(call),
+  };
+}
+
+function argumentsOf({ configured: { action }, input }: Call): GivenArgument[] {
+  return givenArguments(action.input.jsonSchema, input);
 }
 
 /**
@@ -47,9 +62,10 @@ export function mayBeAllowed({ action: { effect, provider }, policy }: Configure
   return reasonToAsk({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, allowed: 'known' }) === undefined;
 }
 
-/** Whether an allowance is for a call. What it is for must include everyone who sees the call. */
-export function allows({ recipients, folder }: Covered, call: Call, exposure: Exposure): Allowed {
+/** Whether an allowance is for a call. What it is for must include everyone who sees the call, and its arguments be the same. */
+export function allows({ recipients, folder, arguments: given }: Covered, call: Call, exposure: Exposure): Allowed {
   if (destinationOf(call, exposure)?.id !== folder?.id) return 'none';
+  if (canonicalJson(given) !== canonicalJson(argumentsOf(call))) return 'none';
   const found = relationsOf(exposure.audience, recipients);
   if (found.some((relation) => relation === 'nobody')) return 'none';
   return found.every((relation) => relation === 'own' || relation === 'written_to') ? 'known' : 'new';

@@ -20,6 +20,7 @@ import {
   selectAllowances,
   selectAllowancesOf,
 } from './allowances-repository.ts';
+import { askerOf } from './asker.ts';
 import { AuditEntryBuilder } from './audit-log.ts';
 import { insertAuditRows } from './audit-repository.ts';
 import type { Call } from './call.ts';
@@ -48,7 +49,8 @@ export class Allowances {
   /** The allowances for a call, newest first, without those that can't be decrypted. */
   async covering(call: Call, exposure: Exposure): Promise<{ id: string; allowed: Allowed }[]> {
     const { userId, account, configured, revision } = call;
-    const rows = await selectAllowancesOf(this.#db, { userId, grantId: account.grantId, action: configured.name, revision });
+    const of = { userId, grantId: account.grantId, action: configured.name, revision, ...askerOf(call) };
+    const rows = await selectAllowancesOf(this.#db, of);
     const opened = await this.#opened(userId, rows);
     return opened.flatMap(({ id, covered }) => (covered === undefined ? [] : [{ id, allowed: allows(covered, call, exposure) }]));
   }
@@ -70,6 +72,7 @@ export class Allowances {
       userId,
       accountId: account.id,
       grantId: account.grantId,
+      ...askerOf(call),
       action: configured.name,
       revision,
       covered: seal(key, associatedData({ id, userId }), JSON.stringify(covered)),
@@ -84,7 +87,7 @@ export class Allowances {
   async list(userId: string): Promise<ListedAllowance[]> {
     const rows = await selectAllowances(this.#db, userId, actionRevisions(this.#catalog()));
     const opened = await this.#opened(userId, rows);
-    return opened.map(({ covered = { recipients: [] }, ...row }) => ({ ...row, ...covered }));
+    return opened.map(({ covered = { recipients: [], arguments: [] }, ...row }) => ({ ...row, ...covered }));
   }
 
   /**

@@ -3,6 +3,7 @@ import { UNKNOWN } from '../providers/audience.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import type { Call } from './call.ts';
+import { type NamedClient, namedClient } from './named-client.ts';
 import type { Question } from './question.ts';
 
 /** What the user approves: exactly what will happen. */
@@ -17,13 +18,14 @@ export interface ApprovalPreview extends Omit<Question, 'version'> {
   /** ISO 8601. */
   expiresAt: string;
   /** The client that asked; absent: the user's own front end. */
-  client?: {
-    id: string;
-    /** A token's name; what an OAuth client calls itself. */
-    name: string;
-  };
+  client?: NamedClient;
   /** The thread whose assistant asked; absent: a client, or the user's own front end. */
   thread?: string;
+}
+
+/** With the address of the page where the user decides. */
+export interface LinkedPreview extends ApprovalPreview {
+  url: string;
 }
 
 /** The encrypted part of the row; rows of earlier releases have only the summary of the question. */
@@ -38,14 +40,20 @@ export function storedOf({ account, given, input }: Call, question: Question): S
 }
 
 export function preview(
-  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'clientName' | 'threadId'>,
+  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId'>,
   { account, summary, audience = UNKNOWN, notices = [], provenance = [], matches = [], input }: Stored,
 ): ApprovalPreview {
-  const { id: approvalId, action, accountId, expiresAt, clientId, clientName, threadId } = row;
+  const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId } = row;
   const question = { summary, audience, notices, provenance, matches };
   const shown = { approvalId, action, account, accountId, ...question, input, expiresAt: expiresAt.toISOString() };
   if (threadId !== null) return { ...shown, thread: threadId };
-  return clientId === null ? shown : { ...shown, client: { id: clientId, name: clientName ?? clientId } };
+  if (clientId === null) return shown;
+  return { ...shown, client: client === null ? unnamed(clientId) : namedClient(client) };
+}
+
+/** A client whose grant is gone. */
+function unnamed(id: string): NamedClient {
+  return { id, name: id, kind: 'oauth', host: null, redirectHost: null, about: null };
 }
 
 /** Whether the arguments that were shown are those that would run. A newer version of the service may have other defaults. */

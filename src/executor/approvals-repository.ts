@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
+import { type ClientColumns, clientOf } from './named-client.ts';
 
 export interface ApprovalRow {
   id: string;
@@ -22,8 +23,8 @@ export interface ApprovalRow {
   surface: string | null;
   /** The client that made the call; null: the user's own front end. */
   clientId: string | null;
-  /** What that client is called; a client of OAuth chose it. */
-  clientName: string | null;
+  /** That client; null also when it is gone. */
+  client: ClientColumns | null;
   /** The thread whose assistant made the call; null: a client, or the user's own front end. */
   threadId: string | null;
   /** `preparing`: its preview is being read, and the user doesn't see it yet. */
@@ -51,7 +52,7 @@ export type NewApproval = Pick<
 >;
 
 /** What is known of an approval once it is shown. */
-type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'clientName' | 'threadId'>;
+type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'client' | 'threadId'>;
 
 /** What an approval is bound to. */
 export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
@@ -62,8 +63,7 @@ const PENDING = '10 minutes';
 /** How long a denial holds for equal calls. */
 const DENIED = '1 hour';
 
-const ASKER = `thread_id as "threadId", client_id as "clientId",
-  (select name from client_grants where client_grants.id = approvals.client_id and client_grants.user_id = approvals.user_id) as "clientName"`;
+const ASKER = `thread_id as "threadId", client_id as "clientId", ${clientOf('approvals')} as client`;
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
   encode(input_hash, 'hex') as "normalizedHash", encode(asked_arguments_hash, 'hex') as "askedArgumentsHash",
   encode(asked_input_hash, 'hex') as "askedNormalizedHash", idempotency_key as "idempotencyKey", revision, surface, ${ASKER}, status, created_at as "createdAt",

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.ts';
-import { HOLDING } from './allowances-repository.ts';
+import { HOLDING, isOfAsker } from './allowances-repository.ts';
+import { askerOf } from './asker.ts';
 import type { Call } from './call.ts';
 import { ACTIVE } from './client-grants-repository.ts';
 
@@ -17,11 +18,9 @@ export interface CallStart {
 }
 
 /** In one statement, because every change waits for it. @param allowanceId under which the call runs; undefined: none */
-export async function selectCallStart(
-  tx: Queryable,
-  { userId, account, client, thread, configured }: Call,
-  allowanceId: string | undefined,
-): Promise<CallStart> {
+export async function selectCallStart(tx: Queryable, call: Call, allowanceId: string | undefined): Promise<CallStart> {
+  const { userId, account, client, thread, configured } = call;
+  const { name, policy } = configured;
   const rows = await tx.query<CallStart>(
     {
       name: 'call-start',
@@ -30,12 +29,12 @@ export async function selectCallStart(
                exists (
                  select 1 from read_only_accounts where user_id = $1::uuid and grant_id = $2::uuid and (client_id is null or client_id = $3::uuid)
                ) as "isReadOnly",
-               $4::uuid is null or exists (select 1 from ${HOLDING} where a.user_id = $1::uuid and a.id = $4::uuid) as "isAllowed",
+               $4::uuid is null or exists (select 1 from ${HOLDING} where a.user_id = $1::uuid and a.id = $4::uuid and ${isOfAsker('$8', '$3::uuid')}) as "isAllowed",
                count(*)::int as calls, coalesce(extract(epoch from min(at) - now())::float8 + $6::float8 / 1000, 0) as seconds
              from audit_log
              where user_id = $1::uuid and action = $5 and decision = 'started' and at > now() - $6::float8 * interval '1 millisecond'`,
     },
-    [userId, account.grantId, client?.id ?? null, allowanceId ?? null, configured.name, configured.policy.rate.perMs, thread ?? null],
+    [userId, account.grantId, client?.id ?? null, allowanceId ?? null, name, policy.rate.perMs, thread ?? null, askerOf(call).asker],
   );
   return rows[0] as CallStart;
 }

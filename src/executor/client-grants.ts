@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
+import { deleteAllowancesOf } from './allowances-repository.ts';
 import type { ApprovalExpiry } from './approval-expiry.ts';
 import { AuditEntryBuilder } from './audit-log.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
@@ -90,6 +91,8 @@ export class ClientGrants {
       await lockExistingUser(tx, userId);
       const renewed = await renewClientGrant(tx, grant, signedInAt, days);
       if (renewed === undefined) return undefined;
+      // What was allowed before has ended with it.
+      await deleteAllowancesOf(tx, userId, renewed.id);
       await this.#makeRoomFor(tx, renewed);
       await this.#begin(tx, renewed);
       return renewed;
@@ -103,7 +106,7 @@ export class ClientGrants {
 
   /**
    * Ends a grant with everything that the client has by it: approvals that it requested, results that it could fetch, what
-   * is remembered of what it has read. It counts for the next request on every replica, and for a change that has not
+   * it was allowed in advance, and what is remembered of what it has read. It counts for the next request on every replica, and for a change that has not
    * started.
    *
    * @param only a grant of this kind
@@ -145,6 +148,7 @@ export class ClientGrants {
     const { decision, event } = CHANGES[kind].revoked;
     await this.#record(tx, { id, userId }, decision);
     await deleteReadOnlyFor(tx, userId, id);
+    await deleteAllowancesOf(tx, userId, id);
     // The next sign-in begins it anew in the same context, which has read what it has read.
     if (kind !== 'external') await deleteContext(tx, userId, contextOf({ client: { id } }));
     await this.#deps.approvalExpiry.revoked(tx, userId, id);

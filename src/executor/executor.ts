@@ -14,11 +14,12 @@ import { mayBeAllowed } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { ApprovalDecisions, type Decision } from './approval-decisions.ts';
 import { type ApprovalOutcome, ApprovalOutcomes } from './approval-outcomes.ts';
-import type { ApprovalPreview } from './approval-preview.ts';
+import type { ApprovalPreview, LinkedPreview } from './approval-preview.ts';
 import { ApprovalRequests } from './approval-requests.ts';
 import { Approvals } from './approvals.ts';
 import type { ApprovalSubject } from './approvals-repository.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
+import type { AskedPreview } from './asked-preview.ts';
 import { AuditEntryBuilder, auditedName } from './audit-log.ts';
 import type { Call, CallResult, Invocation } from './call.ts';
 import { CallAuditor } from './call-auditor.ts';
@@ -32,10 +33,10 @@ import { Gate, isGated, mayAsk } from './gate.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { AllowanceEnded, type Basis } from './record-start.ts';
 import { Taints } from './taint.ts';
-import { type LinkedPreview, UserQuestions } from './user-questions.ts';
+import { UserQuestions } from './user-questions.ts';
 import { WrittenItems } from './written-items.ts';
 
-export type { CallResult, Decision, Invocation, LinkedPreview };
+export type { AskedPreview, CallResult, Decision, Invocation, LinkedPreview };
 
 export interface ExecutorDeps extends RunDeps {
   catalog(): Catalog;
@@ -110,7 +111,7 @@ export class Executor {
   /**
    * Runs an action, or requests the user's approval.
    *
-   * @throws AppError the first check that fails; `approval_required` with a {@link LinkedPreview} as details
+   * @throws AppError the first check that fails; `approval_required` with a {@link LinkedPreview} as details, or for a client an {@link AskedPreview}
    */
   invoke(invocation: Invocation): Promise<CallResult> {
     const { user, surface } = invocation;

@@ -15,6 +15,9 @@ import { isNamed, type ShownViewer } from './shown-viewer.ts';
 import { readingOf, repeating, type Taints } from './taint.ts';
 import type { WrittenItems } from './written-items.ts';
 
+/** Characters of the arguments that an allowance is bound to, as JSON: each is shown in the list of allowances. */
+const MAX_ALLOWED_ARGUMENTS = 10_000;
+
 /** What a call would do, as far as it was read before. */
 export interface Assessment extends Exposure {
   /** The labels of what the call names, which is part of {@link Exposure.taint}. */
@@ -95,7 +98,8 @@ export class Gate {
   allowance(call: Call, assessment: Assessment, shown: readonly ShownViewer[], days: number): NewAllowance {
     const covered = coveredBy(call, assessment, shown);
     const allowed = covered === undefined ? 'none' : allows(covered, call, assessment);
-    const reason = reasonToAsk({ ...situationOf(call, assessment), allowed });
+    const isTooLong = JSON.stringify(covered?.arguments ?? []).length > MAX_ALLOWED_ARGUMENTS;
+    const reason = isTooLong ? 'it has too many arguments' : reasonToAsk({ ...situationOf(call, assessment), allowed });
     if (covered !== undefined && reason === undefined) return { covered, days };
     throw new AppError('invalid_request', `This call can be approved, but not allowed in advance: ${reason}.`);
   }

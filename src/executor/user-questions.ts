@@ -1,16 +1,12 @@
 import { AppError } from '../errors.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import type { ApprovalPreview } from './approval-preview.ts';
+import type { ApprovalPreview, LinkedPreview } from './approval-preview.ts';
 import type { ApprovalRequests } from './approval-requests.ts';
+import { shownToAsker } from './asked-preview.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
 import type { Call } from './call.ts';
 import type { Assessment } from './gate.ts';
 import { type Question, type QuestionDeps, questionOf } from './question.ts';
-
-/** An approval with the address of the page where the user decides. */
-export interface LinkedPreview extends ApprovalPreview {
-  url: string;
-}
 
 export interface UserQuestionDeps extends QuestionDeps {
   requests: ApprovalRequests;
@@ -19,7 +15,7 @@ export interface UserQuestionDeps extends QuestionDeps {
   approvalUrl(approvalId: string): string;
 }
 
-/** Asks the user about calls. The caller receives `approval_required`, with a {@link LinkedPreview} as details. */
+/** Asks the user about calls. The caller receives `approval_required`, with {@link shownToAsker} as details. */
 export class UserQuestions {
   readonly #deps: UserQuestionDeps;
 
@@ -58,9 +54,8 @@ export class UserQuestions {
    */
   required(preview: ApprovalPreview, entry: AuditEntryBuilder, call?: Call): AppError {
     entry.forApproval(preview.approvalId);
-    // A client gets the summary without names that were read for the user: they may be others' text, which it didn't read.
-    const summary = call?.client === undefined ? preview.summary : call.configured.action.summary(call.input, this.#deps.clock.now());
-    return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.linked(preview), summary } });
+    const details = { ...shownToAsker(this.linked(preview), call, this.#deps.clock.now()) };
+    return new AppError('approval_required', 'The user has to approve this first.', { details });
   }
 
   /** With the address of its page. */

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { AppError } from '../errors.ts';
-import type { CallResult, LinkedPreview } from '../executor/executor.ts';
+import type { AskedPreview, CallResult } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { toolOutput } from '../tools/tool-output.ts';
 
@@ -29,12 +29,10 @@ export function toErrorResult({ code, message, details }: Pick<AppError, 'code' 
   };
 }
 
-/** What a client is told of a call that waits for its user. What else the page shows is for the user: it quotes what others wrote. */
-export function toBeApproved({ details, ...error }: AppError): { text: string; error: Pick<AppError, 'code' | 'message' | 'details'> } {
-  const { approvalId, url, summary, expiresAt } = details as unknown as LinkedPreview;
-  const text = `Needs the user’s approval: “${summary}”. Ask the user to open ${url} and to decide there. Then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;
-  const { code, message } = error;
-  return { text, error: { code, message, details: { approvalId, url, summary, expiresAt } } };
+/** What a model is told of a call that waits for the user. */
+export function toBeApproved({ details }: AppError): string {
+  const { approvalId, url, summary } = details as unknown as AskedPreview;
+  return `Needs the user’s approval: “${summary}”. Ask the user to open ${url} and to decide there. Then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;
 }
 
 /** The same JSON as structured content and as text, for clients that show models only one of them. */

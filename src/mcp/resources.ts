@@ -89,8 +89,7 @@ export async function readResource(deps: McpDeps, client: McpClient, uri: string
     const { code, message } = error;
     if (code === 'not_found') throw notFound(uri);
     if (code === 'approval_required') {
-      const { text, error: shown } = toBeApproved(error);
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${code}: ${text}`, { code, ...shown.details });
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${code}: ${toBeApproved(error)}`, { code, ...error.details });
     }
     const kindOfError = code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
     throw new ProtocolError(kindOfError, `${code}: ${message}`, { code });

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { type AppError, asAppError } from '../errors.ts';
 import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
-import type { LinkedPreview } from '../executor/executor.ts';
+import type { AskedPreview } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { describeError } from '../observability/logger.ts';
 import { isObject } from '../validation/is-object.ts';
@@ -79,11 +79,8 @@ async function ask(
   error: AppError,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  if (!showsPages(context)) {
-    const { error: shown, text } = toBeApproved(error);
-    return toErrorResult(shown, text);
-  }
-  const { approvalId, url, summary } = error.details as unknown as LinkedPreview;
+  if (!showsPages(context)) return toErrorResult(error, toBeApproved(error));
+  const { approvalId, url, summary } = error.details as unknown as AskedPreview;
   return inputRequired({
     inputRequests: { [QUESTION]: inputRequired.elicitUrl({ url, message: `Steward needs your approval: ${summary}` }) },
     requestState: await states.mint({ approvalId, call: hashOfCall(params) }, context),

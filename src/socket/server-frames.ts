@@ -88,7 +88,17 @@ const approval = z.object({
   input: z.unknown().describe('All arguments.'),
   url: z.url().describe('The page where the user decides.'),
   expiresAt: z.iso.datetime(),
-  client: z.object({ id: z.uuid(), name: z.string() }).optional().describe('Absent: the user’s own front end.'),
+  client: z
+    .object({
+      id: z.uuid(),
+      name: z.string().describe('An app’s is what it calls itself.'),
+      kind: z.enum(['personal_access_token', 'oauth']),
+      host: z.string().nullable().describe('Of an app: the host that has confirmed where its redirects may go.'),
+      redirectHost: z.string().nullable().describe('Of an app: the host to which its redirects go.'),
+      about: z.string().nullable().describe('Of an app: where it is from, in sentences for its user.'),
+    })
+    .optional()
+    .describe('Absent: the user’s own front end.'),
 });
 
 const codes = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];

@@ -38,7 +38,7 @@ const TABLES = {
                   from client_grants where user_id = $1::uuid order by created_at desc`,
   read_only_accounts:
     'select id, account_id, grant_id, client_id, since from read_only_accounts where user_id = $1::uuid order by since desc, id',
-  allowances: `select id, account_id, grant_id, subject, action, revision, created_at, expires_at, covered is not null as sealed,
+  allowances: `select id, account_id, grant_id, subject, action, revision, asker, client_id, created_at, expires_at, covered is not null as sealed,
                  case when sum(length(covered)) over (order by created_at desc, id) <= ${CONTENTS} then covered end as contents
                from allowances where user_id = $1::uuid order by created_at desc, id`,
   threads: `select id, created_at, updated_at, title, summary is not null as sealed,

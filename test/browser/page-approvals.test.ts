@@ -29,7 +29,8 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     await ended(page).getByText('Approved. The action has run.').waitFor();
     const card = page.locator('#allowances');
     await card.getByRole('heading', { name: 'calendar.create to zoe@example.org' }).waitFor();
-    await card.getByText('With trusting@example.com, until').waitFor();
+    await card.getByText('For you, with trusting@example.com, until').waitFor();
+    await card.getByText('With these arguments only: attendees, end, meeting = false, notify = true, start, title').waitFor();
     expect((await invite(token, 'Dinner')).status).toBe(200);
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await card.getByRole('button', { name: /^Revoke: calendar\.create/ }).click();
@@ -47,7 +48,7 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     await send(token, ['zoe@example.org']);
     await send(`Bearer ${made.token}`, ['ben@example.org']);
     const entry = page.locator('#approvals-list .approval-card');
-    await entry.nth(1).getByText('Asked by <b>Digest</b>[U+202E].').waitFor();
+    await entry.nth(1).getByText('Asked by your token <b>Digest</b>[U+202E].').waitFor();
     expect(await entry.first().textContent()).not.toContain('Asked by');
     expect(scene.pages.problems).toEqual([]);
   });

@@ -48,7 +48,10 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
   });
 
   it.each([
-    [{ oauthClientId: 'abc', redirectHost: 'evil.example' }, 'This is the name it gave. It received access at evil.example.'],
+    [
+      { oauthClientId: 'abc', redirectHost: 'evil.example' },
+      'It registered itself, and nobody has verified its name. It received access at evil.example.',
+    ],
     [{ redirectHost: '127.0.0.1' }, 'A program on the device where you signed in, as assistant.example.com.'],
     [{ oauthClientId: 'abc', redirectHost: 'localhost' }, 'A program on the device where you signed in.'],
     [{ redirectHost: 'other.example' }, 'From assistant.example.com. It received access at other.example.'],

@@ -163,7 +163,14 @@ export class ExecutorScene {
   }
 
   #define(): Action[] {
-    const message = z.strictObject({ to: z.array(z.string()), text: z.string().default(() => this.defaultText) });
+    const message = z.strictObject({
+      to: z.array(z.string()),
+      text: z.string().default(() => this.defaultText),
+      notify: z.boolean().optional(),
+      role: z.enum(['reader', 'writer']).optional(),
+      files: z.array(z.string()).optional(),
+      minutes: z.int().optional(),
+    });
     const common = { scopes: ['mail.modify'], description: 'For tests.' } as const;
     const any = z.record(z.string(), z.unknown());
     const ofMessage = {

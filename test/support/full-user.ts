@@ -61,8 +61,8 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
   );
   // What it covers is sealed as something else, and can't be decrypted.
   await steward.sql(
-    `insert into allowances (id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at)
-     select gen_random_uuid(), $1, $2, id, subject, 'test.notify', 'r1', tokens, now() + interval '1 day' from grants where id = $3`,
+    `insert into allowances (id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at, asker)
+     select gen_random_uuid(), $1, $2, id, subject, 'test.notify', 'r1', tokens, now() + interval '1 day', 'user' from grants where id = $3`,
     [user.userId, user.accountId, user.grantId],
   );
   await steward.sql(

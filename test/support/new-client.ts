@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import type { NewClientGrant } from '../../src/executor/client-grants-repository.ts';
 import type { ExecutorScene } from './executor-scene.ts';
 import type { ConnectedGrant } from './refreshing.ts';
 
 /** A client of the user's that signed in under this name and may do everything. @returns its id */
-export async function newClient(scene: ExecutorScene, { userId }: Pick<ConnectedGrant, 'userId'>, name: string): Promise<string> {
+export async function newClient(
+  scene: ExecutorScene,
+  { userId }: Pick<ConnectedGrant, 'userId'>,
+  name: string,
+  more: Partial<NewClientGrant> = {},
+): Promise<string> {
   const { id } = await scene.steward.context.clientGrants.create({
     userId,
     kind: 'oauth',
@@ -16,6 +22,7 @@ export async function newClient(scene: ExecutorScene, { userId }: Pick<Connected
     access: 'write',
     accountIds: null,
     days: 90,
+    ...more,
   });
   return id;
 }

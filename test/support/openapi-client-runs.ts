@@ -35,8 +35,8 @@ function ownRuns(): Run[] {
       async provoke() {
         const { token, id: accountId } = await connectedWorkspace();
         const [{ id } = { id: '' }] = await steward.sql<{ id: string }>(
-          `insert into allowances (id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at)
-           select gen_random_uuid(), i.user_id, i.id, g.id, g.subject, 'mail.send', 'r1', '', now() + interval '1 day'
+          `insert into allowances (id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at, asker)
+           select gen_random_uuid(), i.user_id, i.id, g.id, g.subject, 'mail.send', 'r1', '', now() + interval '1 day', 'user'
            from workspace_accounts i join grants g on g.id = i.grant_id where i.id = $1 returning id`,
           [accountId],
         );

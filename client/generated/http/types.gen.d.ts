@@ -370,7 +370,12 @@ export type UserExport = {
         action: string;
         revision: string;
         /**
-         * The recipients, or the folder with its readers.
+         * `user`, `assistant` or `client`.
+         */
+        asker: string;
+        client_id: string | null;
+        /**
+         * The recipients, or the folder with its readers; the arguments.
          */
         covered: unknown;
         created_at: string;
@@ -541,7 +546,7 @@ export type Clients = {
 export type Client = {
     id: string;
     /**
-     * Of an OAuth client: what it calls itself.
+     * Of a token; of an OAuth client: what it calls itself.
      */
     name: string;
     actions: Array<string>;
@@ -566,6 +571,10 @@ export type Client = {
      * Of an OAuth client: the host to which its redirects go.
      */
     redirect_host: string | null;
+    /**
+     * Of an OAuth client: where it is from, as far as that is known, in sentences for its user.
+     */
+    about: string | null;
     /**
      * Of a personal access token: its last characters.
      */
@@ -659,6 +668,19 @@ export type Approval = {
          * Of a token; of an OAuth client: what it calls itself.
          */
         name: string;
+        kind: 'personal_access_token' | 'oauth';
+        /**
+         * Of an OAuth client whose id is an https URL: the host of that URL, which has confirmed where its redirects may go. In development without a way to the internet, a client on the same machine has gone on unconfirmed.
+         */
+        host: string | null;
+        /**
+         * Of an OAuth client: the host to which its redirects go.
+         */
+        redirect_host: string | null;
+        /**
+         * Of an OAuth client: where it is from, as far as that is known, in sentences for its user.
+         */
+        about: string | null;
     };
     /**
      * The conversation whose assistant asked.
@@ -709,6 +731,46 @@ export type Allowance = {
     folder: {
         id: string;
         name: string;
+    } | null;
+    /**
+     * The arguments that the calls have to give: these and no others, with these values.
+     */
+    arguments: Array<{
+        /**
+         * Its path: `notify`, `attachments.name`.
+         */
+        name: string;
+        /**
+         * Where it is yes or no, a number or one of a fixed list; absent: any text.
+         */
+        values?: Array<boolean | number | string>;
+    }>;
+    /**
+     * Whose calls: those of the user’s own front ends, of the assistant in any conversation, or of one client.
+     */
+    asker: 'user' | 'assistant' | 'client';
+    /**
+     * That client.
+     */
+    client: {
+        id: string;
+        /**
+         * Of a token; of an OAuth client: what it calls itself.
+         */
+        name: string;
+        kind: 'personal_access_token' | 'oauth';
+        /**
+         * Of an OAuth client whose id is an https URL: the host of that URL, which has confirmed where its redirects may go. In development without a way to the internet, a client on the same machine has gone on unconfirmed.
+         */
+        host: string | null;
+        /**
+         * Of an OAuth client: the host to which its redirects go.
+         */
+        redirect_host: string | null;
+        /**
+         * Of an OAuth client: where it is from, as far as that is known, in sentences for its user.
+         */
+        about: string | null;
     } | null;
     created_at: string;
     expires_at: string;

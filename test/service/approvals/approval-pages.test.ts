@@ -76,12 +76,60 @@ describe('the page of an approval', () => {
     const own = await ask();
     const clientId = await newClient(scene, user, name);
     const { approvalId } = await scene.ask({ userId: user.userId, clientId }, ACTION, { to: ['ana@example.com'] });
-    const asked = `Asked by <q><bdi>${shown}</bdi></q>.`;
-    expect((await browser.visit(`/approvals/${approvalId}`)).text).toContain(`<p>${asked}</p>`);
+    const asked = `Asked by an app that calls itself <q><bdi>${shown}</bdi></q>. A program on the device where you signed in.`;
+    expect((await browser.visit(`/approvals/${approvalId}`)).text).toContain(`<p>${asked} Any program there can use this name.</p>`);
     expect((await browser.visit(`/approvals/${own}`)).text).not.toMatch(/Asked by|<p><\/p>/);
     const entries = (await browser.visit('/approvals')).text.split('<li>').slice(1);
     expect(entries.map((entry) => entry.includes(asked))).toEqual([false, true]);
     expect(entries[0]).not.toContain('Asked by');
+  });
+
+  it.each([
+    ['verified', 'https://app.example/metadata', 'app.example', 'From app.example.'],
+    [
+      'verified, and gets access elsewhere',
+      'https://app.example/metadata',
+      'other.example:8443',
+      'From app.example. It received access at other.example:8443.',
+    ],
+    [
+      'registered itself',
+      'abc',
+      'app.example',
+      'It registered itself, and nobody has verified its name. It received access at app.example.',
+    ],
+    [
+      'runs on a computer',
+      'https://app.example/metadata',
+      '127.0.0.1:33418',
+      'A program on the device where you signed in, as app.example.',
+    ],
+    ['is an editor', 'abc', 'cursor:', 'A program on the device where you signed in.'],
+    ['signed in at the operator’s own server', 'abc', null, 'It signed in at the operator’s own server.'],
+  ])('and JSON say where an app is from that %s', async (_what, oauthClientId, redirectHost, about) => {
+    const clientId = await newClient(scene, user, 'Bank', { oauthClientId, redirectHost });
+    const { approvalId } = await scene.ask({ userId: user.userId, clientId }, ACTION, { to: ['ana@example.com'] });
+    const page = await browser.visit(`/approvals/${approvalId}`);
+    expect(page.text).toContain(`Asked by an app that calls itself <q><bdi>Bank</bdi></q>. ${about}`);
+    const { body } = await scene.steward.call(`/approvals/${approvalId}`, { token: user.token });
+    expect(body.client).toMatchObject({
+      id: clientId,
+      name: 'Bank',
+      kind: 'oauth',
+      redirect_host: redirectHost,
+      about: expect.stringContaining(about),
+    });
+  });
+
+  it('say which of the user’s tokens asked', async () => {
+    const { grant } = await scene.steward.context.clientTokens.create(user.userId, {
+      name: 'script',
+      actions: ['*'],
+      access: 'write',
+      days: 1,
+    });
+    const { approvalId } = await scene.ask({ userId: user.userId, clientId: grant.id }, ACTION, { to: ['ana@example.com'] });
+    expect((await browser.visit(`/approvals/${approvalId}`)).text).toContain('<p>Asked by your token <q><bdi>script</bdi></q>.</p>');
   });
 
   it('decides nothing for a client under another name than it showed', async () => {

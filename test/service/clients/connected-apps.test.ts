@@ -75,6 +75,7 @@ describe('GET /clients', () => {
       name: 'Assistant',
       host: 'assistant.example.com',
       redirect_host: 'assistant.example.com',
+      about: 'From assistant.example.com.',
       last_four: null,
       actions: ['mail.*'],
       access: 'read',

@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Allowances } from '../../../src/executor/allowances.ts';
 import { callAction } from '../../support/agents.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { linkBank, sweepNow } from '../../support/flows.ts';
+import { McpClient } from '../../support/mcp-client.ts';
+import { newThread } from '../../support/new-thread.ts';
 import { type ConnectedGrant, connectGrant } from '../../support/refreshing.ts';
 import { respond } from '../../support/scripted-server.ts';
 import { SocketClient } from '../../support/socket-client.ts';
@@ -35,6 +39,15 @@ function writtenTo(...people: string[]): void {
   });
   scene.provider.on(`${MESSAGES}/sent1`, { body: { payload: { headers: [{ name: 'To', value: people.join(', ') }] } } });
 }
+
+const newToken = (name = 'script', of = user) =>
+  scene.steward.context.clientTokens.create(of.userId, { name, actions: ['*'], access: 'write', days: 30 });
+const as = ({ id: clientId }: { id: string }) => ({ userId: user.userId, clientId });
+/** The error of a client's call. */
+const askedOver = async (token: string, input: object): Promise<Record<string, any>> => {
+  const error: any = await callAction(scene.steward, ACTION, input, { token }).catch((thrown) => thrown);
+  return error.details;
+};
 
 let texts = 0;
 /** A message that no other equals. */
@@ -116,7 +129,12 @@ describe('a call that is allowed in advance', () => {
     ]);
     const exported = await scene.steward.call('/user/export', { token: user.token });
     expect(exported.body.allowances).toEqual([
-      expect.objectContaining({ id: one?.id, covered: { recipients: [{ address: ANA, relation: 'new' }] } }),
+      expect.objectContaining({
+        id: one?.id,
+        asker: 'user',
+        client_id: null,
+        covered: { recipients: [{ address: ANA, relation: 'new' }], arguments: expect.any(Array) },
+      }),
     ]);
     const [row] = await scene.steward.sql<{ text: string }>('select row_to_json(a)::text as text from allowances a where user_id = $1', [
       user.userId,
@@ -143,12 +161,9 @@ describe('a call that is allowed in advance', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('runs for every client of the user, none of which can allow, list or revoke', async () => {
-    const { clientTokens } = scene.steward.context;
-    const request = { name: 'script', actions: ['*'], access: 'write', days: 1 } as const;
-    const { token } = await clientTokens.create(user.userId, request);
-    const error: any = await callAction(scene.steward, ACTION, to(ANA), { token }).catch((thrown) => thrown);
-    const { approvalId } = error.details;
+  it('can be allowed, listed and revoked by no client', async () => {
+    const { token } = await newToken();
+    const { approvalId } = await askedOver(token, to(ANA));
     const client = await SocketClient.signedIn(scene.steward.url, token);
     const own = await client.request({ type: 'approve', approvalId, approved: true, rememberFor: 7 });
     client.close();
@@ -156,13 +171,77 @@ describe('a call that is allowed in advance', () => {
     expect(await stored()).toEqual([]);
     await scene.decide(user, approvalId, { rememberFor: 7 });
     await callAction(scene.steward, ACTION, to(ANA), { token });
-    await call(ANA);
     const [{ id } = { id: '' }] = await listed();
     for (const credential of [token, `Bearer ${token}`]) {
       expect((await scene.steward.call('/allowances', { token: credential })).status).toBe(401);
       expect((await revoke(id, credential)).status).toBe(401);
     }
     expect(await stored()).toHaveLength(1);
+  });
+
+  it.each(['user', 'assistant', 'client', 'other client'] as const)('runs for whoever asked for it only: %s', async (asker) => {
+    const [mine, other] = [await newToken('mine'), await newToken('other')];
+    const askers = {
+      user: { calls: () => scene.call(user, ACTION, to(ANA)) },
+      assistant: { calls: async () => scene.call(user, ACTION, to(ANA), { thread: await newThread(scene.steward, user.userId) }) },
+      client: { calls: () => scene.call(as(mine.grant), ACTION, to(ANA)) },
+      'other client': { calls: () => scene.call(as(other.grant), ACTION, to(ANA)) },
+    };
+    const { details } = await rejectedWith(askers[asker].calls(), 'approval_required');
+    await scene.decide(user, String(details?.approvalId), { rememberFor: 7 });
+    for (const [name, { calls }] of Object.entries(askers)) {
+      if (name === asker) await calls();
+      else await rejectedWith(calls(), 'approval_required');
+    }
+    expect(scene.sent).toBe(2);
+    const of = { user: null, assistant: null, client: { name: 'mine' }, 'other client': { name: 'other' } }[asker];
+    expect(await listed()).toMatchObject([{ asker: asker.split(' ').at(-1), client: of && { ...of, kind: 'personal_access_token' } }]);
+  });
+
+  it('runs over every surface of its client', async () => {
+    const { token } = await newToken();
+    const { approvalId } = await askedOver(token, to(ANA));
+    await scene.decide(user, approvalId, { rememberFor: 7 });
+    await callAction(scene.steward, ACTION, to(ANA), { token });
+    const posted = { token: `Bearer ${token}`, body: JSON.stringify(to(ANA)), headers: JSON_TYPE };
+    expect(await scene.steward.call(`/agents/${ACTION}`, posted)).toMatchObject({ status: 200 });
+    const { message } = await new McpClient(scene.steward, token).call('test_notify', to(ANA));
+    expect(message.result).toMatchObject({ structuredContent: { data: { id: 'm1' } } });
+    expect(scene.sent).toBe(4);
+  });
+
+  it.each([
+    ['tells people', {}, { notify: true }],
+    ['tells nobody', { notify: true }, {}],
+    ['gives another role', { role: 'reader' }, { role: 'writer' }],
+    ['gives a role', {}, { role: 'reader' }],
+    ['has files', {}, { files: ['f1'] }],
+    ['has no files', { files: ['f1'] }, {}],
+    ['has another number', { minutes: 5 }, { minutes: 6 }],
+  ])('asks if it %s, other than the one that was approved', async (_what, approved, called) => {
+    const { approvalId } = await scene.ask(user, ACTION, { ...to(ANA), ...approved });
+    await scene.decide(user, approvalId, { rememberFor: 7 });
+    await scene.ask(user, ACTION, { ...to(ANA), ...called });
+    expect(scene.sent).toBe(1);
+    await scene.call(user, ACTION, { ...to(ANA), ...approved });
+    expect(scene.sent).toBe(2);
+  });
+
+  it('runs with other texts, files and people', async () => {
+    const { approvalId } = await scene.ask(user, ACTION, { ...to(ANA, ZOE), files: ['f1'], notify: true });
+    await scene.decide(user, approvalId, { rememberFor: 7 });
+    await scene.call(user, ACTION, { ...to(ZOE), files: ['f2', 'f3'], notify: true });
+    expect(scene.sent).toBe(2);
+    const given = [{ name: 'files' }, { name: 'notify', values: [true] }, { name: 'text' }, { name: 'to' }];
+    expect(await listed()).toMatchObject([{ arguments: given }]);
+  });
+
+  it('is for the arguments that the user approved in place of those asked for', async () => {
+    const { approvalId } = await scene.ask(user, ACTION, { ...to(ANA), notify: true });
+    await scene.decide(user, approvalId, { rememberFor: 7, input: to(ANA) });
+    await call(ANA);
+    await scene.ask(user, ACTION, { ...to(ANA), notify: true });
+    expect(scene.sent).toBe(2);
   });
 });
 
@@ -263,8 +342,8 @@ describe('allowing calls in advance', () => {
     await remember(ANA);
     const copy = (rows: number) =>
       scene.steward.sql(
-        `insert into allowances (id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at)
-         select gen_random_uuid(), user_id, account_id, grant_id, subject, action, revision, covered, expires_at
+        `insert into allowances (id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at, asker)
+         select gen_random_uuid(), user_id, account_id, grant_id, subject, action, revision, covered, expires_at, asker
          from allowances, generate_series(1, $2::int) where user_id = $1 limit $2::int`,
         [user.userId, rows],
       );
@@ -334,6 +413,55 @@ describe('an allowance', () => {
     expect((await events()).at(-1)).toEqual({ event: 'allowance.revoked', data: { id, action: ACTION, account: user.accountId } });
     const revoked = (await scene.audit(user)).find(({ decision }) => decision === 'allowance_revoked');
     expect(revoked).toMatchObject({ call_id: id, action: ACTION, account_id: user.accountId, surface: 'http' });
+  });
+
+  describe('of a client', () => {
+    async function rememberFor({ grant }: { grant: { id: string } }): Promise<void> {
+      const { approvalId } = await scene.ask(as(grant), ACTION, to(ANA));
+      await scene.decide(user, approvalId, { rememberFor: 7 });
+    }
+
+    it.each(['/tokens', '/clients'])('ends with it in the same transaction, at %s', async (path) => {
+      const made = await newToken();
+      await rememberFor(made);
+      await remember(ZOE);
+      expect(await stored()).toHaveLength(2);
+      expect((await scene.steward.call(`${path}/${made.grant.id}`, { method: 'DELETE', token: user.token })).status).toBe(200);
+      expect(await listed()).toMatchObject([{ recipients: [{ address: ZOE }], client: null }]);
+      expect(await stored()).toHaveLength(1);
+    });
+
+    it('ends with its time', async () => {
+      const made = await newToken();
+      await rememberFor(made);
+      await scene.steward.sql(`update client_grants set expires_at = now() where id = $1`, [made.grant.id]);
+      expect(await listed()).toEqual([]);
+    });
+
+    it('does not begin again with a client that signs in anew at the operator’s own server', async () => {
+      const { clientGrants } = scene.steward.context;
+      const of = { kind: 'external', name: 'app', lastFour: null, oauthClientId: 'app', redirectHost: null } as const;
+      const permitted = { actions: ['*'], access: 'write', accountIds: null, days: 1 } as const;
+      const grant = await clientGrants.create({ userId: user.userId, tokenHash: randomBytes(32), ...of, ...permitted });
+      await rememberFor({ grant });
+      await scene.steward.sql(`update client_grants set expires_at = now() where id = $1`, [grant.id]);
+      expect(await clientGrants.renew(grant, new Date(scene.steward.clock.now() + 1_000), 1)).toMatchObject({ id: grant.id });
+      expect(await stored()).toEqual([]);
+      await scene.ask(as(grant), ACTION, to(ANA));
+    });
+  });
+
+  it('is looked up again when its call starts', async () => {
+    const made = await newToken();
+    await remember(ANA);
+    const { covering } = Allowances.prototype;
+    vi.spyOn(Allowances.prototype, 'covering').mockImplementationOnce(async function (this: Allowances, ...given) {
+      const found = await covering.apply(this, given);
+      await scene.steward.sql(`update allowances set asker = 'client', client_id = $2 where user_id = $1`, [user.userId, made.grant.id]);
+      return found;
+    });
+    await asks(ANA);
+    expect(scene.sent).toBe(1);
   });
 
   it('ends when its time is up', async () => {
