@@ -15,8 +15,7 @@ export function assertAllowed({ action, policy }: LoadedAction, input: unknown):
     if (Object.hasOwn(action.allowRead ?? {}, name)) continue;
     const valuesOf = Object.hasOwn(action.allow ?? {}, name) ? action.allow?.[name] : undefined;
     if (valuesOf === undefined) throw new AppError('forbidden', `This action’s allow-list ${name} can’t be checked.`);
-    const refused = outside(patterns, valuesOf(input));
-    if (refused.length > 0) throw notCovered(name, { refused: refused.slice(0, SHOWN_VALUES) });
+    assertCovered(name, patterns, valuesOf(input));
   }
 }
 
@@ -26,7 +25,7 @@ export function readsAllowed({ action, policy }: LoadedAction): boolean {
 }
 
 /**
- * The same check for values that the facts tell; they are not in the error.
+ * The same check for values that the facts tell.
  *
  * @param read undefined: they couldn't be read
  * @throws AppError `forbidden`
@@ -36,19 +35,16 @@ export function assertReadAllowed({ action, policy }: LoadedAction, read: { fact
     const valuesOf = Object.hasOwn(action.allowRead ?? {}, name) ? action.allowRead?.[name] : undefined;
     if (valuesOf === undefined) continue;
     if (read === undefined) throw new AppError('forbidden', `This action’s allow-list ${name} can’t be checked.`);
-    // What was read is not the caller's to know.
-    if (outside(patterns, valuesOf(read.facts)).length > 0) throw notCovered(name, {});
+    assertCovered(name, patterns, valuesOf(read.facts));
   }
 }
 
-/** Those of the values that no pattern covers. */
-function outside(patterns: readonly string[], values: readonly string[]): string[] {
-  return values.filter((value) => !patterns.some((pattern) => matches(pattern, value)));
-}
-
-function notCovered(name: string, more: { refused?: readonly string[] }): AppError {
-  const text = `${name}: holds something that the operator’s allow-list doesn’t cover.`;
-  return new AppError('forbidden', text, { details: { list: name, ...more } });
+function assertCovered(name: string, patterns: readonly string[], values: readonly string[]): void {
+  const refused = values.filter((value) => !patterns.some((pattern) => matches(pattern, value)));
+  if (refused.length === 0) return;
+  throw new AppError('forbidden', `${name}: holds something that the operator’s allow-list doesn’t cover.`, {
+    details: { list: name, refused: refused.slice(0, SHOWN_VALUES) },
+  });
 }
 
 /** Whether one of the action's allow-lists names an address. */

@@ -136,35 +136,38 @@ export async function selectPendingApprovals(
   );
 }
 
-/** SQL: whose approvals are counted together. */
-const ASKERS = {
-  user: 'client_id is null and thread_id is null',
-  clients: 'client_id is not null',
-  threads: 'thread_id is not null',
-} as const;
+/** Whose approvals are counted. */
+type ApprovalAsker = Pick<ApprovalRow, 'userId' | 'clientId' | 'threadId'>;
 
-/** Number of approvals that are pending or being prepared: of the user in person, or of all of the user's clients or threads. */
-export async function countOpenApprovals(tx: Queryable, userId: string, of: keyof typeof ASKERS): Promise<number> {
-  const rows = await tx.query<{ count: number }>(
-    `select count(*)::int as count from approvals
-     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now() and ${ASKERS[of]}`,
-    [userId],
+/** SQL: whether an approval was asked for by the same client or thread, or like this one by the user in person. */
+const OF_ASKER = 'client_id is not distinct from $2::uuid and thread_id is not distinct from $3';
+/** SQL: whether it was asked for by any client, by the assistant in any thread, or by the user in person, as this one. */
+const LIKE_ASKER = '(client_id is null) = ($2::uuid is null) and (thread_id is null) = ($3::text is null)';
+
+/** Number of approvals that are pending or being prepared: the asker's, and those of all askers of its kind. */
+export async function countOpenApprovals(
+  tx: Queryable,
+  { userId, clientId, threadId }: ApprovalAsker,
+): Promise<{ own: number; all: number }> {
+  const rows = await tx.query<{ own: number; all: number }>(
+    `select count(*) filter (where ${OF_ASKER})::int as own, count(*)::int as all from approvals
+     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now() and ${LIKE_ASKER}`,
+    [userId, clientId, threadId],
   );
-  return rows[0]?.count ?? 0;
+  return rows[0] ?? { own: 0, all: 0 };
 }
 
-/** Requests within the last `perMs`, decided or not, and the seconds until the oldest of them no longer counts. */
+/** The asker's requests within the last `perMs`, decided or not, and the seconds until the oldest of them no longer counts. */
 export async function countAsked(
   tx: Queryable,
-  userId: string,
-  action: string,
+  { userId, clientId, threadId, action }: ApprovalAsker & Pick<ApprovalRow, 'action'>,
   perMs: number,
 ): Promise<{ calls: number; seconds: number }> {
   const rows = await tx.query<{ calls: number; seconds: number | null }>(
-    `select count(*)::int as calls, extract(epoch from min(created_at) - now())::float8 + $3::float8 / 1000 as seconds
+    `select count(*)::int as calls, extract(epoch from min(created_at) - now())::float8 + $5::float8 / 1000 as seconds
      from approvals
-     where user_id = $1::uuid and action = $2 and created_at > now() - $3::float8 * interval '1 millisecond'`,
-    [userId, action, perMs],
+     where user_id = $1::uuid and ${OF_ASKER} and action = $4 and created_at > now() - $5::float8 * interval '1 millisecond'`,
+    [userId, clientId, threadId, action, perMs],
   );
   return { calls: rows[0]?.calls ?? 0, seconds: rows[0]?.seconds ?? 0 };
 }

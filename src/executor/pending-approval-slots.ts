@@ -17,8 +17,10 @@ import {
 import type { Call } from './call.ts';
 import { otherArguments } from './idempotency.ts';
 
-/** Limits what a user has to read: an agent could hide one approval among many. Clients and threads can't take the user's own. */
+/** Limits what a user has to read: an agent could hide one approval among many. Of the user in person, of all clients, of all threads. */
 const MAX_OPEN = 50;
+/** Of one client or thread, so that it can't take the places of the others. The user has permitted each client. */
+const MAX_OPEN_OF_ASKER = 10;
 
 /**
  * Returns the open approval of an equal call, or inserts a new one. The caller has locked the user, so that there is one
@@ -37,7 +39,7 @@ export async function reserveSlot(tx: Queryable, call: Call, row: NewApproval, k
   // Decided since the call was checked.
   const decided = row.clientId === null && row.threadId === null ? undefined : await selectUnreceived(tx, row);
   if (decided !== undefined) throw approvedAlready(decided.id);
-  await assertFreeSlot(tx, call);
+  await assertFreeSlot(tx, call, row);
   await insertApproval(tx, row);
   return row.id;
 }
@@ -51,20 +53,15 @@ export function shownAmong(open: readonly ApprovalRow[], key: DataKey): Approval
   return undefined;
 }
 
-/** Approval is requested no more often than the action may run. @throws AppError `rate_limited` */
-async function assertFreeSlot(tx: Queryable, call: Call): Promise<void> {
-  const { userId, configured } = call;
-  const { name, policy } = configured;
-  if ((await countOpenApprovals(tx, userId, askersOf(call))) >= MAX_OPEN) {
+/** Each asker requests approval no more often than the action may run. @throws AppError `rate_limited` */
+async function assertFreeSlot(tx: Queryable, { configured: { policy } }: Call, row: NewApproval): Promise<void> {
+  const isInPerson = row.clientId === null && row.threadId === null;
+  const open = await countOpenApprovals(tx, row);
+  if (open.all >= MAX_OPEN || (!isInPerson && open.own >= MAX_OPEN_OF_ASKER)) {
     throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
   }
-  const asked = await countAsked(tx, userId, name, policy.rate.perMs);
+  const asked = await countAsked(tx, row, policy.rate.perMs);
   if (asked.calls >= policy.rate.calls) throw rateLimited(asked.seconds);
-}
-
-function askersOf({ client, thread }: Call): 'user' | 'clients' | 'threads' {
-  if (client !== undefined) return 'clients';
-  return thread === undefined ? 'user' : 'threads';
 }
 
 /**

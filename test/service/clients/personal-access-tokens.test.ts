@@ -300,20 +300,42 @@ describe('a personal access token', () => {
     }
   });
 
-  it('that asks 50 times does not keep the user’s own front end from asking', async () => {
-    const { token, id } = await newToken();
-    scene.policies.set('test.send', { approval: 'always' });
-    await call(token, 'test.send', MESSAGE);
-    await scene.steward.sql(
-      `insert into approvals (id, user_id, account_id, action, arguments_hash, revision, client_id, status, expires_at)
-       select gen_random_uuid(), user_id, account_id, action, arguments_hash, revision, client_id, status, expires_at
-       from approvals, generate_series(1, 49) where client_id = $1`,
-      [id],
-    );
-    for (const asker of [token, (await newToken()).token]) {
-      expect(await call(asker, 'test.send', { to: ['zoe@example.com'] })).toMatchObject({ status: 429 });
-    }
-    await scene.ask(user, 'test.send', { to: ['zoe@example.com'] });
+  describe('that has asked as often as it may', () => {
+    const asks = (token: string, index: number | string) => call(token, 'test.send', { to: [`${index}@example.com`] });
+    const fill = async (token: string) => {
+      for (let index = 0; index < 10; index += 1) expect(await asks(token, index)).toMatchObject({ status: 409 });
+    };
+
+    beforeEach(() => void scene.policies.set('test.send', { approval: 'always', rate: { calls: 10, perMs: 3_600_000 } }));
+
+    it('keeps neither other clients nor the user from asking', async () => {
+      const [{ token }, other] = [await newToken(), await newToken()];
+      await fill(token);
+      expect(await asks(token, 'zoe')).toMatchObject({ status: 429 });
+      await scene.steward.sql(`update approvals set created_at = created_at - interval '1 hour' where user_id = $1`, [user.userId]);
+      expect(await asks(token, 'zoe')).toMatchObject({ status: 429 });
+      await fill(other.token);
+      await scene.ask(user, 'test.send', { to: ['zoe@example.com'] });
+    });
+
+    it('leaves no place for a sixth that five others have not taken together', async () => {
+      for (let clients = 0; clients < 5; clients += 1) await fill((await newToken()).token);
+      const { token } = await newToken();
+      expect(await asks(token, 'zoe')).toMatchObject({ status: 429 });
+      const [{ approvalId } = { approvalId: '' }] = await scene.steward.context.executor.approvals(user.userId);
+      await scene.decide(user, approvalId, { approved: false });
+      expect(await asks(token, 'zoe')).toMatchObject({ status: 409 });
+      await scene.ask(user, 'test.send', { to: ['zoe@example.com'] });
+    });
+
+    it('has its place again once the user has decided', async () => {
+      const { token } = await newToken();
+      await fill(token);
+      await scene.steward.sql(`update approvals set created_at = created_at - interval '1 hour' where user_id = $1`, [user.userId]);
+      const [{ approvalId } = { approvalId: '' }] = await scene.steward.context.executor.approvals(user.userId);
+      await scene.decide(user, approvalId, { approved: false });
+      expect(await asks(token, 'zoe')).toMatchObject({ status: 409 });
+    });
   });
 
   it('is on record when it is made and when it is revoked, once', async () => {
