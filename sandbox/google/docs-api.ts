@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ApiFault, invalid, notFound } from '../api-fault.ts';
 import type { ApiRequest, ApiResponse, SandboxApi } from './api-method.ts';
 import { applyBatch } from './docs-batch.ts';
+import { checkDocumentMask } from './docs-mask.ts';
 import type { StoredDocument } from './docs-model.ts';
 import { documentResource } from './docs-resource.ts';
 import { addDocument } from './drive-editing.ts';
@@ -36,12 +37,14 @@ export const docsApi: SandboxApi<DriveState> = {
 function getDocument(request: Request): ApiResponse {
   const { document } = find(request);
   const { query } = request;
+  checkDocumentMask(query.get('fields'));
   const view = VIEWS[query.get('suggestionsViewMode') ?? 'DEFAULT_FOR_CURRENT_ACCESS'];
   if (view === undefined) throw invalid("Invalid value at 'suggestions_view_mode'");
   return { json: documentResource(document, query.get('includeTabsContent') === 'true', view) };
 }
 
-function createDocument({ state, body, account, now }: Request): ApiResponse {
+function createDocument({ state, body, account, now, query }: Request): ApiResponse {
+  checkDocumentMask(query.get('fields'));
   const title = z.object({ title: z.string() }).safeParse(body).data?.title ?? 'Untitled document';
   const file = ownFile(account, newFileId(state, account), title, DOCUMENT, state.rootId, now);
   state.files.push(file);

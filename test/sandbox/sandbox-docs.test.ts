@@ -68,6 +68,31 @@ describe('GET /v1/documents/:id', () => {
     }
   });
 
+  it.each([
+    'tabs',
+    '*',
+    'title,tabs(*)',
+    'tabs(tabProperties,documentTab)',
+    'tabs/documentTab/*',
+    'tabs(tabProperties(tabId),documentTab(body,lists),childTabs)',
+    'tabs(documentTab(body),childTabs(documentTab(body),childTabs))',
+    'tabs(documentTab(body,commentAnchors))',
+    'title,comments',
+  ])('refuses the mask %s, which would select comments', async (fields) => {
+    const refused = await call(
+      `/v1/documents/${await copyOf('Harbour brief')}?includeTabsContent=true&fields=${encodeURIComponent(fields)}`,
+    );
+    expect(refused).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } });
+    expect(refused.body.error.message).toBe('Field mask cannot retrieve comment-specific fields when include_comments is false.');
+  });
+
+  it.each(['title', 'tabs(tabProperties)', 'tabs(documentTab(body,lists),childTabs(documentTab/body))'])(
+    'accepts the mask %s',
+    async (fields) => {
+      expect((await call(`/v1/documents/${await copyOf('Harbour brief')}?fields=${encodeURIComponent(fields)}`)).status).toBe(200);
+    },
+  );
+
   it('returns 404 for an unknown id and 400 for a file that is not a document', async () => {
     const { files } = (await call("/drive/v3/files?q=name%3D'Budget.csv'")).body;
     expect((await call('/v1/documents/unknown')).status).toBe(404);

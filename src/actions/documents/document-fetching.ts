@@ -12,10 +12,12 @@ const LONG_SEARCH = 200;
 
 export const DOCUMENT = `${NATIVE}document`;
 
+/** The provider nests tabs three levels deep at most. */
+const TAB_LEVELS = 3;
 /** The fields of a document that are read. */
-const READ_FIELDS = fieldsWith('body,lists');
+const READ_FIELDS = fieldsWith('body(content),lists');
 /** A replacement also affects headers, footers and footnotes. */
-const EDIT_FIELDS = fieldsWith('body,lists,headers,footers,footnotes');
+const EDIT_FIELDS = fieldsWith('body(content),headers,footers,footnotes');
 
 /** A document without its content, as needed for an edit. */
 export interface EditableDocument extends Omit<OpenDocument, 'tabs'> {
@@ -82,9 +84,15 @@ function paramsOf(documentId: string, suggestionsViewMode: string, fields: strin
   return { documentId, includeTabsContent: true, suggestionsViewMode, fields };
 }
 
-/** @param parts of each tab */
+/**
+ * Names every level: the provider refuses a mask that selects a whole tab, whose comments it returns only in another view.
+ *
+ * @param parts of each tab
+ */
 function fieldsWith(parts: string): string {
-  return `documentId,title,revisionId,tabs(tabProperties(tabId,title),documentTab(${parts}),childTabs)`;
+  const tab = `tabProperties(tabId,title),documentTab(${parts})`;
+  const nested = (levels: number): string => (levels === 1 ? tab : `${tab},childTabs(${nested(levels - 1)})`);
+  return `documentId,title,revisionId,tabs(${nested(TAB_LEVELS)})`;
 }
 
 /** Reads tabs in order until the result is full. `start` applies to the first tab. */

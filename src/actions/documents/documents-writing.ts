@@ -205,7 +205,7 @@ async function fill(session: WorkspaceSession, documentId: string, content: stri
 async function edit(session: WorkspaceSession, { id: documentId, revision }: EditableDocument, requests: object[]) {
   const writeControl = revision !== undefined && { writeControl: { requiredRevisionId: revision } };
   try {
-    const params = { documentId, requestBody: { requests, ...writeControl }, fields: 'replies' };
+    const params = { documentId, requestBody: { requests, ...writeControl }, fields: 'replies(replaceAllText(occurrencesChanged))' };
     return (await session.call('docs.documents.batchUpdate', params, batchResponse)).replies;
   } catch (error) {
     // An outdated revision is rejected with the same status as other errors, so compare the current one.
