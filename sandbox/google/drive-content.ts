@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ApiFault } from '../api-fault.ts';
 import { markdownOf } from './docs-export.ts';
 import { plainText } from './docs-model.ts';
@@ -18,6 +19,12 @@ export function sizeOf(file: StoredFile): number | undefined {
   const { content } = file;
   if (content === undefined) return 0;
   return content.kind === 'made' ? content.bytes : bytesOf(content).length;
+}
+
+/** MD5 of a stored file's bytes, in hexadecimal digits; of made content, which may be large, of what it is made of. */
+export function contentHash({ content }: StoredFile): string {
+  const bytes = content === undefined || content.kind === 'made' ? JSON.stringify(content ?? '') : bytesOf(content);
+  return createHash('md5').update(bytes).digest('hex');
 }
 
 /** A file's bytes. @throws ApiFault 403 for native files */

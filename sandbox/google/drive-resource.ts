@@ -1,4 +1,4 @@
-import { sizeOf } from './drive-content.ts';
+import { contentHash, sizeOf } from './drive-content.ts';
 import {
   DOCUMENT,
   type DriveState,
@@ -51,9 +51,15 @@ export function fileResource(state: DriveState, file: StoredFile): object {
       canCopy: mimeType !== FOLDER,
       canDownload: true,
     },
-    ...(size !== undefined && { size: String(size), quotaBytesUsed: String(size), originalFilename: name }),
+    ...(size !== undefined && { size: String(size), quotaBytesUsed: String(size), originalFilename: name, ...revisionOf(file) }),
     ...(shortcut !== undefined && { shortcutDetails: shortcut }),
   };
+}
+
+/** Of a file with stored content; a native one has neither. */
+function revisionOf(file: StoredFile): object {
+  const md5Checksum = contentHash(file);
+  return { md5Checksum, headRevisionId: `rev-${file.id}-${md5Checksum}` };
 }
 
 export function permissionResource({ id, type, role, email, domain, inheritedFrom }: EffectivePermission): object {

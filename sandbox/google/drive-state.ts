@@ -97,9 +97,10 @@ export function fileOf(state: DriveState, id: string | undefined, query: URLSear
   return file;
 }
 
+/** No two changes of a file have the same time, which the sandbox's clock alone wouldn't ensure. */
 export function touch(file: StoredFile, now: number): void {
   file.version += 1;
-  file.modifiedTime = new Date(now).toISOString();
+  file.modifiedTime = new Date(Math.max(now, Date.parse(file.modifiedTime) + 1)).toISOString();
 }
 
 /** The permissions of a file: its own, and those that its folders pass on. Of two of one grantee, the nearer one. */

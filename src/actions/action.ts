@@ -121,6 +121,11 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
    * @param facts undefined: they weren't read, or couldn't be
    */
   items?(input: Input, facts: Facts | undefined): readonly string[];
+  /**
+   * Ids of what a call changes, or shows to others, as the facts resolved it: what a folder holds, the target of a shortcut. Left
+   * out: the {@link namedIds} of its input. While the user is asked about a call, changes of these are asked about, too.
+   */
+  about?(input: Input, facts: Facts): readonly string[];
   /** Whether the provider charges for a call with this input: such calls have a separate budget. */
   costs?(input: Input): boolean;
   /**
@@ -165,8 +170,13 @@ export interface LazyAction extends ActionOutline {
 /** Input of {@link builtIn}: an action with zod schemas. */
 export type Definition<I extends z.ZodType, O extends z.ZodType, P extends string, Facts> = Omit<
   Action<z.output<I>, z.input<O>, P, Facts>,
-  'provider' | 'input' | 'output'
-> & { input: I; output: O };
+  'provider' | 'input' | 'output' | 'facts' | 'version'
+> & { input: I; output: O } & Facted<z.output<I>, P, Facts>;
+
+/** What is read to show it has a version: otherwise a call could be approved for one thing and run on another. */
+type Facted<Input, P extends string, Facts> =
+  | Required<Pick<Action<Input, unknown, P, Facts>, 'facts' | 'version'>>
+  | { facts?: undefined; version?: undefined };
 
 /** The part of an action that is known without its code. */
 export function outlineOf({
@@ -182,6 +192,7 @@ export function outlineOf({
   sources,
   writes,
   items,
+  about,
   costs,
   summary,
   preview,

@@ -19,6 +19,8 @@ export interface AgentAccountRow {
   scopes: readonly string[];
   /** The user has items that were written after others' text, or data of a bank, was read. */
   hasLabelledItems: boolean;
+  /** The user is being asked about a call, of whatever account. */
+  hasOpenQuestions: boolean;
   /** Clients for which the user has set it to read-only; null among them: for everything. */
   readOnlyFor: readonly (string | null)[];
 }
@@ -40,7 +42,7 @@ export interface UserAccounts {
 }
 
 type Row = Omit<GrantInUse, 'readAt'> &
-  Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes' | 'hasLabelledItems' | 'readOnlyFor'> & {
+  Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes' | 'hasLabelledItems' | 'hasOpenQuestions' | 'readOnlyFor'> & {
     accountId: string;
     place: number;
   };
@@ -68,6 +70,8 @@ export async function selectUserAccounts(db: Queryable, clock: Clock, queries: r
       types: SHARED_ARRAYS,
       text: `select asked.place::int - 1 as place, a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes,
                exists (select 1 from written_items w where w.user_id = asked.user_id and (w.is_tainted or w.is_financial)) as "hasLabelledItems",
+               exists (select 1 from approvals p where p.user_id = asked.user_id and p.status in ('preparing', 'pending')
+                 and p.expires_at > now()) as "hasOpenQuestions",
                array(select client_id from read_only_accounts where grant_id = g.id and user_id = asked.user_id) as "readOnlyFor",
                ${GRANT_IN_USE_COLUMNS}
              from unnest(array(select unnest($1::uuid[])), array(select unnest($2::text[])))
@@ -126,7 +130,8 @@ function accountOf({
   status,
   scopes,
   hasLabelledItems,
+  hasOpenQuestions,
   readOnlyFor,
 }: Row): AgentAccountRow {
-  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, hasLabelledItems, readOnlyFor };
+  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, hasLabelledItems, hasOpenQuestions, readOnlyFor };
 }

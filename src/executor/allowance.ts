@@ -59,7 +59,10 @@ export function mayBeAllowed({ action: { effect, provider }, policy }: Configure
   if (audience.some(({ kind }) => kind !== 'person')) return false;
   const readBefore = { isTainted: false, isFinancial: false };
   const isExposing = audience.length > 0;
-  return reasonToAsk({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, allowed: 'known' }) === undefined;
+  return (
+    reasonToAsk({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, isAskedAbout: false, allowed: 'known' }) ===
+    undefined
+  );
 }
 
 /** Whether an allowance is for a call. What it is for must include everyone who sees the call, and its arguments be the same. */

@@ -14,6 +14,7 @@ import type { Call, CallResult, CallSignal, Invocation } from './call.ts';
 import { type CheckDeps, checkCall } from './call-checks.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { Assessment, Gate } from './gate.ts';
+import { hashesOfSubjects } from './open-questions.ts';
 import { namedAmong, type ShownViewer } from './shown-viewer.ts';
 import type { UserQuestions } from './user-questions.ts';
 
@@ -103,7 +104,7 @@ export class ApprovalDecisions {
     const question = await questions.question(call, assessment);
     const allowing = this.#allowing(call, assessment, question.audience, rememberFor);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
-    const preview = await requests.replace(row, call, question, replaced);
+    const preview = await requests.replace(row, call, question, hashesOfSubjects(call, assessment.read?.facts), replaced);
     if (changeSince(stored, assessment) !== undefined) throw questions.required(preview, entry);
     const { argumentsHash } = call;
     const approval = { ...row, argumentsHash, askedArgumentsHash: row.askedArgumentsHash ?? row.argumentsHash };

@@ -52,15 +52,16 @@ export class ApprovalRequests {
    * read, so that concurrent calls do not read many previews.
    *
    * @param surface where the call came from
+   * @param items hashes of the ids of what it is about
    * @param describe describes the call to the user; may call the provider
    * @returns what the user is shown
    * @throws AppError `forbidden` when this was denied, `conflict` when the key's call has other arguments or the
    * configuration has changed, `not_found` when the account was disconnected meanwhile, `rate_limited` when approval was
    * requested too often or too many approvals are open
    */
-  async request(call: Call, surface: string, describe: () => Promise<Question>): Promise<ApprovalPreview> {
+  async request(call: Call, surface: string, items: readonly Buffer[], describe: () => Promise<Question>): Promise<ApprovalPreview> {
     const { userId } = call;
-    const row = { ...(await this.subjectOf(call)), id: randomUUID(), surface };
+    const row = { ...(await this.subjectOf(call)), id: randomUUID(), surface, items };
     // Outside the transaction, because the key service may be slow.
     await this.#userKeys.forUser(this.#db, userId);
     const reserved = await this.#db.transaction(async (tx) => reserveSlot(tx, call, row, await this.#lock(tx, call)), userId);
@@ -84,14 +85,14 @@ export class ApprovalRequests {
    * @param replaced the audit row with the hash of the former arguments
    * @throws AppError `conflict` when it was decided meanwhile, or has expired
    */
-  async replace(row: ApprovalRow, call: Call, question: Question, replaced: AuditRow): Promise<ApprovalPreview> {
+  async replace(row: ApprovalRow, call: Call, question: Question, items: readonly Buffer[], replaced: AuditRow): Promise<ApprovalPreview> {
     const { id, userId } = row;
     const { argumentsHash, normalizedHash, revision } = await this.subjectOf(call);
     const stored = storedOf(call, question);
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
-      const hashes = { userId, id, argumentsHash, normalizedHash };
-      const isOpen = await replaceArguments(tx, hashes, sealed(key, { id, userId, revision }, stored));
+      const about = { userId, id, argumentsHash, normalizedHash, items };
+      const isOpen = await replaceArguments(tx, about, sealed(key, { id, userId, revision }, stored));
       if (!isOpen) throw alreadyDecided();
       await insertAuditRows(tx, [replaced]);
       return this.#announced(tx, userId, preview(row, stored));

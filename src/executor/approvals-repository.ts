@@ -49,13 +49,16 @@ export type NewApproval = Pick<
   | 'surface'
   | 'clientId'
   | 'threadId'
->;
+> & {
+  /** Hashes of the ids of what it is about. */
+  items: readonly Buffer[];
+};
 
 /** What is known of an approval once it is shown. */
 type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'client' | 'threadId'>;
 
 /** What an approval is bound to. */
-export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
+export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface' | 'items'>;
 
 /** Far longer than a preview needs, and short enough that those of a crashed process expire soon. */
 const PREPARING = '1 minute';
@@ -85,8 +88,8 @@ export function isApprovalId(text: string): boolean {
 /** Inserts an approval, which becomes pending once it is {@link showApproval shown}. */
 export async function insertApproval(tx: Queryable, row: NewApproval): Promise<void> {
   await tx.query(
-    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, thread_id, status, expires_at)
-     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, $11, 'preparing', now() + interval '${PREPARING}')`,
+    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, thread_id, items, status, expires_at)
+     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, $11, $12::bytea[], 'preparing', now() + interval '${PREPARING}')`,
     [
       row.id,
       row.userId,
@@ -99,6 +102,7 @@ export async function insertApproval(tx: Queryable, row: NewApproval): Promise<v
       row.surface,
       row.clientId,
       row.threadId,
+      row.items,
     ],
   );
 }
@@ -157,6 +161,24 @@ export async function countOpenApprovals(
   return rows[0] ?? { own: 0, all: 0 };
 }
 
+/** Whether an open approval of the asker is about one of the items. */
+export async function selectIsAskedAbout(
+  db: Queryable,
+  { userId, clientId, threadId }: ApprovalAsker,
+  items: readonly Buffer[],
+): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'approvals-about',
+      text: `select 1 from approvals
+             where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now()
+               and ${OF_ASKER} and (items is null or items && $4::bytea[]) limit 1`,
+    },
+    [userId, clientId, threadId, items],
+  );
+  return rows.length > 0;
+}
+
 /** The asker's requests within the last `perMs`, decided or not, and the seconds until the oldest of them no longer counts. */
 export async function countAsked(
   tx: Queryable,
@@ -188,14 +210,14 @@ export async function selectLikeApprovals(
 /** Replaces what a pending request is about. @returns false when it was decided or has expired meanwhile */
 export async function replaceArguments(
   tx: Queryable,
-  { userId, id, argumentsHash, normalizedHash }: Pick<ApprovalRow, 'userId' | 'id' | 'argumentsHash' | 'normalizedHash'>,
+  { userId, id, argumentsHash, normalizedHash, items }: Pick<NewApproval, 'userId' | 'id' | 'argumentsHash' | 'normalizedHash' | 'items'>,
   sealed: Buffer,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update approvals set arguments = $3, arguments_hash = decode($4, 'hex'), input_hash = decode($5, 'hex'), edited = true,
+    `update approvals set arguments = $3, arguments_hash = decode($4, 'hex'), input_hash = decode($5, 'hex'), items = $6::bytea[], edited = true,
        asked_arguments_hash = coalesce(asked_arguments_hash, arguments_hash), asked_input_hash = coalesce(asked_input_hash, input_hash)
      where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now() returning id`,
-    [id, userId, sealed, argumentsHash, normalizedHash],
+    [id, userId, sealed, argumentsHash, normalizedHash, items],
   );
   return rows.length > 0;
 }

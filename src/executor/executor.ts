@@ -31,6 +31,7 @@ import { isInPerson } from './context-name.ts';
 import { ContextReads } from './context-reads.ts';
 import { Gate, isGated, mayAsk } from './gate.ts';
 import { IdempotencyKeys } from './idempotency.ts';
+import { mayBeAskedAbout } from './open-questions.ts';
 import { AllowanceEnded, type Basis } from './record-start.ts';
 import { Taints } from './taint.ts';
 import { UserQuestions } from './user-questions.ts';
@@ -191,7 +192,7 @@ export class Executor {
 
   #runOrAsk(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
     // Most reads: nothing is asked, and nothing has to be read to tell.
-    return isGated(call.configured) ? this.#check(call, surface, entry) : this.#runner.run(call, entry);
+    return isGated(call.configured) || mayBeAskedAbout(call) ? this.#check(call, surface, entry) : this.#runner.run(call, entry);
   }
 
   async #check(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {

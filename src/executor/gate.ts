@@ -9,6 +9,7 @@ import { allows, coveredBy, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import type { Call } from './call.ts';
 import { isInPerson, receiversOf } from './context-name.ts';
+import { isAskedAbout, mayBeAskedAbout } from './open-questions.ts';
 import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
 import { failed } from './run-action.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
@@ -59,7 +60,7 @@ export class Gate {
   }
 
   /**
-   * @param call of an action that {@link isGated}
+   * @param call of an action that {@link isGated}, or one that {@link mayBeAskedAbout}
    * @returns without a ruling: the call may run, and nothing was read from the provider for that
    * @throws AppError `forbidden` when it is refused; what the call itself would fail with; `rate_limited`
    */
@@ -69,12 +70,15 @@ export class Gate {
     // What the facts resolve may have a label, whatever the arguments name.
     const mustRead = readsAllowed(configured) || (call.account.hasLabelledItems && action.facts !== undefined);
     const taint = await this.#taintOf(call);
-    if (policy.approval === 'never' && !mustRead && !isLabelled(taint)) return { taint };
+    if (policy.approval === 'never' && !mustRead && !isLabelled(taint) && !mayBeAskedAbout(call)) return { taint };
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
     const assessment = await this.#assess(call, taint);
-    const situation = situationOf(call, assessment);
+    const isAbout = await isAskedAbout(this.#deps.db, call, assessment.read?.facts);
+    const situation = { ...situationOf(call, assessment), isAskedAbout: isAbout };
     const found = verdict(call, situation, assessment);
+    // Such calls are never asked about, so that no caller would look for the result of one.
+    if (found === 'ask' && !mayAsk(configured)) throw waiting();
     // Who is asked is shown names of it. A client is not.
     const isShown = found === 'ask' && call.client === undefined && isLabelled(assessment.named);
     if (isShown) await this.#taints.begin(repeating(readingOf(call), assessment.named));
@@ -149,6 +153,7 @@ function situationOf(call: Call, { audience, taint }: Assessment): Situation {
     isFinancial: taint.isFinancial,
     isToKnown: audience.every((viewer) => isKnown(call, viewer)),
     isToNamed: call.thread !== undefined && audience.every((viewer) => isKnown(call, viewer) || isNamed(call, viewer)),
+    isAskedAbout: false,
     allowed: 'none',
   };
 }
@@ -162,6 +167,10 @@ function verdict(call: Call, situation: Situation, assessment: Pick<Assessment, 
 function isKnown({ configured, ownAddresses }: Call, viewer: Viewer): boolean {
   if (viewer.kind !== 'person') return false;
   return ownAddresses.includes(viewer.address) || isAllowListed(configured, viewer.address);
+}
+
+function waiting(): AppError {
+  return new AppError('conflict', 'The user is being asked about something that this would change. Call again once that is decided.');
 }
 
 function refused({ thread, configured: { policy } }: Call, { taint, named }: Pick<Assessment, 'taint' | 'named'>): AppError {

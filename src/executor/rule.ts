@@ -25,6 +25,8 @@ export interface Situation {
   isToKnown: boolean;
   /** Everyone else who sees it was named by the user in the thread in which the assistant calls. */
   isToNamed: boolean;
+  /** The call's own context waits for the user's answer about something that the call changes. */
+  isAskedAbout: boolean;
   allowed: Allowed;
 }
 
@@ -37,12 +39,12 @@ export type Verdict = 'run' | 'ask' | 'refuse';
  * each time.
  */
 export function verdictOn(situation: Situation): Verdict {
-  const { policy, effect, isExposing, isTainted, isFinancial } = situation;
+  const { policy, effect, isExposing, isTainted, isFinancial, isAskedAbout } = situation;
   const isIrreversible = isExposing || effect === 'destructive';
   if (isFinancial && isExposing && !mayAskAboutBankData(situation)) return 'refuse';
   if (isTainted && isIrreversible && policy.tainted === 'deny') return 'refuse';
   if (reasonToAsk(situation) === undefined) return 'run';
-  if ((isTainted && isIrreversible) || (isFinancial && isExposing)) return 'ask';
+  if (isAskedAbout || (isTainted && isIrreversible) || (isFinancial && isExposing)) return 'ask';
   if (policy.approval === 'destructive') return isIrreversible ? 'ask' : 'run';
   return policy.approval === 'always' ? 'ask' : 'run';
 }
@@ -60,8 +62,10 @@ export function reasonToAsk({
   isExposing,
   isTainted,
   isFinancial,
+  isAskedAbout,
   allowed,
 }: Omit<Situation, 'isInPerson' | 'isToKnown' | 'isToNamed'>): string | undefined {
+  if (isAskedAbout) return 'the user is being asked about what it changes';
   if (policy.approval === 'always') return 'the operator requires approval of each call';
   if (effect === 'destructive') return 'each call that deletes or shares is approved';
   if (isBank) return 'each call on a bank is approved';

@@ -6,6 +6,7 @@ import { shownToAsker } from './asked-preview.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
 import type { Call } from './call.ts';
 import type { Assessment } from './gate.ts';
+import { hashesOfSubjects } from './open-questions.ts';
 import { type Question, type QuestionDeps, questionOf } from './question.ts';
 
 export interface UserQuestionDeps extends QuestionDeps {
@@ -31,7 +32,9 @@ export class UserQuestions {
    */
   async ask(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
     const { requests, telemetry } = this.#deps;
-    const preview = await requests.request(call, surface, () => this.question(call, assessment));
+    const preview = await requests.request(call, surface, hashesOfSubjects(call, assessment.read?.facts), () =>
+      this.question(call, assessment),
+    );
     telemetry.count('approval', 'requested');
     throw this.required(preview, entry, call);
   }

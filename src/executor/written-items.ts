@@ -98,7 +98,7 @@ export class WrittenItems {
  * The item's own id, and those of the series that it may be an event of: `<series>_<time>` (Calendar API v3,
  * `events.instances`). A series that was split off another has such an id itself.
  */
-function namesOf(id: string): string[] {
+export function namesOf(id: string): string[] {
   const names = [id];
   for (let end = id.lastIndexOf('_'); end > 0 && names.length < 3; end = id.lastIndexOf('_', end - 1)) names.push(id.slice(0, end));
   return names;
@@ -115,6 +115,6 @@ function writtenNames(id: string): string[] {
   return [own, ...series.map(within)];
 }
 
-function hashesOf(names: Iterable<string>): Buffer[] {
+export function hashesOf(names: Iterable<string>): Buffer[] {
   return [...new Set(names)].map((name) => hash('sha256', name, 'buffer'));
 }

@@ -19,6 +19,13 @@ export type Fields = Readonly<Record<string, Field>>;
 /** What a call or an action does. Sharing and inviting are destructive, since they cannot be undone. */
 export type Effect = 'read' | 'write' | 'destructive';
 
+/** What decides who sees the effect of a call. */
+export interface CallExposure {
+  audience: Audience;
+  /** Changes with what those see who see the effect, besides the arguments: the file that is shared, the event that is moved. */
+  version: string;
+}
+
 /** A call of a provider that an action of the integrations file may declare. */
 export interface DeclaredCall {
   /** Its name after `call:`. */
@@ -41,13 +48,13 @@ export interface DeclaredCall {
   /** Fields that a summary lists first, because they affect other people. */
   destructiveFields: readonly string[];
   /**
-   * Who sees the effect of a call with these arguments besides the account.
+   * Who sees the effect of a call with these arguments besides the account, and what is there by now.
    *
    * @param session of the call's provider
    * @param own how the account is shown to people: its address
-   * @throws AppError like the provider's session
+   * @throws AppError `not_found`, `invalid_request`, `reauth_required`: what else can't be read is unknown
    */
-  audience(session: unknown, args: Readonly<Record<string, unknown>>, own: string): Promise<Audience>;
+  exposure(session: unknown, args: Readonly<Record<string, unknown>>, own: string): Promise<CallExposure>;
   /** Each call costs money. */
   paid?: true;
   /** Account numbers in the response are masked. */

@@ -23,6 +23,7 @@ const NOT_SEALED = [
   'approvals.asked_arguments_hash',
   'approvals.asked_input_hash',
   'approvals.input_hash',
+  'approvals.items',
   'audit_log.arguments_hash',
   'browser_bindings.secret_hash',
   'client_grants.token_hash',

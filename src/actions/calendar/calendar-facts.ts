@@ -1,9 +1,9 @@
 import { type Audience, union } from '../../providers/audience.ts';
+import { hashOf } from '../../providers/version-hash.ts';
 import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { changedMeanwhile } from '../mail/gmail-responses.ts';
+import { changedMeanwhile } from '../as-shown.ts';
 import { findTarget, type Target } from './calendar-session.ts';
-import { hashOf } from './event-version.ts';
 import { readExceptions } from './series-exceptions.ts';
 
 /** The object of a change, and who sees it besides the account. */

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { checked, responseReader } from '../../providers/responses.ts';
-import { canonicalJson } from '../../validation/canonical-json.ts';
+import { hashOf } from '../../providers/version-hash.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { anyEvent, type CalendarEvent, deletedEvent, EVENT_FIELDS } from './calendar-event.ts';
 
@@ -59,9 +58,4 @@ export function versionOf(event: unknown): string {
   // While a video meeting is created, only the state of the request changes.
   const { createRequest: _, ...meeting } = isObject(event.conferenceData) ? event.conferenceData : {};
   return hashOf([SEEN.map((name) => [name, event[name]]), meeting, guests.sort()]);
-}
-
-/** Changes with each of the parts. */
-export function hashOf(parts: readonly unknown[]): string {
-  return createHash('sha256').update(canonicalJson(parts)).digest('hex');
 }

@@ -5,11 +5,12 @@ import { WorkspaceApiError } from '../../providers/workspace/workspace-api-error
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
 import type { RunContext } from '../action.ts';
+import { assertAsShown } from '../as-shown.ts';
 import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { nameFile } from '../drive/drive-file.ts';
-import { type FileFacts, fileFacts } from '../drive/file-sharing.ts';
+import { type FileFacts, fileFacts, placeVersion } from '../drive/file-sharing.ts';
 import { wrongKind } from '../drive/wrong-kind.ts';
 import { fileReference } from '../file-reference.ts';
 import { DOCUMENT, type EditableDocument, type EditableTab, NOTHING, openDocument } from './document-fetching.ts';
@@ -80,15 +81,19 @@ export const appendAction = builtIn('workspace', {
     characters: z.number().describe('Number of characters added, UTF-16 units.'),
   }),
   facts: documentFacts,
+  // Only the new text is shown, and only it will be new to those who see the document.
+  version: (document) => placeVersion(document),
   exposes: (_input, { audience }) => audience,
   writes: ({ id: written }) => [written],
   summary: (input) => describeAppending(input, `the document ${input.id}`),
   preview: async (input, _context, { file, audience }) => describeAppending(input, nameFile(file) + seenBy(audience)),
-  async run({ id: documentId, text: content, tab: wanted }, { session, undoneBy }) {
+  async run({ id: documentId, text: content, tab: wanted }, context) {
+    const { session, undoneBy } = context;
     const removal = { find: content, replace: '' };
     const mayBeRemoved = !content.includes('\n') && replacement.shape.find.safeParse(content).success;
     const document = await openDocument(session, documentId, mayBeRemoved ? removal : NOTHING);
     const target = wanted === undefined ? document.tabs[0] : chooseTab(document.tabs, wanted);
+    await assertAsShown(context.version, 'id', async () => placeVersion(await documentFacts({ id: documentId }, context)));
     await edit(session, document, [appendRequest(target, content)]);
     // A line break that was added would stay, and the same text elsewhere would go.
     const isReversible = mayBeRemoved && target.endsInEmptyLine && target.matches === 0;
@@ -114,12 +119,17 @@ export const replaceAction = builtIn('workspace', {
   input: replacement,
   output: z.object({ id: z.string(), link: z.string(), replaced: z.number() }),
   facts: documentFacts,
+  // What is replaced is part of the text.
+  version: ({ version }) => version.content,
   exposes: (_input, { audience }) => audience,
   writes: ({ id: written }) => [written],
   summary: (input) => describeReplacing(input, `the document ${input.id}`),
   preview: async (input, _context, { file, audience }) => describeReplacing(input, nameFile(file) + seenBy(audience)),
-  async run({ id: documentId, find, replace, tab: wanted, match_case: matchCase }, { session, undoneBy }) {
+  async run({ id: documentId, find, replace, tab: wanted, match_case: matchCase }, context) {
+    const { session, undoneBy } = context;
     const document = await openDocument(session, documentId, { find, replace });
+    // After its revision was read, which the edit requires: so there is no time between in which it could change.
+    await assertAsShown(context.version, 'id', async () => (await documentFacts({ id: documentId }, context)).version.content);
     const tabs = wanted === undefined ? document.tabs : [chooseTab(document.tabs, wanted)];
     const request = {
       replaceAllText: {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { UNKNOWN, union } from '../../providers/audience.ts';
+import { hashOf } from '../../providers/version-hash.ts';
+import { FOLDER, MAX_ITEMS, MAX_LEVELS } from '../../providers/workspace/folder-contents.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
-import type { Undo } from '../action.ts';
+import type { RunContext, Undo } from '../action.ts';
+import { assertAsShown } from '../as-shown.ts';
 import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
@@ -12,7 +15,6 @@ import {
   changeFile,
   type DriveFile,
   type FileItem,
-  FOLDER,
   fileItem,
   folderIdOf,
   getFile,
@@ -22,7 +24,19 @@ import {
   openFile,
   openFolder,
 } from './drive-file.ts';
-import { destinationIn, type FileFacts, fileFacts, folderFacts } from './file-sharing.ts';
+import {
+  contentsOf,
+  destinationIn,
+  type FileFacts,
+  fileFacts,
+  folderFacts,
+  idsOf,
+  openedFacts,
+  placeVersion,
+  type TreeFacts,
+  treeFacts,
+  treeVersion,
+} from './file-sharing.ts';
 
 /**
  * None is a native type: the provider would convert an upload to it, and spreadsheets and presentations are read-only
@@ -64,14 +78,18 @@ export const createAction = builtIn('workspace', {
     }),
   output: fileItem,
   facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
+  version: (folder) => placeVersion(folder),
+  about: (_input, target) => idsOf(target),
   exposes: (_input, target) => target?.audience ?? [],
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
   destination: destinationIn,
   summary: (input) => describeCreation(input, folderById(input.folder)),
   preview: async (input, _context, target) => describeCreation(input, nameFolder(target)),
-  async run({ name: title, content, type, folder: target }, { session, undoneBy }) {
+  async run({ name: title, content, type, folder: target }, context) {
+    const { session, undoneBy } = context;
     const mimeType = TYPES[type];
     const parents = target && [await folderIdOf(session, target)];
+    await assertAsShown(context.version, 'folder', async () => placeVersion(await folderFacts(context, target ?? MY_DRIVE)));
     const created = await changeFile(session, 'drive.files.create', {
       ...NOT_VISIBLE_TO_DOMAIN,
       requestBody: { name: title, mimeType, ...(parents && { parents }) },
@@ -91,18 +109,22 @@ export const copyAction = builtIn('workspace', {
   scopes: ['drive'],
   input: z.strictObject({ id, name: name.optional(), folder: folder.optional() }),
   output: fileItem,
-  facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
-  exposes: (_input, target) => target?.audience ?? [],
+  facts: copyFacts,
+  version: (facts) => copyVersion(facts),
+  about: ({ id: named }, { copied, destination }) => [named, copied.file.id, ...idsOf(destination)],
+  exposes: (_input, { destination }) => destination?.audience ?? [],
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
-  destination: destinationIn,
+  destination: ({ destination }) => destinationIn(destination),
   summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && folderById(input.folder)),
-  async preview(input, { session }, target) {
-    return describeCopy(input, nameFile(await fileToCopy(session, input.id)), input.folder && nameFolder(target));
-  },
-  async run({ id: wanted, name: title, folder: target }, { session, undoneBy }) {
-    const file = await fileToCopy(session, wanted);
+  preview: async (input, _context, { copied, destination }) =>
+    describeCopy(input, nameFile(copied.file), input.folder && nameFolder(destination)),
+  async run(input, context) {
+    const { name: title, folder: target } = input;
+    const { session, undoneBy } = context;
+    const file = await fileToCopy(session, input.id);
     // Without one, the provider would create the copy next to the original, where others may see it.
     const parents = [target === undefined ? 'root' : await folderIdOf(session, target)];
+    await assertAsShown(context.version, 'id', async () => copyVersion(await copyFacts(input, context)));
     const copy = await changeFile(session, 'drive.files.copy', {
       ...NOT_VISIBLE_TO_DOMAIN,
       fileId: file.id,
@@ -120,18 +142,19 @@ export const moveAction = builtIn('workspace', {
   scopes: ['drive'],
   input: z.strictObject({ id, folder }),
   output: fileItem,
-  async facts({ id: wanted, folder: target }, context) {
-    const [moved, destination] = await Promise.all([fileFacts(context, wanted), folderFacts(context, target)]);
-    return { moved, destination };
-  },
+  facts: moveFacts,
+  version: (facts) => moveVersion(facts),
+  about: (_input, { moved, destination }) => [...idsOf(moved), ...idsOf(destination)],
   destination: ({ destination }) => destinationIn(destination),
   // Those who see the file through its folder lose it.
   exposes: (_input, { moved, destination }) => union(destination?.audience ?? [], moved.audience),
   summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,
   preview: async (_input, _context, { moved, destination }) =>
-    `Move into ${nameFolder(destination)}: ${nameFile(moved.file)}${seenBy(moved.audience)}`,
-  async run({ id: wanted, folder: destination }, { session, undoneBy }) {
-    const [file, target] = await Promise.all([getFile(session, wanted), openFolder(session, destination)]);
+    `Move into ${nameFolder(destination)}: ${nameTree(moved)}${seenBy(moved.audience)}`,
+  async run(input, context) {
+    const { session, undoneBy } = context;
+    const [file, target] = await Promise.all([getFile(session, input.id), openFolder(session, input.folder)]);
+    await assertAsShown(context.version, 'id', async () => moveVersion(await moveFacts(input, context)));
     // A file has one parent at most, which is replaced; files shared with the user have none.
     const left = (file.parents ?? []).filter((parent) => parent !== target.id);
     const moved = await changeFile(session, 'drive.files.update', {
@@ -155,11 +178,15 @@ export const renameAction = builtIn('workspace', {
   input: z.strictObject({ id, name }),
   output: fileItem,
   facts: ({ id: file }, context) => fileFacts(context, file),
+  // Its text was visible to them before.
+  version: (file) => placeVersion(file),
   exposes: (_input, { audience }) => audience,
   writes: ({ id: written }) => [written],
   summary: ({ id: file, name: title }) => `Rename ${file} to ${quoted(title)}`,
   preview: async ({ name: title }, _context, { file, audience }) => `Rename ${nameFile(file)}${seenBy(audience)}, to ${quoted(title)}`,
-  async run({ id: file, name: title }, { session, undoneBy }) {
+  async run({ id: file, name: title }, context) {
+    const { session, undoneBy } = context;
+    await assertAsShown(context.version, 'id', async () => placeVersion(await fileFacts(context, file)));
     const before = await session.call('drive.files.get', { fileId: file, supportsAllDrives: true, fields: 'name' }, nameBefore);
     const renamed = await changeFile(session, 'drive.files.update', { fileId: file, requestBody: { name: title } });
     const input = { id: file, name: before.name };
@@ -178,11 +205,14 @@ export const trashAction = builtIn('workspace', {
   input: z.strictObject({ id }),
   output: fileItem,
   summary: ({ id: file }) => `Move to the trash: ${file}, with all its contents if it is a folder`,
-  facts: ({ id: file }, context) => fileFacts(context, file),
+  facts: ({ id: file }, context) => treeFacts(context, file),
+  version: (tree) => treeVersion(tree),
+  about: (_input, tree) => idsOf(tree),
   exposes: (_input, { audience }) => audience,
-  preview: async (_input, _context, { file, audience }) => `Move to the trash: ${nameFile(file)}${seenBy(audience)}`,
-  async run({ id: file }, { session, undoneBy }) {
-    const { file: thrown, isChanged } = await setTrashed(session, file, true);
+  preview: async (_input, _context, tree) => `Move to the trash: ${nameTree(tree)}${seenBy(tree.audience)}`,
+  async run({ id: file }, context) {
+    const { undoneBy } = context;
+    const { file: thrown, isChanged } = await setTrashed(context, file, true);
     if (isChanged) undoneBy({ action: 'drive.untrash', input: { id: file }, summary: `Take out of the trash: ${named(thrown)}` });
     return thrown;
   },
@@ -195,21 +225,26 @@ export const untrashAction = builtIn('workspace', {
   scopes: ['drive'],
   input: z.strictObject({ id }),
   output: fileItem,
-  facts: ({ id: file }, context) => fileFacts(context, file),
+  facts: ({ id: file }, context) => treeFacts(context, file),
+  version: (tree) => treeVersion(tree),
+  about: (_input, tree) => idsOf(tree),
   // A folder's own sharing doesn't tell who sees what is in it.
   exposes: (_input, { file, audience }) => (file.mimeType === FOLDER ? union(audience, UNKNOWN) : audience),
   summary: ({ id: file }) => `Take out of the trash: ${file}, with all its contents if it is a folder`,
-  preview: async (_input, _context, { file, audience }) => `Take out of the trash: ${nameFile(file)}${seenBy(audience)}`,
-  async run({ id: file }, { session, undoneBy }) {
-    const { file: restored, isChanged } = await setTrashed(session, file, false);
+  preview: async (_input, _context, tree) => `Take out of the trash: ${nameTree(tree)}${seenBy(tree.audience)}`,
+  async run({ id: file }, context) {
+    const { undoneBy } = context;
+    const { file: restored, isChanged } = await setTrashed(context, file, false);
     if (isChanged) undoneBy(trashing(restored));
     return restored;
   },
 });
 
 /** Moves a file to the trash, or out of it. @returns also whether it was elsewhere before */
-async function setTrashed(session: WorkspaceSession, id: string, trashed: boolean): Promise<{ file: FileItem; isChanged: boolean }> {
+async function setTrashed(context: RunContext<'workspace'>, id: string, trashed: boolean): Promise<{ file: FileItem; isChanged: boolean }> {
+  const { session } = context;
   const before = await getFile(session, id);
+  await assertAsShown(context.version, 'id', async () => treeVersion(await treeFacts(context, id)));
   const file = await changeFile(session, 'drive.files.update', { fileId: id, requestBody: { trashed } });
   return { file, isChanged: before.trashed === !trashed };
 }
@@ -240,8 +275,55 @@ export function nameFolder(folder: FileFacts | undefined): string {
   return folder === undefined ? 'My Drive' : `the folder ${quoted(folder.file.name)} (${folder.file.id})${seenBy(folder.audience)}`;
 }
 
+/** For the approval prompt. */
+export function nameTree({ file, contents }: Pick<TreeFacts, 'file' | 'contents'>): string {
+  const isPart = contents?.isComplete === false;
+  return `${nameFile(file)}${isPart ? `, more than ${MAX_ITEMS} items or ${MAX_LEVELS} levels, which may change until then` : ''}`;
+}
+
+interface Copied {
+  copied: FileFacts;
+  destination: FileFacts | undefined;
+}
+
+interface Moved {
+  moved: TreeFacts;
+  destination: FileFacts | undefined;
+}
+
+/** @throws AppError `not_found`, `invalid_request` for what can't be copied or isn't a folder */
+async function copyFacts(
+  { id: wanted, folder: target = MY_DRIVE }: { id: string; folder?: string | undefined },
+  context: RunContext<'workspace'>,
+): Promise<Copied> {
+  const [copied, destination] = await Promise.all([openedFacts(context, wanted), folderFacts(context, target)]);
+  assertCopied(copied.file);
+  return { copied, destination };
+}
+
+/** The copy has the text of the original. */
+function copyVersion({ copied, destination }: Copied): string {
+  return hashOf([copied.version.content, placeVersion(destination)]);
+}
+
+/** @throws AppError `not_found`, `invalid_request` */
+async function moveFacts({ id: wanted, folder: target }: { id: string; folder: string }, context: RunContext<'workspace'>): Promise<Moved> {
+  const [file, destination] = await Promise.all([fileFacts(context, wanted), folderFacts(context, target)]);
+  // What is in a folder matters only to those who will see it, or have seen it.
+  const isSeen = file.audience.length > 0 || (destination?.audience ?? []).length > 0;
+  return { moved: { ...file, contents: isSeen ? await contentsOf(context, file.file) : undefined }, destination };
+}
+
+function moveVersion({ moved, destination }: Moved): string {
+  return hashOf([treeVersion(moved), placeVersion(destination)]);
+}
+
+function assertCopied({ mimeType, name: title }: DriveFile): void {
+  if (mimeType === FOLDER) throw new AppError('invalid_request', `id: “${title}” is a folder, and folders can’t be copied.`);
+}
+
 async function fileToCopy(session: WorkspaceSession, id: string): Promise<DriveFile> {
   const file = await openFile(session, id);
-  if (file.mimeType === FOLDER) throw new AppError('invalid_request', `id: “${file.name}” is a folder, and folders can’t be copied.`);
+  assertCopied(file);
   return file;
 }

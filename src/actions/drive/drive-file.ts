@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { list } from '../../providers/response-list.ts';
+import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted, singleLine } from '../display-text.ts';
 import type { Source } from '../labels.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
-export const FOLDER = `${NATIVE}folder`;
 /** The provider's alias of the top-level folder. */
 export const MY_DRIVE = 'root';
 const SHORTCUT = `${NATIVE}shortcut`;
@@ -120,20 +120,25 @@ const MAX_SHORTCUTS = 5;
  *
  * @throws AppError `not_found` for a shortcut without a reachable target
  */
-export async function openFile(session: WorkspaceSession, fileId: string): Promise<DriveFile> {
-  let file = await getFile(session, fileId);
+export function openFile(session: WorkspaceSession, fileId: string): Promise<DriveFile> {
+  return followShortcuts(fileId, (id) => getFile(session, id));
+}
+
+/** The same, as `read` reads it. */
+export async function followShortcuts<File extends DriveFile>(fileId: string, read: (id: string) => Promise<File>): Promise<File> {
+  let file = await read(fileId);
   for (let followed = 0; file.mimeType === SHORTCUT; followed += 1) {
     const target = file.shortcutDetails?.targetId;
     if (target === undefined) throw brokenShortcut(file, 'has no target');
     if (followed === MAX_SHORTCUTS) throw brokenShortcut(file, 'only leads to other shortcuts');
-    file = await getTarget(session, file, target);
+    file = await getTarget(read(target), file);
   }
   return file;
 }
 
-async function getTarget(session: WorkspaceSession, shortcut: DriveFile, target: string): Promise<DriveFile> {
+async function getTarget<File>(target: Promise<File>, shortcut: DriveFile): Promise<File> {
   try {
-    return await getFile(session, target);
+    return await target;
   } catch (error) {
     if (!(error instanceof WorkspaceApiError) || error.code !== 'not_found') throw error;
     throw brokenShortcut(shortcut, 'leads to a file that was deleted or is not shared with this account');

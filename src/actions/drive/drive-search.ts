@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
+import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
-import { driveFile, FOLDER, fileItem, fileSource, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
+import { driveFile, fileItem, fileSource, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
 
 const TYPES = {
   document: `mimeType = '${NATIVE}document'`,

@@ -1,22 +1,24 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { type Audience, people } from '../../providers/audience.ts';
-import { fileSharing, SHARING_FIELDS, viewerOf } from '../../providers/workspace/file-audience.ts';
+import { hashOf } from '../../providers/version-hash.ts';
+import { viewerOf } from '../../providers/workspace/file-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
+import { assertAsShown } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
-import { driveFile, FILE_FIELDS, isShortcut, nameFile, shownLine } from './drive-file.ts';
+import { nameTree } from './drive-changes.ts';
+import { isShortcut, nameFile, shownLine } from './drive-file.ts';
 import { type FilePermission, granteeOf, isInherited, listPermissions, removablePermission } from './file-permissions.ts';
+import { contentsOf, idsOf, readSharedFile, type SharedFile, treeVersion } from './file-sharing.ts';
 
 /** Without `owner`: a new owner can lock the user out. */
 const ROLES = ['reader', 'commenter', 'writer'] as const;
 
 const id = fileReference().describe('Id or web address of the file.');
 const permission = z.object({ id: shownLine, role: shownLine, emailAddress: shownLine.optional() });
-const withPermissions = driveFile.extend({ permissions: fileSharing.shape.permissions });
-type SharedFile = z.output<typeof withPermissions>;
 
 const shareInput = z.strictObject({
   id,
@@ -33,12 +35,21 @@ export const shareAction = builtIn('workspace', {
   input: shareInput,
   output: z.object({ id: z.string(), name: z.string(), link: z.string().optional(), email: z.string(), role: z.string() }),
   allow: { email: ({ email }) => [email] },
-  facts: ({ id: file }, { session }) => sharedFile(session, file),
+  async facts({ id: wanted }, context) {
+    const file = await fileToShare(context.session, wanted);
+    return { file, version: file.version, contents: await contentsOf(context, file) };
+  },
+  version: (tree) => treeVersion(tree),
+  about: (_input, tree) => idsOf(tree),
   exposes: ({ email }) => people([email]),
   summary: (input) => describeSharing(input, `${input.id}, with all its contents if it is a folder`),
-  preview: async (input, _context, file) => describeSharing(input, nameFile(file)),
-  async run({ id: wanted, email, role, notify }, { session, undoneBy }) {
-    const file = await sharedFile(session, wanted);
+  preview: async (input, _context, tree) => describeSharing(input, nameTree(tree)),
+  async run({ id: wanted, email, role, notify }, context) {
+    const { session, undoneBy } = context;
+    const file = await fileToShare(session, wanted);
+    await assertAsShown(context.version, 'id', async () =>
+      treeVersion({ version: file.version, contents: await contentsOf(context, file) }),
+    );
     const params = {
       fileId: file.id,
       requestBody: { type: 'user', role, emailAddress: email },
@@ -89,11 +100,14 @@ export const unshareAction = builtIn('workspace', {
   input: z.strictObject({ id, who: text(320).describe('Who loses access, as drive.permissions lists it: address, domain, or `anyone`.') }),
   output: z.object({ id: z.string(), name: z.string(), who: z.string(), role: z.string().describe('The role that was taken away.') }),
   facts: ({ id: file, who }, { session }) => fileToUnshare(session, file, who),
+  version: (facts) => unshareVersion(facts),
   exposes: (_input, { removed }) => losers(removed),
   summary: ({ id: file, who }) => describeUnsharing(who, `${file}, with all its contents if it is a folder`),
   preview: async ({ who }, _context, { file, removed }) => `${describeUnsharing(who, nameFile(file))}, as ${quoted(removed.role)}`,
-  async run({ id: wanted, who }, { session, undoneBy }) {
-    const { file, removed } = await fileToUnshare(session, wanted, who);
+  async run({ id: wanted, who }, { session, version, undoneBy }) {
+    const found = await fileToUnshare(session, wanted, who);
+    await assertAsShown(version, 'id', async () => unshareVersion(found));
+    const { file, removed } = found;
     await session.call('drive.permissions.delete', { fileId: file.id, permissionId: removed.id, supportsAllDrives: true }, z.object({}));
     const { type, role, emailAddress: email, expirationTime } = removed;
     const again = shareInput.safeParse({ id: file.id, email, role, notify: false });
@@ -105,22 +119,27 @@ export const unshareAction = builtIn('workspace', {
 });
 
 /** @throws AppError `invalid_request` for a shortcut: the approval covers this id, not the shortcut's target */
-async function sharedFile(session: WorkspaceSession, fileId: string): Promise<SharedFile> {
-  const params = { fileId, supportsAllDrives: true, fields: `${FILE_FIELDS},${SHARING_FIELDS}` };
-  const file = await session.call('drive.files.get', params, withPermissions);
+async function fileToShare(session: WorkspaceSession, fileId: string): Promise<SharedFile> {
+  const file = await readSharedFile(session, fileId);
   if (!isShortcut(file)) return file;
   throw new AppError('invalid_request', `id: ${quoted(file.name)} is a shortcut. Use the id of its target.`, {
     details: { target: file.shortcutDetails?.targetId },
   });
 }
 
-/** @throws AppError like {@link sharedFile} and {@link removablePermission} */
-async function fileToUnshare(
-  session: WorkspaceSession,
-  fileId: string,
-  who: string,
-): Promise<{ file: SharedFile; removed: FilePermission }> {
-  const [file, removed] = await Promise.all([sharedFile(session, fileId), removablePermission(session, fileId, who)]);
+interface Unshared {
+  file: SharedFile;
+  removed: FilePermission;
+}
+
+/** Nobody sees anything new, so that the text may change while the user decides: others may be writing it. */
+function unshareVersion({ file, removed: { id: permissionId, type, role } }: Unshared): string {
+  return hashOf([file.version.place, permissionId, type, role]);
+}
+
+/** @throws AppError like {@link fileToShare} and {@link removablePermission} */
+async function fileToUnshare(session: WorkspaceSession, fileId: string, who: string): Promise<Unshared> {
+  const [file, removed] = await Promise.all([fileToShare(session, fileId), removablePermission(session, fileId, who)]);
   return { file, removed };
 }
 

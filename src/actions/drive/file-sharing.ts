@@ -1,23 +1,77 @@
+import type { z } from 'zod';
 import type { Audience } from '../../providers/audience.ts';
+import { hashOf } from '../../providers/version-hash.ts';
 import { fileAudience, fileSharing, SHARING_FIELDS } from '../../providers/workspace/file-audience.ts';
+import { type FileVersion, VERSION_FIELDS, versioned } from '../../providers/workspace/file-version.ts';
+import { FOLDER, type FolderContents, readContents } from '../../providers/workspace/folder-contents.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { Destination, RunContext } from '../action.ts';
-import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, MY_DRIVE, openFolder } from './drive-file.ts';
+import { type DriveFile, driveFile, FILE_FIELDS, followShortcuts, MY_DRIVE, openFolder } from './drive-file.ts';
 
-const sharedFile = driveFile.extend(fileSharing.shape);
+/** A file's own fields, its sharing, and what its version needs. */
+const FACT_FIELDS = `${FILE_FIELDS},${SHARING_FIELDS},${VERSION_FIELDS}`;
+const sharedFile = versioned(driveFile.extend(fileSharing.shape));
+
+export type SharedFile = z.output<typeof sharedFile>;
 
 /** A file and who sees it besides the account. */
 export interface FileFacts {
   file: DriveFile;
   audience: Audience;
+  version: FileVersion;
+}
+
+/** A file, or a folder with what it holds. */
+export interface TreeFacts extends FileFacts {
+  /** undefined: it isn't a folder, or this wasn't read. */
+  contents: FolderContents | undefined;
 }
 
 type Context = Pick<RunContext<'workspace'>, 'session' | 'account'>;
 
 /** The file itself, even if it is a shortcut. @throws AppError `not_found` */
-export async function fileFacts({ session, account }: Context, fileId: string): Promise<FileFacts> {
-  const fields = `${FILE_FIELDS},${SHARING_FIELDS}`;
-  const file = await session.call('drive.files.get', { fileId, supportsAllDrives: true, fields }, sharedFile);
-  return { file, audience: fileAudience(file, account.label) };
+export async function fileFacts(context: Context, fileId: string): Promise<FileFacts> {
+  return factsOf(context, await readSharedFile(context.session, fileId));
+}
+
+/** The file, or the target of a shortcut. @throws AppError `not_found` */
+export async function openedFacts(context: Context, fileId: string): Promise<FileFacts> {
+  return factsOf(context, await followShortcuts(fileId, (id) => readSharedFile(context.session, id)));
+}
+
+/** The file itself, with its sharing and its version. @throws AppError `not_found` */
+export function readSharedFile(session: WorkspaceSession, fileId: string): Promise<SharedFile> {
+  return session.call('drive.files.get', { fileId, supportsAllDrives: true, fields: FACT_FIELDS }, sharedFile);
+}
+
+function factsOf({ account }: Context, file: SharedFile): FileFacts {
+  return { file, audience: fileAudience(file, account.label), version: file.version };
+}
+
+/** The file itself, even if it is a shortcut, with what it holds if it is a folder. @throws AppError `not_found` */
+export async function treeFacts(context: Context, fileId: string): Promise<TreeFacts> {
+  const facts = await fileFacts(context, fileId);
+  return { ...facts, contents: await contentsOf(context, facts.file) };
+}
+
+/** What a folder holds; undefined: it isn't one. */
+export async function contentsOf({ session }: Context, { id, mimeType, trashed = false }: DriveFile): Promise<FolderContents | undefined> {
+  return mimeType === FOLDER ? readContents(session, id, trashed) : undefined;
+}
+
+/** Of all that those see who see a file: what a folder holds included. */
+export function treeVersion({ version, contents }: Pick<TreeFacts, 'version' | 'contents'>): string {
+  return hashOf([version.content, contents?.version]);
+}
+
+/** Of a file, and of what a folder holds. @param tree undefined: the top-level folder */
+export function idsOf(tree: (Pick<TreeFacts, 'file'> & Partial<Pick<TreeFacts, 'contents'>>) | undefined): string[] {
+  return tree === undefined ? [] : [tree.file.id, ...(tree.contents?.items ?? [])];
+}
+
+/** Of a folder that something is put into: which one it is, not what else is in it. @param folder undefined: the top-level folder */
+export function placeVersion(folder: Pick<FileFacts, 'version'> | undefined): string {
+  return folder?.version.place ?? MY_DRIVE;
 }
 
 /**

@@ -1,9 +1,12 @@
-import { createHash } from 'node:crypto';
+import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { hashOf } from '../../providers/version-hash.ts';
+import { VERSION_FIELDS, versioned } from '../../providers/workspace/file-version.ts';
+import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted } from '../display-text.ts';
-import { type DriveFile, FOLDER, NATIVE, openFile } from '../drive/drive-file.ts';
+import { type DriveFile, driveFile, FILE_FIELDS, followShortcuts, NATIVE } from '../drive/drive-file.ts';
 import type { AttachedFile } from './mail-compose.ts';
 
 export const MAX_FILES = 10;
@@ -13,13 +16,20 @@ const PDF = 'application/pdf';
 /** Native types that the provider exports as PDF. */
 const PRINTABLE = new Set(['document', 'spreadsheet', 'presentation', 'drawing'].map((type) => `${NATIVE}${type}`));
 
+const FIELDS = `${FILE_FIELDS},${VERSION_FIELDS}`;
+const attachable = versioned(driveFile);
+
+/** A file with its version. */
+export type AttachableFile = z.output<typeof attachable>;
+
 /**
  * The files that a message attaches, without their content.
  *
  * @throws AppError `not_found`, `invalid_request` for what can't be attached, `too_large`
  */
-export async function findFiles(session: WorkspaceSession, ids: readonly string[]): Promise<DriveFile[]> {
-  const files = await Promise.all([...new Set(ids)].map((id) => openFile(session, id)));
+export async function findFiles(session: WorkspaceSession, ids: readonly string[]): Promise<AttachableFile[]> {
+  const read = (fileId: string) => session.call('drive.files.get', { fileId, supportsAllDrives: true, fields: FIELDS }, attachable);
+  const files = await Promise.all([...new Set(ids)].map((id) => followShortcuts(id, read)));
   for (const file of files) {
     const isFile = file.mimeType !== FOLDER && (!file.mimeType.startsWith(NATIVE) || PRINTABLE.has(file.mimeType));
     if (!isFile) throw new AppError('invalid_request', `files: ${quoted(file.name)} can’t be attached: share it instead.`);
@@ -42,9 +52,8 @@ export async function downloadFiles(session: WorkspaceSession, files: readonly D
 }
 
 /** Changes with the files' names, types and content. */
-export function filesVersion(files: readonly DriveFile[]): string {
-  const known = files.map(({ id, name, mimeType, size, modifiedTime }) => [id, name, mimeType, size, modifiedTime]);
-  return createHash('sha256').update(JSON.stringify(known)).digest('hex');
+export function filesVersion(files: readonly AttachableFile[]): string {
+  return hashOf(files.map(({ version }) => version.content));
 }
 
 /** For the approval prompt: `the file “Plan.pdf” (a document, as PDF, 1hVP…)`. */

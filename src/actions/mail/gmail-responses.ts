@@ -49,11 +49,6 @@ export const labelList = z.object({
   labels: list(z.object({ id: identifier, name: singleLine(225), type: singleLine(50).default('user') })).default([]),
 });
 
-/** The error of a call whose subject isn't as the user was shown it. */
-export function changedMeanwhile(field: string): AppError {
-  return new AppError('conflict', `${field}: has changed since it was shown. Call again.`);
-}
-
 /** `not_found` for an unknown id in this field; any other error unchanged. */
 export function toNotFound(error: unknown, field: string): unknown {
   // The provider responds with 400 to malformed ids.

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { assertAsShown } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import type { Source } from '../labels.ts';
-import { changedMeanwhile, draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
+import { draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, toNoDraft } from './mail-draft.ts';
@@ -81,9 +82,7 @@ export const sendDraft = builtIn('workspace', {
   preview: async (_input, _context, draft) => `Send ${describeDraft(draft)}`,
   async run({ id: draft }, { session, version }) {
     // Read once more, since someone may have edited it while the user decided.
-    if (version !== undefined && draftVersion(await fetchDraft(session, draft)) !== version) {
-      throw changedMeanwhile('id');
-    }
+    await assertAsShown(version, 'id', async () => draftVersion(await fetchDraft(session, draft)));
     const params = { userId: 'me', requestBody: { id: draft }, fields: 'id,threadId' };
     const sent = await session.call('gmail.users.drafts.send', params, savedMessage).catch((error) => {
       throw toNoDraft(error);
@@ -101,9 +100,11 @@ export const deleteDraft = builtIn('workspace', {
   input: z.strictObject({ id }),
   output: z.object({ deleted: z.string().describe('Id of the draft.') }),
   facts: ({ id: draft }, { session }): Promise<Draft> => fetchDraft(session, draft),
+  version: draftVersion,
   summary: ({ id: draft }) => `Delete permanently: the draft ${draft}`,
   preview: async (_input, _context, draft) => `Delete permanently, without sending it ${describeDraft(draft)}`,
-  async run({ id: draft }, { session }) {
+  async run({ id: draft }, { session, version }) {
+    await assertAsShown(version, 'id', async () => draftVersion(await fetchDraft(session, draft)));
     await session.call('gmail.users.drafts.delete', { userId: 'me', id: draft }, z.object({})).catch((error) => {
       throw toNoDraft(error);
     });

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { hashOf } from '../../providers/version-hash.ts';
 import { text } from '../../validation/validate.ts';
+import { assertAsShown } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { nameFolder } from '../drive/drive-changes.ts';
 import { changeFile, fileItem, folderIdOf, MY_DRIVE, NATIVE, NOT_VISIBLE_TO_DOMAIN } from '../drive/drive-file.ts';
-import { destinationIn, folderFacts } from '../drive/file-sharing.ts';
+import { destinationIn, type FileFacts, folderFacts, idsOf, placeVersion } from '../drive/file-sharing.ts';
 import { fileReference } from '../file-reference.ts';
+import { namedIds } from '../named-ids.ts';
 import { attachmentId, findAttachment } from './mail-attachment.ts';
 import { mailId } from './mail-fields.ts';
 import { type MailPart, partData } from './mail-parts.ts';
@@ -33,6 +36,8 @@ export const saveAttachment = builtIn('workspace', {
     const [part, target] = await Promise.all([findAttachment(context.session, message, attachment), folderFacts(context, folder)]);
     return { part, target };
   },
+  version: ({ part, target }) => saveVersion(part, target),
+  about: (input, { target }) => [...namedIds(input), ...idsOf(target)],
   destination: ({ target }) => destinationIn(target),
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
   exposes: (_input, { target }) => target?.audience ?? [],
@@ -40,12 +45,14 @@ export const saveAttachment = builtIn('workspace', {
     `Save in ${folder === MY_DRIVE ? 'My Drive' : `the folder ${folder}`}: attachment ${attachment} of message ${message}${as(name)}`,
   preview: async ({ message, name }, _context, { part, target }) =>
     `Save in ${nameFolder(target)}: the attachment ${quoted(nameOf(part))} (${quoted(part.mimeType)}, ${part.size} bytes) of message ${message}${as(name)}`,
-  async run({ message, attachment, folder, name }, { session, undoneBy }) {
+  async run({ message, attachment, folder, name }, context) {
+    const { session, undoneBy } = context;
     const part = await findAttachment(session, message, attachment);
     const parents = [await folderIdOf(session, folder)];
     const bytes = Buffer.from(await partData(session, message, part), 'base64url');
     if (bytes.length === 0) throw new AppError('invalid_request', 'attachment: is empty.');
     const mimeType = MIME.test(part.mimeType) && !part.mimeType.startsWith(NATIVE) ? part.mimeType : ANY;
+    await assertAsShown(context.version, 'folder', async () => saveVersion(part, await folderFacts(context, folder)));
     const saved = await changeFile(session, 'drive.files.create', {
       ...NOT_VISIBLE_TO_DOMAIN,
       requestBody: { name: name ?? nameOf(part), mimeType, parents },
@@ -55,6 +62,11 @@ export const saveAttachment = builtIn('workspace', {
     return saved;
   },
 });
+
+/** A message never changes, but the folder may. */
+function saveVersion({ fileName, mimeType, size }: MailPart, target: FileFacts | undefined): string {
+  return hashOf([fileName, mimeType, size, placeVersion(target)]);
+}
 
 function nameOf({ fileName }: MailPart): string {
   return fileName === '' ? 'unnamed' : fileName;

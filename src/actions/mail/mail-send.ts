@@ -4,10 +4,11 @@ import type { MethodParams } from '../../providers/workspace/workspace-request.t
 import type { ScopeName } from '../../providers/workspace/workspace-scopes.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
+import { changedMeanwhile } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
-import type { DriveFile } from '../drive/drive-file.ts';
-import { describeFiles, downloadFiles, filesVersion, findFiles } from './drive-files.ts';
-import { changedMeanwhile, savedDraft, savedMessage } from './gmail-responses.ts';
+import { namedIds } from '../named-ids.ts';
+import { type AttachableFile, describeFiles, downloadFiles, filesVersion, findFiles } from './drive-files.ts';
+import { savedDraft, savedMessage } from './gmail-responses.ts';
 import { composeMime, messageParams, type Reply } from './mail-compose.ts';
 import { allAddresses, describeMail, givenFiles, type OutgoingMail, outgoingMail } from './mail-outgoing.ts';
 import { replyTo } from './mail-reply.ts';
@@ -15,7 +16,7 @@ import { replyTo } from './mail-reply.ts';
 /** What a message refers to. */
 interface References {
   reply: Reply | undefined;
-  files: DriveFile[];
+  files: AttachableFile[];
 }
 
 export const sendMail = builtIn('workspace', {
@@ -31,6 +32,7 @@ export const sendMail = builtIn('workspace', {
   allow: { to: allAddresses },
   facts: readReferences,
   version: ({ files }) => (files.length === 0 ? undefined : filesVersion(files)),
+  about: (mail, { files }) => [...namedIds(mail), ...files.map(({ id }) => id)],
   exposes: (mail) => people(allAddresses(mail)),
   summary: (mail) => `Send ${describeMail(mail)}`,
   preview: async (mail, _context, { reply, files }) => `Send ${describeMail(mail, reply?.subject, describeFiles(files))}`,

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { list } from '../../providers/response-list.ts';
+import { hashOf } from '../../providers/version-hash.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import type { RunContext } from '../action.ts';
+import { assertAsShown } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { changed } from './gmail-responses.ts';
 import { failures, forEach } from './mail-batches.ts';
@@ -34,17 +37,15 @@ export const trashMail = builtIn('workspace', {
     failed: failures,
   }),
   summary: ({ ids: messages, threads }) => summarise(messages, threads),
-  async facts({ ids: messages, threads }, { session }) {
-    const named = await Promise.all([nameMessages(session, messages), nameThreads(session, threads)]);
-    // Those that exist are moved whatever the others are.
-    if (named.flat().every(({ isMissing }) => isMissing === true)) throw new AppError('not_found', 'There is no such message or thread.');
-    return named;
-  },
+  facts: namedItems,
+  version: (named) => hashOf(named),
   preview: async (_input, _context, named) => {
     const [messages, threads] = named.map((items) => items.map(({ text }) => text));
     return summarise(messages ?? [], threads ?? []);
   },
-  async run(input, { session, undoneBy }) {
+  async run(input, context) {
+    const { session, undoneBy } = context;
+    await assertAsShown(context.version, 'ids', async () => hashOf(await namedItems(input, context)));
     const items = [
       ...[...new Set(input.ids)].map((id) => ({ id, method: 'gmail.users.messages.trash', before: () => labelsOfMessages(session, [id]) })),
       ...[...new Set(input.threads)].map((id) => ({ id, method: 'gmail.users.threads.trash', before: () => labelsOfThread(session, id) })),
@@ -93,6 +94,14 @@ export const untrashMail = builtIn('workspace', {
     return { restored: messages.length };
   },
 });
+
+/** What is shown of them; of a thread also how many messages it has. @throws AppError `not_found` if none exists */
+async function namedItems({ ids: messages, threads }: { ids: string[]; threads: string[] }, { session }: RunContext<'workspace'>) {
+  const named = await Promise.all([nameMessages(session, messages), nameThreads(session, threads)]);
+  // Those that exist are moved whatever the others are.
+  if (named.flat().every(({ isMissing }) => isMissing === true)) throw new AppError('not_found', 'There is no such message or thread.');
+  return named;
+}
 
 async function restore(session: WorkspaceSession, messages: readonly string[], addLabelIds: readonly string[]): Promise<void> {
   if (messages.length === 0) return;

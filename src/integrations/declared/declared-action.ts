@@ -1,8 +1,9 @@
 import type { Ajv } from 'ajv';
 import type { Action, RunContext } from '../../actions/action.ts';
+import { assertAsShown } from '../../actions/as-shown.ts';
+import { namedIds } from '../../actions/named-ids.ts';
 import { AppError } from '../../errors.ts';
-import type { Audience } from '../../providers/audience.ts';
-import type { CallOrRejection, DeclaredCall, Effect } from '../../providers/declared-call.ts';
+import type { CallExposure, CallOrRejection, DeclaredCall, Effect } from '../../providers/declared-call.ts';
 import type { CallDeclaration } from '../declaration.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
@@ -84,6 +85,7 @@ export function declaredAction(
     allow: allowLists(input),
     ...(call.paid && { costs: () => true }),
     ...(declaration.effect !== 'read' && {
+      about: (value) => namedIds(resolveArguments(call, given, value as Input)),
       writes(value) {
         const named = itemIdsIn(resolveArguments(call, given, value as Input));
         return named === undefined ? [] : writtenNames(named);
@@ -91,12 +93,21 @@ export function declaredAction(
       async facts(value, { session, account }) {
         const args = resolveArguments(call, given, value as Input);
         assertArguments(call, args);
-        return call.audience(session, args, account.label);
+        return call.exposure(session, args, account.label);
       },
-      exposes: (_value, audience) => audience as Audience,
+      version: (exposure) => (exposure as CallExposure).version,
+      exposes: (_value, exposure) => (exposure as CallExposure).audience,
     }),
     summary: (value) => declaredSummary(declaration.description, resolveArguments(call, given, value as Input), call.destructiveFields),
-    run: (value, context) => run(call, resolveArguments(call, given, value as Input), declaration, context),
+    async run(value, context) {
+      const args = resolveArguments(call, given, value as Input);
+      await assertAsShown(
+        context.version,
+        'input',
+        async () => (await call.exposure(context.session, args, context.account.label)).version,
+      );
+      return run(call, args, declaration, context);
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { didYouMean } from '../../validation/nearest-name.ts';
 import type { CallOrRejection, DeclaredCall, FindCall } from '../declared-call.ts';
 import { fieldRejection, methodRejection } from './workspace-call-rules.ts';
 import { DESTRUCTIVE_FIELDS, effectOf, tellingField } from './workspace-effects.ts';
-import { methodAudience } from './workspace-exposure.ts';
+import { methodExposure } from './workspace-exposure.ts';
 import { loadWorkspaceMethods, type WorkspaceMethod, type WorkspaceMethods } from './workspace-methods.ts';
 import { SCOPE_NAMES, type ScopeName, WORKSPACE_SCOPES } from './workspace-scopes.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
@@ -54,7 +54,8 @@ function callOf(id: string, method: WorkspaceMethod, scopes: readonly string[]):
     effect: (given) => effectOf(id, method.verb, given),
     tellingField: (given) => (effectOf(id, method.verb, {}) === 'destructive' ? undefined : tellingField(id, given)),
     destructiveFields: DESTRUCTIVE_FIELDS,
-    audience: async (session, args, own) => (method.verb === 'GET' ? [] : methodAudience(id, args, session as WorkspaceSession, own)),
+    exposure: async (session, args, own) =>
+      method.verb === 'GET' ? { audience: [], version: '' } : methodExposure(id, args, session as WorkspaceSession, own),
     send(session, args, reader, readerArgs) {
       const body = Object.entries(args).filter(([name]) => !isParameter(method, name));
       return (session as WorkspaceSession).call(

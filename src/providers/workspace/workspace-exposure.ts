@@ -1,7 +1,10 @@
+import { AppError, type ErrorCode } from '../../errors.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { type Audience, people, UNKNOWN, union } from '../audience.ts';
+import type { CallExposure } from '../declared-call.ts';
 import { readEventAudience } from './event-audience.ts';
 import { readFileAudience } from './file-audience.ts';
+import { methodVersion } from './method-version.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
 /** The arguments of one call of a method: parameters and fields of the body. */
@@ -22,14 +25,33 @@ const TOP_FOLDER = 'root';
 /** A file has one folder. */
 const MAX_FOLDERS = 5;
 
+/** Errors with which the call itself would fail. */
+const FATAL: readonly ErrorCode[] = ['not_found', 'invalid_request', 'reauth_required', 'aborted'];
+/** The version of what can't be read, of which the user is shown nothing. */
+const UNREAD = 'unread';
+
 /**
- * Who sees the effect of a method with these arguments besides the account.
+ * Who sees the effect of a method with these arguments besides the account, and what they will see.
  *
  * @param id the method's, as in the provider's discovery documents
  * @param own address of the account
- * @throws AppError what reading an event or a file throws
+ * @throws AppError `not_found`, `invalid_request`, `reauth_required`; what can't be read for another reason is unknown
  */
-export async function methodAudience(id: string, args: Arguments, session: WorkspaceSession, own: string): Promise<Audience> {
+export async function methodExposure(id: string, args: Arguments, session: WorkspaceSession, own: string): Promise<CallExposure> {
+  const [audience, version] = await Promise.all([
+    methodAudience(id, args, session, own).catch((error) => unlessFatal(error, UNKNOWN)),
+    methodVersion(id, args, session).catch((error) => unlessFatal(error, UNREAD)),
+  ]);
+  return { audience, version };
+}
+
+function unlessFatal<Value>(error: unknown, value: Value): Value {
+  if (error instanceof AppError && FATAL.includes(error.code)) throw error;
+  return value;
+}
+
+/** @throws AppError what reading an event or a file throws */
+async function methodAudience(id: string, args: Arguments, session: WorkspaceSession, own: string): Promise<Audience> {
   if (OWN.test(id)) return [];
   if (NEW_EVENT.test(id)) return isPrimary(args) ? invited(args) : UNKNOWN;
   if (EVENT.test(id)) {

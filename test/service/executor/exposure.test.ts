@@ -254,15 +254,10 @@ describe('taking away access to a file', () => {
     expect(await audienceOf('drive.unshare', unshare)).toEqual([{ kind: 'group', address: 'ana@example.org' }]);
   });
 
-  it('asks about an unknown audience if the permissions can’t be read, and then fails', async () => {
+  it('fails without a question if the permissions can’t be read, since there is nothing to show', async () => {
     granted();
     scene.api.on(`${FILE}/permissions`, { status: 403, body: { error: { code: 403, message: 'no' } } });
-    const { details } = await ask();
-    expect(details).toMatchObject({
-      audience: [UNKNOWN],
-      summary: expect.stringMatching(/^Take away the access of “ana@example\.org” to f1, /),
-    });
-    expect(await approve(details?.approvalId)).toMatchObject({ code: 'forbidden' });
+    expect(await ask()).toMatchObject({ code: 'forbidden' });
     expect(changes()).toEqual([]);
   });
 
@@ -346,12 +341,17 @@ describe('who sees a change', () => {
   };
 
   it.each([
-    ['403', { status: 403, body: { error: { code: 403, message: 'no', errors: [{ reason: 'insufficientPermissions' }] } } }],
-    ['500', { status: 500, body: 'oops' }],
-    ['something else', { body: { nothing: true } }],
-  ])('counts as unknown if the provider answers with %s', async (_what, response) => {
+    [
+      '403',
+      { status: 403, body: { error: { code: 403, message: 'no', errors: [{ reason: 'insufficientPermissions' }] } } },
+      'missing_scopes',
+    ],
+    ['500', { status: 500, body: 'oops' }, 'provider_error'],
+    ['something else', { body: { nothing: true } }, 'provider_error'],
+  ])('is not asked about if the provider answers with %s: there is nothing to show', async (_what, response, code) => {
     scene.api.on(FILE, response);
-    expect((await ask()).details).toMatchObject({ audience: [UNKNOWN], summary: 'Rename f1 to “Other”' });
+    expect(await ask()).toMatchObject({ code });
+    expect(await scene.steward.sql('select id from approvals where user_id = $1', [me.userId])).toEqual([]);
     expect(changes()).toEqual([]);
   });
 
@@ -403,12 +403,13 @@ describe('who sees a change', () => {
     expect(scene.api.calls.filter(({ path }) => path === FILE)).toHaveLength(1);
   });
 
-  it('counts as unknown if the provider hangs', async () => {
+  it('is not asked about if the provider hangs', async () => {
     const held = Promise.withResolvers<void>();
     scene.api.on(FILE, (response) => void held.promise.then(() => respond(response, { body: file() })));
     const error = await ask();
     held.resolve();
-    expect(error.details?.audience).toEqual([UNKNOWN]);
+    expect(error).toMatchObject({ code: 'provider_timeout' });
+    expect(changes()).toEqual([]);
   });
 });
 

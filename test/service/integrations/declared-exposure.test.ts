@@ -172,4 +172,32 @@ describe('a declared change', () => {
   it('names whom it invites', async () => {
     expect(await audienceOf('invite', { guests: [{ email: 'Ana@example.org' }] })).toEqual([ANA]);
   });
+
+  it.each([
+    ['rename', {}, PLAN, { name: 'Salaries' }],
+    ['copy', {}, PLAN, { modifiedTime: '2027-05-03T09:00:00Z' }],
+    ['batch', { requests: [INSERT] }, PLAN, { modifiedTime: '2027-05-03T09:00:00Z' }],
+    ['comment', {}, PLAN, { name: 'Salaries' }],
+    ['into', { id: 'd1' }, FOLDER, { name: 'Public' }],
+    ['add', { id: 'd1' }, FOLDER, { name: 'Public' }],
+    ['patch', { id: 'e1' }, EVENT, { summary: 'Dinner', description: 'IBAN' }],
+  ])('isn’t run if what it is about has changed since the question: %s', async (action, input, path, change) => {
+    holding([{ email: 'ana@example.org' }], true);
+    const asked = (await callAction(scene.steward, `a.${action}`, input, { token: me.token }).catch(
+      (error: AppError) => error,
+    )) as AppError;
+    const own = { type: 'user', role: 'owner', emailAddress: me.email };
+    const ana = { type: 'user', role: 'reader', emailAddress: 'ana@example.org' };
+    const sharing = { shared: true, ownedByMe: true, owners: [{ me: true }], permissions: [own, ana] };
+    const seen =
+      path === EVENT
+        ? { id: 'e1', organizer: { self: true }, attendees: [{ email: 'ana@example.org' }] }
+        : { id: path.slice(-2), ...sharing };
+    scene.api.on(path, { body: { ...seen, ...change } });
+    const { executor } = scene.steward.context;
+    const { signal } = new AbortController();
+    const decision = { user: me, surface: 'socket', approvalId: String(asked.details?.approvalId), approved: true, signal };
+    await expect(executor.approve(decision)).rejects.toMatchObject({ code: 'conflict', message: /changed since it was shown/ });
+    expect(changes()).toEqual([]);
+  });
 });

@@ -50,6 +50,7 @@ const LISTED: Record<string, string> = {
   'approvals.user_id': 'the user',
   'approvals.arguments_hash': 'recognises the same call',
   'approvals.input_hash': 'recognises the same question',
+  'approvals.items': 'recognises what it is about',
   'approvals.asked_arguments_hash': 'recognises the same call, as it was asked for',
   'approvals.asked_input_hash': 'recognises the same question, as it was asked',
   'idempotency_keys.user_id': 'the user',

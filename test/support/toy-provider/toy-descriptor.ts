@@ -54,7 +54,7 @@ const LIST: DeclaredCall = {
   effect: () => 'read',
   tellingField: () => undefined,
   destructiveFields: [],
-  audience: async () => [],
+  exposure: async () => ({ audience: [], version: '' }),
   send: async (session, { about }, reader, args) => reader.run({ response: await (session as ToySession).list(about), args }),
 };
 

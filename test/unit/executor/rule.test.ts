@@ -6,7 +6,7 @@ const TAINTED = ['ask', 'deny'] as const;
 const FINANCIAL = ['ask', 'deny'] as const;
 const EFFECTS = ['read', 'write', 'destructive'] as const;
 const ALLOWED = ['none', 'new', 'known'] as const;
-const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToKnown', 'isToNamed', 'isInPerson'] as const;
+const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToKnown', 'isToNamed', 'isInPerson', 'isAskedAbout'] as const;
 
 /** Every combination of the facts. */
 const everyFact = Array.from({ length: 2 ** FACTS.length }, (_, bits) =>
@@ -35,19 +35,19 @@ function runsAsAllowed({ policy, effect, isBank, isExposing, isTainted, isFinanc
 }
 
 function expectedOn(situation: Situation): Verdict {
-  const { policy, effect, isExposing, isTainted, isFinancial, isToKnown, isToNamed, isInPerson } = situation;
+  const { policy, effect, isExposing, isTainted, isFinancial, isToKnown, isToNamed, isInPerson, isAskedAbout } = situation;
   const isLoss = effect === 'destructive';
   const mayAsk = isToKnown || isToNamed || (isInPerson && policy.financial === 'ask');
   if (isFinancial && isExposing && !mayAsk) return 'refuse';
-  if (runsAsAllowed(situation)) return 'run';
+  if (!isAskedAbout && runsAsAllowed(situation)) return 'run';
   if (isTainted && (isExposing || isLoss)) return policy.tainted === 'deny' ? 'refuse' : 'ask';
-  if (isFinancial && isExposing) return 'ask';
+  if (isAskedAbout || (isFinancial && isExposing)) return 'ask';
   return CLEAN[policy.approval][isExposing ? 0 : isLoss ? 1 : 2] as Verdict;
 }
 
 describe('the rule', () => {
   it('is tried with every combination', () => {
-    expect(new Set(everyCase.map((one) => JSON.stringify(one))).size).toBe(3 * 2 * 2 * 3 * 3 * 2 ** 7);
+    expect(new Set(everyCase.map((one) => JSON.stringify(one))).size).toBe(3 * 2 * 2 * 3 * 3 * 2 ** 8);
   });
 
   it.each(everyPolicy)('%j', (policy) => {

@@ -1,0 +1,12 @@
+/** Arguments that hold ids: of the built-in actions, and of the provider's methods (`fileId`, `addParents`). */
+const ID = /^(ids?|files?|folder|message|threads?|reply_to)$|(Id|Ids|[pP]arents)$/;
+
+/** The ids that the arguments of a call name. */
+export function namedIds(input: unknown): string[] {
+  if (typeof input !== 'object' || input === null) return [];
+  return Object.entries(input).flatMap(([name, value]) => (ID.test(name) ? texts(value) : []));
+}
+
+function texts(value: unknown): string[] {
+  return [value].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : []));
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { hashOf } from '../version-hash.ts';
+import { VERSION_FIELDS, versioned } from './file-version.ts';
+import { FOLDER, readContents } from './folder-contents.ts';
+import type { WorkspaceSession } from './workspace-session.ts';
+
+/** Those who see the effect see the file, and what it holds if it is a folder. */
+const OF_FILE = /^drive\.(permissions\.\w+|files\.(copy|update|delete))$/;
+/** They saw it before. */
+const ON_FILE = /^drive\.(comments|replies|revisions)\./;
+const INTO_FOLDER = /^drive\.files\.(create|copy|update)$/;
+const DOCUMENT = 'docs.documents.batchUpdate';
+const EVENT = /^calendar\.events\.(patch|update|delete|move)$/;
+const DRAFT = /^gmail\.users\.drafts\.(send|update|delete)$/;
+const EVENT_FIELDS = 'summary,description,location,start,end,recurrence,attendees(email)';
+
+const file = versioned(z.object({ id: z.string(), mimeType: z.string().optional(), trashed: z.boolean().optional() }));
+const event = z.looseObject({});
+const draft = z.object({ message: z.object({ id: z.string() }) });
+
+/**
+ * A hash that changes with what exists and is seen by those who see the effect of a method, as far as its arguments name it:
+ * the file, the folder, the event, the draft.
+ *
+ * @throws AppError what reading these throws
+ */
+export async function methodVersion(id: string, args: Readonly<Record<string, unknown>>, session: WorkspaceSession): Promise<string> {
+  const folders = INTO_FOLDER.test(id) ? [...texts(args.parents), ...texts(args.addParents)] : [];
+  const seen = [
+    ...(OF_FILE.test(id) ? texts(args.fileId).map((fileId) => wholeFile(session, fileId)) : []),
+    ...(ON_FILE.test(id) ? texts(args.fileId).map((fileId) => readPlace(session, fileId)) : []),
+    ...folders.map((fileId) => readPlace(session, fileId)),
+    ...(id === DOCUMENT ? texts(args.documentId).map((fileId) => wholeFile(session, fileId)) : []),
+    ...(EVENT.test(id) ? texts(args.eventId).map((eventId) => readEvent(session, args.calendarId, eventId)) : []),
+    ...(DRAFT.test(id) ? texts(args.id).map((draftId) => readDraft(session, draftId)) : []),
+  ];
+  return hashOf(await Promise.all(seen));
+}
+
+function texts(value: unknown): string[] {
+  return [value]
+    .flat()
+    .flatMap((one) => (typeof one === 'string' ? one.split(',') : []))
+    .filter((one) => one !== '');
+}
+
+function readFile(session: WorkspaceSession, fileId: string) {
+  return session.call('drive.files.get', { fileId, supportsAllDrives: true, fields: VERSION_FIELDS }, file);
+}
+
+async function wholeFile(session: WorkspaceSession, fileId: string): Promise<string> {
+  const { id, mimeType, trashed = false, version } = await readFile(session, fileId);
+  return hashOf([version.content, mimeType === FOLDER && (await readContents(session, id, trashed)).version]);
+}
+
+async function readPlace(session: WorkspaceSession, fileId: string): Promise<string> {
+  return (await readFile(session, fileId)).version.place;
+}
+
+async function readEvent(session: WorkspaceSession, calendarId: unknown, eventId: string): Promise<string> {
+  return hashOf([await session.call('calendar.events.get', { calendarId: String(calendarId), eventId, fields: EVENT_FIELDS }, event)]);
+}
+
+/** Each edit of a draft gives it another message. */
+async function readDraft(session: WorkspaceSession, id: string): Promise<string> {
+  const params = { userId: 'me', id, format: 'minimal', fields: 'message(id)' };
+  return (await session.call('gmail.users.drafts.get', params, draft)).message.id;
+}
