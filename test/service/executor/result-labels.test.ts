@@ -27,10 +27,10 @@ beforeEach(async () => {
   client = { userId: user.userId, clientId: grant.id };
 });
 
-/** What was read counts no longer, and the process doesn't take it for remembered. */
+/** What was read counts no longer, neither stored nor in the process's memory. */
 async function forget(): Promise<void> {
   await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
-  await scene.steward.clock.advance(6 * 60_000);
+  await scene.steward.clock.advance(70 * 60_000);
 }
 
 /** Whether a call that others see is asked about. */
@@ -81,6 +81,7 @@ describe('a result whose undo holds text that was read', () => {
     revertedBy({ id: 'item1' }, `Restore ${quoted(HOSTILE)}`);
     await scene.call(client, 'test.change', {}, { idempotencyKey: 'k' });
     await forget();
+    expect(await isTainted(client)).toBe(false);
     expect((await scene.call(client, 'test.change', {}, { idempotencyKey: 'k' })).meta.undo?.summary).toContain(HOSTILE);
     expect(await isTainted(client)).toBe(true);
   });
@@ -92,6 +93,7 @@ describe('a result whose undo holds text that was read', () => {
     await scene.decide(user, approvalId);
     expect(await isTainted(user)).toBe(true);
     await forget();
+    expect(await isTainted(client)).toBe(false);
     const { result } = await scene.steward.context.executor.outcome(client, approvalId);
     expect(result?.meta.undo?.summary).toContain(HOSTILE);
     expect(await isTainted(client)).toBe(true);
@@ -118,6 +120,7 @@ describe('the error of an approved call', () => {
       scene.sending(400);
       await scene.decide(user, approvalId).catch(() => {});
       await forget();
+      expect(await isTainted(client)).toBe(false);
       await learn(approvalId);
       expect(await isTainted(client)).toBe(true);
       await scene.steward.sql('delete from approvals where user_id = $1', [user.userId]);
