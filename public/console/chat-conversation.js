@@ -55,9 +55,11 @@ export class Conversation extends EventTarget {
     return taken;
   }
 
-  /** Stops the answer, also if this page doesn't read it. */
+  /** Stops the answer that is shown, also if this page doesn't read it any more; not one that another page has begun since. */
   async stop() {
-    if (!this.#session.client.stopChat(this.id)) await this.#session.request('DELETE', `/chat/${this.id}/stream`);
+    if (this.#session.client.stopChat(this.id)) return;
+    const run = this.messages.at(-1)?.metadata?.runId;
+    await this.#session.request('DELETE', `/chat/${this.id}/stream${run === undefined ? '' : `?run=${run}`}`);
   }
 
   /** What the user has decided here, before the service says what became of it. */

@@ -49,9 +49,9 @@ export class Assistant {
     return (await this.#runs()).resume(userId, threadId);
   }
 
-  /** Stops the run of a thread, on whichever replica it is. */
-  async cancel(userId: string, threadId: string): Promise<void> {
-    await (await this.#runs()).cancel(userId, threadId);
+  /** Stops the run of a thread, on whichever replica it is. @param runId only this one; undefined: whichever it is */
+  async cancel(userId: string, threadId: string, runId?: string): Promise<void> {
+    await (await this.#runs()).cancel(userId, threadId, runId);
   }
 
   /** Ends runs whose replica is gone, so that their messages can be read. @param of only this thread's. @returns whether there were any */

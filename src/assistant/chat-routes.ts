@@ -85,12 +85,14 @@ function cancelRun({ assistant }: ChatRoutesDeps): Endpoint {
     method: 'delete',
     path: '/chat/:id/stream',
     summary: 'Stop an answer',
-    description: 'Within two seconds, on every replica. Changes that have started run to their end.',
+    description:
+      'Within two seconds, on every replica. Changes that have started run to their end. With `run` (`runId` in the message’s metadata) only this answer is stopped: if it has ended, another one that has begun since goes on.',
     auth: 'id_token',
     params,
+    query: z.strictObject({ run: z.uuid().optional() }),
     response: success,
-    async handle({ caller, params: { id } }) {
-      await assistant.cancel(caller.userId, id);
+    async handle({ caller, params: { id }, query }) {
+      await assistant.cancel(caller.userId, id, query.run);
       return SUCCEEDED;
     },
   });

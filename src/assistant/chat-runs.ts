@@ -92,12 +92,12 @@ export class ChatRuns {
     if (found === undefined) return undefined;
     const run = this.#leases.get(found.id);
     if (run !== undefined) return this.#live(run, () => 0);
-    return { read: (signal) => this.#followed.read(found, signal), cancel: () => this.cancel(userId, threadId) };
+    return { read: (signal) => this.#followed.read(found, signal), cancel: () => this.cancel(userId, threadId, found.id) };
   }
 
-  /** Stops the run of a thread, on whichever replica it is. */
-  async cancel(userId: string, threadId: string): Promise<void> {
-    const id = await requestStop(this.#deps.db, userId, threadId);
+  /** Stops the run of a thread, on whichever replica it is. @param runId only this one: who read it may be late */
+  async cancel(userId: string, threadId: string, runId?: string): Promise<void> {
+    const id = await requestStop(this.#deps.db, userId, threadId, runId);
     if (id !== undefined) this.#leases.get(id)?.stop('cancelled');
   }
 
@@ -237,7 +237,7 @@ export class ChatRuns {
   #live(run: Run, skip: () => number): ChatStream {
     return {
       read: (signal) => run.log.read(signal, skip()),
-      cancel: () => this.cancel(run.userId, run.threadId),
+      cancel: () => this.cancel(run.userId, run.threadId, run.id),
     };
   }
 

@@ -154,11 +154,17 @@ export async function endAbandoned(tx: Queryable, userId: string, id: string): P
   await tx.query(`update runs set status = 'interrupted', ended_at = now() where user_id = $1::uuid and id = $2::uuid`, [userId, id]);
 }
 
-/** Asks the replica that runs it to stop the run of a thread. @returns its id; undefined when none is running */
-export async function requestStop(db: Queryable, userId: string, threadId: string): Promise<string | undefined> {
+/**
+ * Asks the replica that runs it to stop the run of a thread.
+ *
+ * @param runId only this one; undefined: whichever it is
+ * @returns its id; undefined when it is not running
+ */
+export async function requestStop(db: Queryable, userId: string, threadId: string, runId?: string): Promise<string | undefined> {
   const rows = await db.query<{ id: string }>(
-    `update runs set cancel_requested = true where user_id = $1::uuid and thread_id = $2 and status = 'running' returning id`,
-    [userId, threadId],
+    `update runs set cancel_requested = true
+     where user_id = $1::uuid and thread_id = $2 and status = 'running' and ($3::uuid is null or id = $3::uuid) returning id`,
+    [userId, threadId, runId ?? null],
   );
   return rows[0]?.id;
 }

@@ -109,6 +109,42 @@ describe('stopping an answer', () => {
     }
   });
 
+  it.each(['this replica', 'another replica'])('by a late reader of the answer before, on %s, does not stop this one', async (where) => {
+    const on = where === 'this replica' ? chat.steward : replicas.other;
+    const { assistant } = on.context;
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    chat.model.script(saysSlowly('One ', first.promise, 'end.'), saysSlowly('Two ', second.promise, 'end.'));
+    const frontEnd = await chat.frontEnd();
+    const one = frontEnd.say('First');
+    await eventually(() => chat.model.calls.length === 1);
+    const { userId } = await on.context.authenticateAny(frontEnd.user.token);
+    const late = await assistant.resume({ userId } as never, frontEnd.thread);
+    first.resolve();
+    const { runId } = (await one).message.metadata as { runId: string };
+    const two = frontEnd.say('Second');
+    await eventually(() => chat.model.calls.length === 2);
+    const path = `/chat/${frontEnd.thread}/stream`;
+    await late?.cancel();
+    const { body } = await on.call(`${path}?run=${runId}`, { method: 'DELETE', token: frontEnd.user.token });
+    expect(body).toEqual({ success: true });
+    expect(await chat.steward.sql('select 1 from runs where thread_id = $1 and cancel_requested', [frontEnd.thread])).toEqual([]);
+    second.resolve();
+    const { message } = await two;
+    expect(textOf(message)).toBe('Two end.');
+    expect(message.metadata).toMatchObject({ status: 'done' });
+  });
+
+  it('by its id ends it', async () => {
+    chat.model.script(saysSlowly('Once ', new Promise(() => {}), ''));
+    const frontEnd = await chat.frontEnd();
+    const answer = frontEnd.say('Tell me');
+    await eventually(() => chat.model.calls.length > 0);
+    const [run] = await chat.steward.sql<{ id: string }>('select id from runs where thread_id = $1', [frontEnd.thread]);
+    const stop = { method: 'DELETE', token: frontEnd.user.token };
+    await replicas.other.call(`/chat/${frontEnd.thread}/stream?run=${run?.id}`, stop);
+    expect((await answer).message.metadata).toMatchObject({ runId: run?.id, status: 'cancelled' });
+  });
+
   it('lets a change that has started run to its end, and tells its result', async () => {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const { promise: going, resolve: goOn } = Promise.withResolvers<void>();
