@@ -281,6 +281,6 @@ function createVault({ config, db, clock, polls, keyring, names, logger, telemet
     tokens,
     orphanedTokens: new OrphanedTokenRevoker(revocations, clock, logger),
     grants: new Grants(db, userKeys, revocations, logger, (grantId) => uses.endGrant(grantId)),
-    statuses: new GrantStatuses(db, userKeys, recordStatus),
+    statuses: new GrantStatuses(db, recordStatus),
   };
 }

@@ -72,7 +72,7 @@ async function store(
   await lockUser(tx, seen.userId);
   const item = await lockItem(tx, seen.userId, seen.id);
   if (item === undefined) return 'gone';
-  if (item.checks !== seen.checks) return 'outdated';
+  if (item.checks !== seen.checks || item.version !== seen.version) return 'outdated';
   if (!(await deps.statuses.set(tx, item, reading.health))) return 'gone';
   const { accounts, institutionId = null, bankName = item.bankName } = reading;
   if (accounts !== undefined) await updateItem(tx, item.userId, item.id, { institutionId, bankName, accounts });

@@ -26,6 +26,8 @@ export interface ItemRow extends ItemWarning, ItemDetails {
   newAccounts: boolean;
   /** Incremented by every change, so that an outdated reading is not stored. */
   checks: number;
+  /** The same of its grant: a call may have learnt the status meanwhile. */
+  version: number;
   /** Update mode was opened recently, and its result was not read yet. */
   inUpdateMode: boolean;
 }
@@ -38,7 +40,7 @@ const BETWEEN_CHECKS = '6 hours';
 /** How long a replica has an item to itself, and the pause after a failed check. */
 const LEASE = '15 minutes';
 
-const SELECT = `select i.id, i.user_id as "userId", i.grant_id as "grantId", g.subject, i.institution_id as "institutionId", i.bank_name as "bankName", i.accounts, g.status,
+const SELECT = `select i.id, i.user_id as "userId", i.grant_id as "grantId", g.subject, i.institution_id as "institutionId", i.bank_name as "bankName", i.accounts, g.status, g.version,
     i.warning, i.expires_at as "expiresAt", i.new_accounts as "newAccounts", i.checks,
     coalesce(i.update_mode_at > now() - interval '${UPDATE_MODE}', false) as "inUpdateMode"
   from bank_items i join grants g on g.id = i.grant_id and g.user_id = i.user_id`;

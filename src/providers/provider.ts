@@ -13,12 +13,15 @@ export interface GrantAccess {
   current(): string | Promise<string>;
   /** Another access token, after the provider rejected this one. */
   renewed(rejected: string): Promise<string>;
+  /** The grant's version, which every change of it raises; undefined: it is gone. Read before a request that may be rejected. */
+  version(): number | undefined | Promise<number | undefined>;
   /**
-   * Records that the provider rejected this access token because of the grant's state.
+   * Records that the provider rejected a request because of the grant's state.
    *
-   * @returns false when the grant has another token now, about which the rejection says nothing
+   * @param version before the request
+   * @returns false when the grant was changed since, so that the rejection says nothing about it
    */
-  rejected(accessToken: string, status: 'reauth_required' | 'relink_required' | 'item_gone'): Promise<boolean>;
+  rejected(version: number | undefined, status: 'reauth_required' | 'relink_required' | 'item_gone'): Promise<boolean>;
 }
 
 /** The calls that an action makes to the provider, on behalf of one grant. */

@@ -22,6 +22,7 @@ export function grantAccess(
       return (row && tokens.justRead(row)) ?? tokens.current(userId, grantId, row);
     },
     renewed: (rejected) => tokens.renewed(userId, grantId, rejected),
-    rejected: (accessToken, status) => statuses.rejected(userId, grantId, accessToken, status),
+    version: () => known?.version ?? statuses.version(userId, grantId),
+    rejected: (version, status) => statuses.rejected(userId, grantId, version, status),
   };
 }

@@ -60,9 +60,9 @@ export async function upsertGrant(db: Queryable, grant: Omit<GrantRow, 'status'>
 export async function selectGrantStatus(
   tx: Queryable,
   grant: { userId: string; grantId: string; subject: string },
-): Promise<Pick<GrantRow, 'provider' | 'status'> | undefined> {
-  const rows = await tx.query<Pick<GrantRow, 'provider' | 'status'>>(
-    'select provider, status from grants where id = $1::uuid and user_id = $2::uuid and subject = $3 for no key update',
+): Promise<(Pick<GrantRow, 'provider' | 'status'> & { version: number }) | undefined> {
+  const rows = await tx.query<Pick<GrantRow, 'provider' | 'status'> & { version: number }>(
+    'select provider, status, version from grants where id = $1::uuid and user_id = $2::uuid and subject = $3 for no key update',
     [grant.grantId, grant.userId, grant.subject],
   );
   return rows[0];
@@ -74,6 +74,20 @@ export async function updateGrantStatus(tx: Queryable, grant: { userId: string; 
     grant.userId,
     status,
   ]);
+}
+
+/** Records that the status was found to be what is stored: what was learnt before says nothing any more. */
+export async function confirmGrantStatus(tx: Queryable, { userId, grantId }: { userId: string; grantId: string }): Promise<void> {
+  await tx.query('update grants set version = version + 1 where id = $1::uuid and user_id = $2::uuid', [grantId, userId]);
+}
+
+/** @returns undefined when there is no such grant */
+export async function selectGrantVersion(db: Queryable, userId: string, grantId: string): Promise<number | undefined> {
+  const rows = await db.query<{ version: number }>('select version from grants where id = $1::uuid and user_id = $2::uuid', [
+    grantId,
+    userId,
+  ]);
+  return rows[0]?.version;
 }
 
 /** Deletes the grant and the account shown for it, and returns the grant. */

@@ -46,7 +46,7 @@ export interface BankSession extends ProviderSession {
 }
 
 /** The item that a session works for. */
-export type BankItemAccess = Pick<GrantAccess, 'userId' | 'current' | 'rejected'>;
+export type BankItemAccess = Pick<GrantAccess, 'userId' | 'current' | 'version' | 'rejected'>;
 
 export interface BankSessionOptions {
   /** Sends one call with the client's credentials and converts the SDK's errors. @returns the bytes of the response */
@@ -109,14 +109,17 @@ async function fetchResponse(
 
 /** Records what a rejection implies for the item. */
 async function asItem<Result>(item: BankItemAccess, work: (accessToken: string) => Promise<Result>): Promise<Result> {
+  // Before the token: what is linked in between is another version.
+  const version = await item.version();
   const accessToken = await item.current();
   try {
     return await work(accessToken);
   } catch (error) {
     // Missing consent to one product does not affect the others.
     if (isItemRejection(error) && !isConsentMissing(error)) {
-      const current = await item.rejected(accessToken, error.code);
-      if (!current) throw new AppError('conflict', 'This bank was linked anew meanwhile. Try again.', { retryAfter: 1, cause: error });
+      const current = await item.rejected(version, error.code);
+      if (!current)
+        throw new AppError('conflict', 'This bank was linked anew or checked meanwhile. Try again.', { retryAfter: 1, cause: error });
     }
     return rejectedInput(error);
   }

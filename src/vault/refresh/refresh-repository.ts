@@ -27,7 +27,7 @@ export const EARLY_SHARE = 0.2;
 /** What the use of a valid token requires of a grant. */
 export type GrantInUse = Pick<
   RefreshRow,
-  'id' | 'userId' | 'provider' | 'status' | 'tokens' | 'remaining' | 'life' | 'keyId' | 'wrapped' | 'readAt'
+  'id' | 'userId' | 'provider' | 'status' | 'version' | 'tokens' | 'remaining' | 'life' | 'keyId' | 'wrapped' | 'readAt'
 >;
 
 /**
@@ -44,7 +44,7 @@ const COLUMNS = `${USE_COLUMNS}, g.subject, g.refresh_failures as failures,
   date_part('epoch', g.refresh_after - now()) as pause`;
 
 /** A {@link GrantInUse} of `grants g` with its user's `user_keys k`. */
-export const GRANT_IN_USE_COLUMNS = `${USE_COLUMNS}, g.tokens`;
+export const GRANT_IN_USE_COLUMNS = `${USE_COLUMNS}, g.tokens, g.version`;
 
 export interface GrantName {
   userId: string;

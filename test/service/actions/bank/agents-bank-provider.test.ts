@@ -553,7 +553,7 @@ describe('a session', () => {
       linkPageUrl: undefined,
     };
     const baseUrl = (emulator.env.PLAID_BASE_URL as string).replace(/\/$/, '');
-    const item = { userId: 'u1', current: async () => ACCESS_TOKEN, rejected: async () => true };
+    const item = { userId: 'u1', current: async () => ACCESS_TOKEN, version: () => 1, rejected: async () => true };
     return new BankProvider({ ...settings, baseUrl }, 1_000, steward.clock).session(item, new AbortController().signal);
   }
 
