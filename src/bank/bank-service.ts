@@ -48,8 +48,13 @@ export async function createLinkToken(
  *
  * @returns ids of items that were kept although they may share an account with the new one
  */
-export async function linkItem(deps: BankDeps, userId: string, publicToken: string): Promise<string[]> {
+export function linkItem(deps: BankDeps, userId: string, publicToken: string): Promise<string[]> {
   const provider = configured(deps);
+  // The caller may be gone before the item is stored.
+  return deps.orphanedTokens.during(exchangeAndStore(deps, provider, userId, publicToken));
+}
+
+async function exchangeAndStore(deps: BankDeps, provider: BankProvider, userId: string, publicToken: string): Promise<string[]> {
   const { accessToken, itemId: subject } = await provider.exchange(publicToken);
   const grant: NewGrant = {
     userId,
@@ -109,6 +114,7 @@ export async function refreshItem(deps: BankDeps, userId: string, itemId: string
 /** A rejection of the item (log in again, gone) is stored as its status. */
 async function updateModeToken(deps: BankDeps, provider: BankProvider, userId: string, itemId: string): Promise<LinkToken> {
   const { grantId } = await findItem(deps.db, userId, itemId);
+  const version = await deps.statuses.version(userId, grantId);
   const tokens = await deps.grants.tokens(deps.db, userId, grantId);
   if (tokens === undefined) throw noSuchItem();
   const { accessToken } = tokens;
@@ -117,7 +123,7 @@ async function updateModeToken(deps: BankDeps, provider: BankProvider, userId: s
     await noteUpdateMode(deps.db, userId, itemId);
     return token;
   } catch (error) {
-    if (isItemRejection(error)) await deps.statuses.rejected(userId, grantId, accessToken, error.code);
+    if (isItemRejection(error)) await deps.statuses.rejected(userId, grantId, version, error.code);
     throw error;
   }
 }

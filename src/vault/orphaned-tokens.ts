@@ -31,15 +31,26 @@ export class OrphanedTokenRevoker {
 
   /** Revokes the token. Never rejects; what fails, or requires the account to be looked up, continues in the background. */
   async add(orphan: OrphanedToken): Promise<void> {
-    if (typeof orphan.subject === 'string' && (await this.#try(orphan)) === undefined) return;
-    const run = this.#keepTrying(orphan).finally(() => this.#running.delete(run));
-    this.#running.add(run);
+    if (typeof orphan.subject === 'string' && (await this.during(this.#try(orphan))) === undefined) return;
+    void this.during(this.#keepTrying(orphan));
   }
 
-  /** Tries the remaining tokens once more, then gives up. */
+  /**
+   * Work in which a provider may issue a token: a stop waits until the token is stored or revoked, though nobody else waits
+   * for it any more.
+   */
+  during<Result>(work: Promise<Result>): Promise<Result> {
+    const over = (): void => void this.#running.delete(running);
+    const running: Promise<void> = work.then(over, over);
+    this.#running.add(running);
+    return work;
+  }
+
+  /** Waits for tokens that are being issued, tries the remaining ones once more, then gives up. */
   async settle(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#running);
+    // What ends may have begun another revocation.
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   async #keepTrying(orphan: OrphanedToken): Promise<void> {

@@ -23,6 +23,8 @@ export interface CallbackQuery {
 /** What the browser receives: a redirect with the flow's outcome, or the confirmation page. */
 export type CallbackResult = { redirectUri: string; outcome: Outcome } | { confirmation: Confirmation };
 
+const ignore = () => {};
+
 const POLL_MS = 250;
 /** The exchange may take 10 seconds. */
 const POLL_LIMIT_MS = 12_000;
@@ -36,7 +38,8 @@ export async function completeCallback(deps: WorkspaceDeps, query: CallbackQuery
   const stateHash = hashSecret(query.state ?? '');
   const flow = await claimFlow(deps.db, stateHash);
   if (flow === undefined) return replay(deps, stateHash, query.code ?? '');
-  const result = await exchange(deps, flow, query, binding);
+  // The browser may be gone before the tokens are stored.
+  const result = await deps.orphanedTokens.during(exchange(deps, flow, query, binding));
   return 'confirmation' in result ? result : { redirectUri: flow.redirectUri, outcome: result };
 }
 
@@ -80,9 +83,13 @@ async function exchange(
   let isLate = false;
   let subject: string | undefined;
   try {
-    const tokens = await deps.provider.exchange(query.code, verifier, nonce, deadline, (came) => {
-      issued = came;
-      if (isLate) void revokeOrphan(deps, came);
+    const tokens = await deps.provider.exchange(query.code, verifier, nonce, deadline, {
+      issued(came) {
+        issued = came;
+        if (isLate) void revokeOrphan(deps, came);
+      },
+      // A response that comes after the deadline may bring tokens.
+      sent: (response) => void deps.orphanedTokens.during(response.then(ignore, ignore)),
     });
     if (!identifiesAccount(tokens.scopes)) return await reject(deps, flow, 'missing_scopes', tokens, tokens.subject);
     subject = tokens.subject;

@@ -30,6 +30,9 @@ const BUSY_WAIT_MS = 300;
 /** A revocation of the same account is in progress at the provider. */
 class SubjectBusy extends Error {}
 
+/** The account has no refresh token: the provider gave none, and the stored one is gone since the flow began. */
+class NoRefreshToken extends Error {}
+
 /** A revocation of the same account was confirmed after the flow was claimed. */
 class SubjectRevoked extends Error {
   readonly at: Date;
@@ -72,6 +75,7 @@ export async function activate(
         await deps.clock.sleep(BUSY_WAIT_MS);
         continue;
       }
+      if (error instanceof NoRefreshToken) return reject(deps, flow, 'no_refresh_token', granted.tokens, granted.profile.subject);
       if (!(error instanceof SubjectRevoked)) throw error;
       if (!(await isValid(deps, granted.tokens.accessToken))) break;
       seen = error.at;
@@ -125,7 +129,7 @@ async function store(
   if (subject.revoking) throw new SubjectBusy();
   if (subject.revokedAt !== null && seen !== null && subject.revokedAt > seen) throw new SubjectRevoked(subject.revokedAt);
   const refreshToken = tokens.refreshToken ?? (await deps.grants.storedRefreshToken(tx, flow.userId, 'workspace', profile.subject));
-  if (refreshToken === undefined) return record(tx, flow, { status: 'error', code: 'no_refresh_token' });
+  if (refreshToken === undefined) throw new NoRefreshToken();
   const grant = await deps.grants.store(tx, {
     userId: flow.userId,
     provider: 'workspace',

@@ -110,7 +110,7 @@ export class WorkspaceProvider {
     verifier: string,
     nonce: string,
     signal: AbortSignal,
-    issued: (tokens: IssuedTokens) => void,
+    { issued, sent }: { issued(tokens: IssuedTokens): void; sent(response: Promise<unknown>): void },
   ): Promise<WorkspaceTokens> {
     const sentAt = this.#clock.now();
     const request = this.#post(
@@ -130,6 +130,7 @@ export class WorkspaceProvider {
       if (tokens !== undefined) issued(tokens);
       return response;
     });
+    sent(request);
     const response = await inTime(request, signal);
     const parsed = tokenResponse.safeParse(response.body);
     if (response.status !== 200 || !parsed.success) throw refused('token', response, parsed.error);

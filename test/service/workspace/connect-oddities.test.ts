@@ -28,19 +28,19 @@ beforeEach(() => {
 });
 
 /** A flow of a bound browser with the provider's changed responses; returns the issued tokens. */
-async function connect(change: Change = {}) {
-  const token = await steward.signIn(newName());
+async function connect(change: Change = {}, on = steward) {
+  const token = await on.signIn(newName());
   const email = `${newName()}@example.com`;
-  const browser = new FormBrowser(steward.url);
+  const browser = new FormBrowser(on.url);
   const { body } = await browser.visit('/workspace_access_request', { token, form: { email } });
   const consentUrl = (await browser.visit(body.login_url)).headers.get('location') ?? '';
   const issuedBefore = provider.issued.length;
-  const logged = steward.logs.length;
+  const logged = on.logs.length;
   let page = await browser.visit(provider.approve(consentUrl, email, change));
   // Another address than requested: the page asks.
   if (page.status === 200) page = await browser.submit(page, '/auth/workspace/confirm', (fields) => fields.set('decision', 'confirm'));
   const [access = '', refresh = ''] = provider.issued.slice(issuedBefore);
-  return { token, email, ended: outcome(page), access, refresh, log: steward.logs.slice(logged).join('') };
+  return { token, email, ended: outcome(page), access, refresh, log: on.logs.slice(logged).join('') };
 }
 
 const sentBack = (token: string) => eventually(() => provider.revoked.includes(token));
@@ -133,6 +133,32 @@ describe('a response to the code', () => {
     await eventually(() => provider.issued.length > issuedBefore);
     await sentBack(provider.issued.at(-1) ?? '');
     provider.beforeExchange = () => {};
+  });
+
+  it('that arrives too late is revoked, though the service is stopping', async () => {
+    const response = Promise.withResolvers<void>();
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+    provider.beforeExchange = () => {
+      asked();
+      return response.promise;
+    };
+    const stopping = await startSteward(provider.env);
+    const connecting = connect({}, stopping);
+    await isAsked;
+    await stopping.clock.advance(stopping.context.config.limits.providerTimeoutMs);
+    await connecting;
+    const { orphanedTokens, db } = stopping.context;
+    const settling = orphanedTokens.settle();
+    const issuedBefore = provider.issued.length;
+    response.resolve();
+    await settling;
+    const late = provider.issued.at(-1) ?? '';
+    expect(provider.issued.length).toBeGreaterThan(issuedBefore);
+    // Stored, or already revoked.
+    const stored = await db.query('select 1 from revocations');
+    expect(stored.length > 0 || provider.revoked.includes(late)).toBe(true);
+    provider.beforeExchange = () => {};
+    await stopping.stop();
   });
 
   it('does not affect another user who has connected the same account', async () => {

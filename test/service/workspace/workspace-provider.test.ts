@@ -218,6 +218,18 @@ describe('connecting the same account again', () => {
     expect(await workspaceAccounts(steward, first.token)).toHaveLength(2);
   });
 
+  it('confirmed after the stored refresh token has ended is no_refresh_token, and its tokens are revoked', async () => {
+    const first = await connect();
+    const held = await connect({ fields: { refresh_token: undefined } }, { ...first, asked: 'someone.else@example.com' });
+    expect(held.callback.status).toBe(200);
+    await steward.sql(`update grants g set status = 'reauth_required' from workspace_accounts a where a.grant_id = g.id and a.id = $1`, [
+      outcome(first.callback).account_id,
+    ]);
+    const confirmed = await answerConfirmation(held.browser, held.callback, 'confirm');
+    expect(outcome(confirmed)).toMatchObject({ status: 'error', code: 'no_refresh_token' });
+    await revokedAtProvider(held.access);
+  });
+
   it('confirmed after the same account was disconnected and revoked reports that it is no longer valid, also after a sweep', async () => {
     const first = await connect();
     const held = await connect({}, { ...first, asked: 'someone.else@example.com' });
