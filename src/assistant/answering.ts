@@ -2,7 +2,7 @@ import type { FinishReason, LanguageModel, UIMessageChunk } from 'ai';
 import type { LimitFunction } from 'p-limit';
 import type { ModelSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { storeWithRetries } from '../executor/store-with-retries.ts';
+import { Storing } from '../executor/storing.ts';
 import { callableTools } from '../tools/callable-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import { runLoop } from './agent-loop.ts';
@@ -116,8 +116,8 @@ export class Answering {
 
   async #store(run: Run, { status, error }: Ending, usage: Usage): Promise<void> {
     const message = await messageOf(run.messageId, await run.log.chunks());
-    const { clock, logger, threads } = this.#deps;
-    await storeWithRetries(clock, logger, { action: 'chat', what: 'an answer could not be stored' }, async () => {
+    const { threads } = this.#deps;
+    await new Storing(this.#deps, run.id, 'chat').store('an answer could not be stored', async () => {
       // First, because no part of a run is stored after its end.
       const isFlushed = await run.flush();
       if (run.isLost) return;

@@ -22,7 +22,7 @@ function callAction(executor: Pick<Executor, 'invoke'>, { socketPayloadBytes }: 
     path: '/agents/:action',
     summary: 'Call an action',
     description:
-      'Runs an action with the body as its arguments, like `call` on the WebSocket. By a tool’s name (`mail_search`), the body may name the `account`, too. A change with an `Idempotency-Key` header runs once within 24 hours. `approval_required`: the user has to approve the call first; `details` describes it.',
+      'Runs an action with the body as its arguments, like `call` on the WebSocket. By a tool’s name (`mail_search`), the body may name the `account`, too. A change with an `Idempotency-Key` header runs once within 24 hours; each token has keys of its own, and the user’s own front ends share theirs. `approval_required`: the user has to approve the call first; `details` describes it.',
     auth: 'credential',
     params: z.object({ action: z.string().min(1).max(100) }),
     query: z.strictObject({ account: z.string().min(1).max(254).optional().describe('Id or label; absent: the default account.') }),

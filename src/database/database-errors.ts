@@ -13,6 +13,7 @@ const SOCKET_LOST = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOENT', 'E
 const DISK_FULL = '53100';
 /** lock_not_available and deadlock_detected. */
 const LOCKED = new Set(['55P03', '40P01']);
+const SERIALIZATION_FAILURE = '40001';
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** SQLSTATE of a driver error, '' for anything else. */
@@ -43,7 +44,21 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Whether a table or row stayed locked, or the statement was chosen to end a deadlock. */
 export function isLocked(error: unknown): boolean {
-  return LOCKED.has(sqlState(error));
+  return LOCKED.has(sqlState(causeOf(error)));
+}
+
+/** Whether a statement has failed because of other transactions. Repeated, it may succeed. */
+export function isContended(error: unknown): boolean {
+  return isLocked(error) || sqlState(causeOf(error)) === SERIALIZATION_FAILURE;
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof AppError ? error.cause : error;
+}
+
+/** Whether what failed may succeed a moment later. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unavailable';
 }
 
 /** Whether a row refers to a user that does not exist: a replica may cache a user's token for a minute after the deletion. */
@@ -53,6 +68,10 @@ export function isUserDeleted(error: unknown): boolean {
 
 export function databaseUnavailable(cause: unknown): AppError {
   return new AppError('unavailable', 'The database can’t be reached at the moment.', { cause, retryAfter: RETRY_AFTER_SECONDS });
+}
+
+export function databaseContended(cause: unknown): AppError {
+  return new AppError('unavailable', 'Others change the same at the moment. Try again.', { cause, retryAfter: 1 });
 }
 
 /** The error of a caller whose user is deleted; a verified token may be cached from before. */

@@ -5,8 +5,10 @@ import { detached } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import {
+  databaseContended,
   databaseUnavailable,
   isConnectionLost,
+  isContended,
   isDiskFull,
   isUserDeleted,
   mayBeUnusableSession,
@@ -30,7 +32,8 @@ export interface Statement {
 export interface Queryable {
   /**
    * @param statement SQL, or a named statement
-   * @throws AppError `unavailable` when the database can't be reached; the driver's error otherwise
+   * @throws AppError `unavailable` when the database can't be reached, or other transactions are in the way; the driver's
+   * error otherwise
    */
   query<Row extends object>(statement: string | Statement, values?: unknown[]): Promise<Row[]>;
 }
@@ -277,6 +280,7 @@ async function execute<Result>(client: pg.PoolClient, work: () => Promise<Result
     const lost = isSessionEnded || isConnectionLost(error);
     done(lost);
     if (lost) throw databaseUnavailable(error);
+    if (isContended(error)) throw databaseContended(error);
     throw isUserDeleted(error) ? userDeleted(error) : error;
   }
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
+import { isContended, isTransient } from './database-errors.ts';
 
 interface Waiting<Item, Result> extends Omit<PromiseWithResolvers<Result>, 'promise'> {
   item: Item;
@@ -103,7 +104,8 @@ export class StatementBatcher<Item, Result> {
         resolve(results[index] as Result);
       });
     } catch (error) {
-      const isFinal = batch.length === 1 || (error instanceof AppError && error.code === 'unavailable');
+      // A deadlock ends one statement, not the next one.
+      const isFinal = batch.length === 1 || (isTransient(error) && !isContended(error));
       if (isFinal) for (const { reject } of batch) reject(error);
       // The error of one item (its user was deleted meanwhile) must not affect the others.
       else for (const one of batch) await this.#runBatch([one]);

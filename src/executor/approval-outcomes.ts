@@ -1,7 +1,6 @@
 import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { AppError, asAppError, type ErrorCode } from '../errors.ts';
-import type { Logger } from '../observability/logger.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { approvedAlready, noSuchApproval } from './approval-checks.ts';
 import { type OutcomeRow, receiveOutcome, selectOutcome, selectUnreceived, storeOutcome } from './approval-outcomes-repository.ts';
@@ -10,7 +9,7 @@ import type { Call, CallResult } from './call.ts';
 import type { Context as Reader } from './context-name.ts';
 import type { ContextReads } from './context-reads.ts';
 import { unknownOutcome } from './idempotency.ts';
-import { storeWithRetries } from './store-with-retries.ts';
+import type { Storing } from './storing.ts';
 import { type Reading, readingOf, type Taints } from './taint.ts';
 
 /** How an approval ended, as the caller that asked may read it. */
@@ -38,35 +37,31 @@ interface Contexts {
 
 /**
  * The outcomes of approved calls, kept in the approval's row for the caller that asked. Idempotency keys would not do:
- * they are chosen by callers, shared by all clients of a user, released when a run fails, and ignored by reads.
+ * they are chosen by callers, released when a run fails, and ignored by reads.
  */
 export class ApprovalOutcomes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   readonly #contexts: Contexts;
-  readonly #logger: Logger;
 
-  constructor(db: Database, userKeys: UserKeys, contexts: Contexts, logger: Logger) {
+  constructor(db: Database, userKeys: UserKeys, contexts: Contexts) {
     this.#db = db;
     this.#userKeys = userKeys;
     this.#contexts = contexts;
-    this.#logger = logger;
   }
 
   /** Runs an approved call and stores its result or its error, before either is returned. */
-  async record(approval: ApprovalRow, call: Call, run: () => Promise<CallResult>): Promise<CallResult> {
+  async record(approval: ApprovalRow, call: Call, storing: Storing, run: () => Promise<CallResult>): Promise<CallResult> {
     const { provider } = call.configured.action;
-    try {
-      const result = await run();
-      const { integrity } = readingOf(call, result.meta.labels);
-      await this.#store(approval, { result, integrity, provider });
-      return result;
-    } catch (thrown) {
+    const result = await run().catch(async (thrown: unknown) => {
       const { code, message } = asAppError(thrown);
       // Errors name files, tabs and labels, whatever the action's results contain.
-      await this.#store(approval, { error: { code, message }, provider });
+      await this.#store(approval, { error: { code, message }, provider }, storing);
       throw thrown;
-    }
+    });
+    const { integrity } = readingOf(call, result.meta.labels);
+    await this.#store(approval, { result, integrity, provider }, storing);
+    return result;
   }
 
   /**
@@ -119,16 +114,11 @@ export class ApprovalOutcomes {
   }
 
   /** A failed write must not hide the outcome from whoever approved; it then counts as lost. */
-  async #store({ id, userId, action }: ApprovalRow, outcome: StoredOutcome): Promise<void> {
-    await storeWithRetries(
-      this.#db.clock,
-      this.#logger,
-      { action, what: 'the outcome of an approved call could not be stored' },
-      async () => {
-        const key = await this.#userKeys.forUser(this.#db, userId);
-        await storeOutcome(this.#db, userId, id, seal(key, associatedData({ userId, id }), JSON.stringify(outcome)));
-      },
-    );
+  async #store({ id, userId }: ApprovalRow, outcome: StoredOutcome, storing: Storing): Promise<void> {
+    await storing.store('the outcome of an approved call could not be stored', async () => {
+      const key = await this.#userKeys.forUser(this.#db, userId);
+      await storeOutcome(this.#db, userId, id, seal(key, associatedData({ userId, id }), JSON.stringify(outcome)));
+    });
   }
 }
 

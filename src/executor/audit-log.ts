@@ -2,7 +2,8 @@ import type { Clock } from '../clock/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
-import { type AuditRow, insertAuditRows } from './audit-repository.ts';
+import { type AuditRow, insertAuditRows, isAuditRowWritten } from './audit-repository.ts';
+import type { Storing } from './storing.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
 
@@ -12,8 +13,8 @@ export class AuditEntryBuilder {
   readonly #startedAt: number;
   readonly #row: Omit<AuditRow, 'decision' | 'outcome' | 'milliseconds'>;
   decision: AuditRow['decision'] = 'refused';
-  /** The change or paid call is on record as started. */
-  isStarted = false;
+  /** Set once the start of a change, a paid or an approved call is on record: stores what follows from it. */
+  storing: Storing | undefined;
 
   /** @param clientId undefined: the user's own front end */
   constructor(clock: Clock, callId: string, userId: string, surface: string, action: string, clientId?: string) {
@@ -57,10 +58,12 @@ export function auditedName(name: string): string {
 
 /** Writes audit rows; concurrent writes share a statement. */
 export class AuditLog {
+  readonly #db: Queryable;
   /** Resolves to false where the row's user is deleted. */
   readonly #rows: StatementBatcher<AuditRow, boolean>;
 
   constructor(db: Queryable) {
+    this.#db = db;
     this.#rows = new StatementBatcher(async (rows) => {
       const gone = await insertAuditRows(db, rows);
       return rows.map(({ userId }) => !gone.has(userId));
@@ -74,6 +77,11 @@ export class AuditLog {
    */
   write(row: AuditRow): Promise<void> {
     return this.#rows.add(row).then(assertWritten);
+  }
+
+  /** The same for a row that may have been committed by an attempt that failed. */
+  async writeAgain(row: AuditRow): Promise<void> {
+    if (!(await isAuditRowWritten(this.#db, row))) await this.write(row);
   }
 }
 

@@ -94,6 +94,19 @@ export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]):
   return new Set(gone.map(({ id }) => id));
 }
 
+/** A call that ended a moment ago has its row among so many of the user's. */
+const NEWEST = 1_000;
+
+/** Whether a call's row with this decision is there. */
+export async function isAuditRowWritten(db: Queryable, { userId, callId, decision }: AuditRow): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from (select call_id, decision from audit_log where user_id = $1::uuid order by id desc limit ${NEWEST}) newest
+     where call_id = $2::uuid and decision = $3`,
+    [userId, callId, decision],
+  );
+  return rows.length > 0;
+}
+
 /**
  * Calls recorded as started within the last `perMs`, and the seconds until the oldest of them no longer counts. Exact while
  * the user is locked.

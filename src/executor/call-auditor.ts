@@ -9,6 +9,9 @@ import type { AuditRow } from './audit-repository.ts';
 import type { CallResult } from './call.ts';
 import { ProviderRejectionLog } from './provider-rejection-log.ts';
 import { RejectionCounter } from './rejection-counter.ts';
+import type { Storing } from './storing.ts';
+
+const NOT_WRITTEN = 'an audit row could not be written';
 
 export interface CallAuditorDeps {
   db: Queryable;
@@ -62,8 +65,8 @@ export class CallAuditor {
       } catch (thrown) {
         throw await this.#failed(thrown, entry);
       }
-      // A started change is on record already: failing here would hide its result and invite a second attempt.
-      await (entry.isStarted ? this.#writeBestEffort(entry.row('ok')) : this.#audit.write(entry.row('ok')));
+      // What was started is on record already: failing here would hide its result and invite a second attempt.
+      await (entry.storing === undefined ? this.#audit.write(entry.row('ok')) : this.#store(entry.row('ok'), entry.storing));
       return result;
     } finally {
       this.#running -= 1;
@@ -75,15 +78,19 @@ export class CallAuditor {
     const error = this.#toAppError(thrown, entry);
     const row = entry.row(error.code, error.code === 'approval_required' ? 'approval_required' : entry.decision);
     this.#providerRejections.record(error, row.action);
-    await this.#writeBestEffort(row);
+    await (entry.storing === undefined ? this.#writeBestEffort(row) : this.#store(row, entry.storing));
     return error;
+  }
+
+  async #store(row: AuditRow, storing: Storing): Promise<void> {
+    await storing.store(NOT_WRITTEN, (isRepeat) => (isRepeat ? this.#audit.writeAgain(row) : this.#audit.write(row)));
   }
 
   /** Writes a row whose loss must not change the response. */
   async #writeBestEffort(row: AuditRow): Promise<void> {
     const written = row.decision === 'refused' ? this.#rejections.record(row) : this.#audit.write(row);
     await written.catch((error: unknown) => {
-      this.#deps.logger.warn({ err: describeError(error), call: row.callId }, 'an audit row could not be written');
+      this.#deps.logger.warn({ err: describeError(error), call: row.callId }, NOT_WRITTEN);
     });
   }
 

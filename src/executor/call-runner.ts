@@ -9,7 +9,8 @@ import { redactError } from './call-auditor.ts';
 import { receiversOf } from './context-name.ts';
 import { unknownOutcome } from './idempotency.ts';
 import { type Basis, recordStart, type StartDeps } from './record-start.ts';
-import { type RunActionDeps, runAction } from './run-action.ts';
+import { type RunActionDeps, type RunOptions, runAction } from './run-action.ts';
+import { Storing } from './storing.ts';
 import { readingOf } from './taint.ts';
 
 export interface RunnerDeps extends RunDeps, StartDeps, RunActionDeps {
@@ -44,7 +45,7 @@ export class CallRunner {
     return runAction(this.#deps, new ActionRun(this.#deps, call, call.grant), call);
   }
 
-  /** The result of an earlier call with the same key. Keys are shared by all contexts of a user: this one may not have received it yet. */
+  /** The result of an earlier call with the same key. Its caller receives it again, whatever its context has forgotten since. */
   async receivedAgain(call: Call, earlier: CallResult): Promise<CallResult> {
     const { taints, reads } = this.#deps;
     const reading = readingOf(call, earlier.meta.labels);
@@ -56,42 +57,44 @@ export class CallRunner {
   async #runRecorded(call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<CallResult> {
     await recordStart(this.#deps, call, entry, basis);
     entry.decision = basis.allowance === undefined ? 'allowed' : 'allowance_used';
-    entry.isStarted = changesSomething(call.configured) || isPaid(call);
+    const storing = new Storing(this.#deps, entry.callId, call.configured.name);
+    entry.storing = storing;
     const { approval } = basis;
-    if (approval === undefined) return this.#runStarted(call);
+    if (approval === undefined) return this.#runStarted(call, storing);
     this.#deps.telemetry.count('approval', 'approved');
-    return this.#deps.outcomes.record(approval, call, () => this.#runApproved(call));
+    return this.#deps.outcomes.record(approval, call, storing, () => this.#runApproved(call, storing));
   }
 
   /** The caller that asked waits for the result, so the run continues if the user who approved leaves. */
-  #runApproved(call: Call): Promise<CallResult> {
-    return this.#runStarted({ ...call, signal: new AbortController().signal }, receiversOf(call));
+  #runApproved(call: Call, storing: Storing): Promise<CallResult> {
+    return this.#runStarted({ ...call, signal: new AbortController().signal }, storing, receiversOf(call));
   }
 
-  #runStarted(call: Call, readers = [call]): Promise<CallResult> {
+  #runStarted(call: Call, storing: Storing, readers = [call]): Promise<CallResult> {
     const run = new ActionRun(this.#deps, call);
-    return changesSomething(call.configured) ? this.#runChange(run, call, readers) : runAction(this.#deps, run, call, readers);
+    const options = { readers, storing };
+    return changesSomething(call.configured) ? this.#runChange(run, call, options) : runAction(this.#deps, run, call, options);
   }
 
-  async #runChange(run: ActionRun, call: Call, readers: readonly Call[]): Promise<CallResult> {
+  async #runChange(run: ActionRun, call: Call, options: Required<RunOptions>): Promise<CallResult> {
+    const { storing } = options;
     const { keys, written, logger, taints } = this.#deps;
     let result: CallResult;
     try {
       // Before it is sent, too: its result may be lost.
       const writing = { ...call, taint: call.taint ?? (await taints.of(call)) };
       await written.announce(writing);
-      result = await runAction(this.#deps, run, call, readers);
-      await written.remember(writing, run, result.data);
+      result = await runAction(this.#deps, run, writing, options);
     } catch (error) {
       if (!run.mayHaveChanged) {
-        await keys.release(call);
+        await keys.release(call, storing);
         throw error;
       }
-      await keys.markUnknown(call);
+      await keys.markUnknown(call, storing);
       logger.warn({ err: redactError(error), action: call.configured.name }, 'a change was sent and its outcome is not known');
       throw unknownOutcome();
     }
-    await keys.storeResult(call, result);
+    await keys.storeResult(call, result, storing);
     return result;
   }
 }

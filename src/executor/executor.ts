@@ -33,6 +33,7 @@ import { Gate, isGated, mayAsk } from './gate.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { mayBeAskedAbout } from './open-questions.ts';
 import { AllowanceEnded, type Basis } from './record-start.ts';
+import { Storing } from './storing.ts';
 import { Taints } from './taint.ts';
 import { UserQuestions } from './user-questions.ts';
 import { WrittenItems } from './written-items.ts';
@@ -58,6 +59,7 @@ type Asking = Pick<Principal, 'userId' | 'clientId'> & { thread?: string };
 /** Runs actions for every surface, and enforces all policy. */
 export class Executor {
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #catalog: () => Catalog;
   readonly #checks: CheckDeps;
   readonly #accounts: StatementBatcher<AccountsQuery, UserAccounts>;
@@ -74,6 +76,7 @@ export class Executor {
   constructor(deps: ExecutorDeps) {
     const { db, clock, userKeys, emit, logger, telemetry, catalog } = deps;
     this.#clock = clock;
+    this.#logger = logger;
     this.#catalog = catalog;
     this.#auditor = new CallAuditor(deps);
     this.#accounts = new StatementBatcher((queries) => selectUserAccounts(db, clock, queries), CONCURRENT_BATCHES);
@@ -86,9 +89,9 @@ export class Executor {
     const gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
     const requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
     const questions = new UserQuestions({ ...deps, reads: contexts.reads, requests });
-    const keys = new IdempotencyKeys(db, userKeys, logger);
+    const keys = new IdempotencyKeys(db, userKeys);
     const approvals = new Approvals(db, userKeys, emit, catalog);
-    const outcomes = new ApprovalOutcomes(db, userKeys, contexts, logger);
+    const outcomes = new ApprovalOutcomes(db, userKeys, contexts);
     const runner = new CallRunner({ ...deps, ...contexts, keys, approvals, outcomes });
     this.#checks = checks;
     this.#gate = gate;
@@ -200,7 +203,7 @@ export class Executor {
     if (mayAsk(call.configured)) await this.#questions.assertNotAsked(call, entry);
     const subject = !isInPerson(call) && mayAsk(call.configured) ? await this.#requests.subjectOf(call) : undefined;
     // Before the gate, which reads facts that the approved run has changed: what it has deleted is not there any more.
-    const received = subject && (await this.#unreceived(call, subject));
+    const received = subject && (await this.#unreceived(call, subject, entry));
     if (received !== undefined) {
       entry.decision = 'allowed';
       return received;
@@ -215,13 +218,14 @@ export class Executor {
   }
 
   /** What an equal call gave that the user has approved, if its client or thread doesn't know the outcome yet. */
-  async #unreceived(call: Call, subject: ApprovalSubject): Promise<CallResult | undefined> {
+  async #unreceived(call: Call, subject: ApprovalSubject, { callId }: AuditEntryBuilder): Promise<CallResult | undefined> {
+    const storing = new Storing({ clock: this.#clock, logger: this.#logger }, callId, call.configured.name);
     try {
       const received = await this.#outcomes.unreceived(call, subject);
-      if (received !== undefined) await this.#keys.adopt(call, received);
+      if (received !== undefined) await this.#keys.adopt(call, received, storing);
       return received;
     } catch (error) {
-      if (error instanceof AppError && error.code === 'outcome_unknown') await this.#keys.adopt(call, undefined);
+      if (error instanceof AppError && error.code === 'outcome_unknown') await this.#keys.adopt(call, undefined, storing);
       throw error;
     }
   }

@@ -1,9 +1,11 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
-/** Identifies a call that a client may repeat. */
+/** Identifies a call that its caller may repeat. */
 export interface KeyName {
   userId: string;
+  /** Who called with the key, as the name of a context: nobody else's key is the same. */
+  asker: string;
   action: string;
   key: string;
 }
@@ -23,49 +25,55 @@ export interface KeyRow {
 /**
  * Claims the key for a run that ends within `runMs`.
  *
- * @returns false when the key has been used within the last 24 hours
+ * @param callId only this call can end the run or release the key, and claim it again
+ * @returns false when another call has used the key within the last 24 hours
  */
-export async function claimKey(tx: Queryable, { userId, action, key }: KeyName, argumentsHash: string, runMs: number): Promise<boolean> {
+export async function claimKey(tx: Queryable, name: KeyName, callId: string, argumentsHash: string, runMs: number): Promise<boolean> {
   const rows = await tx.query(
-    `insert into idempotency_keys (user_id, action, key, arguments_hash, running_until)
-     values ($1::uuid, $2, $3, decode($4, 'hex'), now() + $5::float8 * interval '1 millisecond')
-     on conflict (user_id, action, key) do update set
-       arguments_hash = excluded.arguments_hash, status = 'running', running_until = excluded.running_until, answer = null, created_at = now()
-       where idempotency_keys.created_at < now() - interval '24 hours'
+    `insert into idempotency_keys (user_id, asker, action, key, call_id, arguments_hash, running_until)
+     values ($1::uuid, $2, $3, $4, $5::uuid, decode($6, 'hex'), now() + $7::float8 * interval '1 millisecond')
+     on conflict (user_id, action, key, asker) do update set
+       call_id = excluded.call_id, arguments_hash = excluded.arguments_hash, status = 'running', running_until = excluded.running_until,
+       answer = null, created_at = now()
+       where idempotency_keys.created_at < now() - interval '24 hours' or idempotency_keys.call_id = excluded.call_id
      returning key`,
-    [userId, action, key, argumentsHash, runMs],
+    [...valuesOf(name), callId, argumentsHash, runMs],
   );
   return rows.length > 0;
 }
 
 /** The key's use within the last 24 hours, if any. */
-export async function selectKey(db: Queryable, { userId, action, key }: KeyName): Promise<KeyRow | undefined> {
+export async function selectKey(db: Queryable, name: KeyName): Promise<KeyRow | undefined> {
   const rows = await db.query<KeyRow>(
     `select encode(arguments_hash, 'hex') as "argumentsHash", status, answer as result, running_until <= now() as "hasExpired",
             extract(epoch from running_until - now())::float8 as "secondsLeft"
      from idempotency_keys
-     where user_id = $1::uuid and action = $2 and key = $3 and created_at >= now() - interval '24 hours'`,
-    [userId, action, key],
+     where user_id = $1::uuid and asker = $2 and action = $3 and key = $4 and created_at >= now() - interval '24 hours'`,
+    valuesOf(name),
   );
   return rows[0];
 }
 
-/** Ends a run. @param result sealed; null: whether the change happened is unknown */
-export async function finishKey(db: Queryable, { userId, action, key }: KeyName, result: Buffer | null): Promise<void> {
+/** Ends a call's run. @param result sealed; null: whether the change happened is unknown */
+export async function finishKey(db: Queryable, name: KeyName, callId: string, result: Buffer | null): Promise<void> {
   await db.query(
-    `update idempotency_keys set status = case when $4::bytea is null then 'unknown' else 'done' end, answer = $4
-     where user_id = $1::uuid and action = $2 and key = $3 and status = 'running'`,
-    [userId, action, key, result],
+    `update idempotency_keys set status = case when $6::bytea is null then 'unknown' else 'done' end, answer = $6
+     where user_id = $1::uuid and asker = $2 and action = $3 and key = $4 and call_id = $5::uuid and status = 'running'`,
+    [...valuesOf(name), callId, result],
   );
 }
 
-/** Makes the key usable again, because its run changed nothing. */
-export async function releaseKey(db: Queryable, { userId, action, key }: KeyName): Promise<void> {
-  await db.query(`delete from idempotency_keys where user_id = $1::uuid and action = $2 and key = $3 and status = 'running'`, [
-    userId,
-    action,
-    key,
-  ]);
+/** Makes the key usable again, because the call's run changed nothing. */
+export async function releaseKey(db: Queryable, name: KeyName, callId: string): Promise<void> {
+  await db.query(
+    `delete from idempotency_keys
+     where user_id = $1::uuid and asker = $2 and action = $3 and key = $4 and call_id = $5::uuid and status = 'running'`,
+    [...valuesOf(name), callId],
+  );
+}
+
+function valuesOf({ userId, asker, action, key }: KeyName): string[] {
+  return [userId, asker, action, key];
 }
 
 export function deleteOldKeys(db: Database): Promise<void> {

@@ -1,25 +1,26 @@
 import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../observability/logger.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import type { Call, CallResult } from './call.ts';
+import { contextOf } from './context-name.ts';
 import { claimKey, finishKey, type KeyName, releaseKey, selectKey } from './idempotency-repository.ts';
-import { STORING_MS, storeWithRetries } from './store-with-retries.ts';
+import { STORING_MS, type Storing } from './storing.ts';
 
 /** Most runs end long before their timeout. */
 const MAX_RETRY_AFTER_SECONDS = 5;
 
-/** Runs a change once, however often a client repeats it under the same key. A call without a key passes through. */
+/**
+ * Runs a change once, however often its caller repeats it under the same key. Each caller has keys of its own. A call without
+ * a key passes through.
+ */
 export class IdempotencyKeys {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
-  readonly #logger: Logger;
 
-  constructor(db: Database, userKeys: UserKeys, logger: Logger) {
+  constructor(db: Database, userKeys: UserKeys) {
     this.#db = db;
     this.#userKeys = userKeys;
-    this.#logger = logger;
   }
 
   /**
@@ -43,46 +44,51 @@ export class IdempotencyKeys {
   /**
    * Claims the key for a run that starts with this transaction.
    *
+   * @param callId the call that then ends the run or releases the key
    * @param askedHash of the arguments that the caller asked for: it repeats these, whatever the user has approved
    * @throws AppError `conflict` when another call claimed it first
    */
-  async claim(tx: Queryable, call: Call, askedHash = call.argumentsHash): Promise<void> {
+  async claim(tx: Queryable, call: Call, callId: string, askedHash = call.argumentsHash): Promise<void> {
     const name = nameOf(call);
     if (name === undefined) return;
-    const taken = await claimKey(tx, name, askedHash, call.configured.policy.timeoutMs + STORING_MS);
+    const taken = await claimKey(tx, name, callId, askedHash, call.configured.policy.timeoutMs + STORING_MS);
     if (!taken) throw running(1);
   }
 
-  /** Has the key of a call that did not run give the result of the run that it repeats. @param result undefined: it is unknown */
-  async adopt(call: Call, result: CallResult | undefined): Promise<void> {
-    await this.claim(this.#db, call);
-    await (result === undefined ? this.markUnknown(call) : this.storeResult(call, result));
+  /**
+   * Has the key of a call that did not run give the result of the run that it repeats.
+   *
+   * @param result undefined: it is unknown
+   * @throws AppError `conflict` when another call has claimed it; `unavailable`
+   */
+  async adopt(call: Call, result: CallResult | undefined, storing: Storing): Promise<void> {
+    await storing.retry(() => this.claim(this.#db, call, storing.callId));
+    await (result === undefined ? this.markUnknown(call, storing) : this.storeResult(call, result, storing));
   }
 
   /** Stores the result for repetitions of the call. */
-  async storeResult(call: Call, result: CallResult): Promise<void> {
-    await this.#finish(call, async (name) => {
+  async storeResult(call: Call, result: CallResult, storing: Storing): Promise<void> {
+    await this.#finish(call, storing, async (name) => {
       const key = await this.#userKeys.forUser(this.#db, name.userId);
-      await finishKey(this.#db, name, seal(key, associatedData(name), JSON.stringify(result)));
+      await finishKey(this.#db, name, storing.callId, seal(key, associatedData(name), JSON.stringify(result)));
     });
   }
 
   /** Marks the key: whether the change happened is unknown. */
-  async markUnknown(call: Call): Promise<void> {
-    await this.#finish(call, (name) => finishKey(this.#db, name, null));
+  async markUnknown(call: Call, storing: Storing): Promise<void> {
+    await this.#finish(call, storing, (name) => finishKey(this.#db, name, storing.callId, null));
   }
 
   /** Makes the key usable again, because nothing was changed. */
-  async release(call: Call): Promise<void> {
-    await this.#finish(call, (name) => releaseKey(this.#db, name));
+  async release(call: Call, storing: Storing): Promise<void> {
+    await this.#finish(call, storing, (name) => releaseKey(this.#db, name, storing.callId));
   }
 
   /** A failed write must not hide the run's result; the key then counts as unknown once it expires. */
-  async #finish(call: Call, write: (name: KeyName) => Promise<void>): Promise<void> {
+  async #finish(call: Call, storing: Storing, write: (name: KeyName) => Promise<void>): Promise<void> {
     const name = nameOf(call);
     if (name === undefined) return;
-    const what = 'the result of a change could not be stored for its idempotency key';
-    await storeWithRetries(this.#db.clock, this.#logger, { action: name.action, what }, () => write(name));
+    await storing.store('the result of a change could not be stored for its idempotency key', () => write(name));
   }
 }
 
@@ -106,10 +112,11 @@ function running(secondsLeft: number): AppError {
   });
 }
 
-function nameOf({ userId, configured, idempotencyKey }: Call): KeyName | undefined {
-  return idempotencyKey === undefined ? undefined : { userId, action: configured.name, key: idempotencyKey };
+function nameOf(call: Call): KeyName | undefined {
+  const { userId, configured, idempotencyKey: key } = call;
+  return key === undefined ? undefined : { userId, asker: contextOf(call), action: configured.name, key };
 }
 
-function associatedData({ userId, action, key }: KeyName): AssociatedData {
-  return { table: 'idempotency_keys', column: 'answer', userId, rowId: `${action} ${key}` };
+function associatedData({ userId, asker, action, key }: KeyName): AssociatedData {
+  return { table: 'idempotency_keys', column: 'answer', userId, rowId: `${asker} ${action} ${key}` };
 }

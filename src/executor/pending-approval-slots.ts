@@ -72,13 +72,13 @@ async function assertFreeSlot(tx: Queryable, { configured: { policy } }: Call, r
  */
 export function openApprovals(rows: readonly ApprovalRow[], row: ApprovalSubject): ApprovalRow[] {
   const isOpen = ({ status, expired }: ApprovalRow) => (status === 'pending' || status === 'preparing') && !expired;
-  const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
+  const isOfAsker = ({ clientId, threadId }: ApprovalRow) => clientId === row.clientId && threadId === row.threadId;
+  const ofKey = rows.filter((one) => one.idempotencyKey !== null && one.idempotencyKey === row.idempotencyKey && isOfAsker(one));
   // A caller doesn't know what the user has changed, and repeats what it asked for.
   const asked = ({ askedArgumentsHash, argumentsHash }: ApprovalRow) => askedArgumentsHash ?? argumentsHash;
   if (ofKey.some((one) => isOpen(one) && asked(one) !== row.argumentsHash)) throw otherArguments();
   const alike = rows.filter((one) => [one.normalizedHash, one.askedNormalizedHash].includes(row.normalizedHash));
   assertNotDenied(ofKey, alike);
-  const isOfAsker = ({ clientId, threadId }: ApprovalRow) => clientId === row.clientId && threadId === row.threadId;
   return alike.filter((one) => isOpen(one) && one.revision === row.revision && isOfAsker(one));
 }
 

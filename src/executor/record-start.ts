@@ -16,7 +16,7 @@ import { askerEnded, notAClient } from './client-grant.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
 import { setReadOnly } from './select-account.ts';
-import { STORING_MS } from './store-with-retries.ts';
+import { STORING_MS } from './storing.ts';
 import { threadDeleted } from './taint.ts';
 
 export interface StartDeps {
@@ -64,7 +64,7 @@ export function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilde
     if (isPaid(call)) await assertAffordable(tx, call, deps.catalog(), deps.livePerDay);
     else if (!changesSomething(configured)) return;
     if (changesSomething(configured)) {
-      await deps.keys.claim(tx, call, basis.approval?.askedArgumentsHash ?? undefined);
+      await deps.keys.claim(tx, call, entry.callId, basis.approval?.askedArgumentsHash ?? undefined);
       const { rate } = configured.policy;
       if (start.calls >= rate.calls) throw rateLimited(start.seconds);
     }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Undo } from '../actions/action.ts';
-import { isLabelled, labelsOf } from '../actions/labels.ts';
+import { isLabelled, labelsOf, type Source } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
@@ -9,6 +9,7 @@ import { isLargeValue } from '../validation/large-value.ts';
 import type { ActionRun } from './action-run.ts';
 import type { Call, CallResult } from './call.ts';
 import type { ContextReads } from './context-reads.ts';
+import type { Storing } from './storing.ts';
 import { readingOf, repeating, type Taints } from './taint.ts';
 import { holdsReadText, undoOf } from './undo.ts';
 import type { WrittenItems } from './written-items.ts';
@@ -21,15 +22,31 @@ export interface RunActionDeps {
   written: WrittenItems;
 }
 
+/** Does what needs the database; of a recorded run, until its time for that is over. */
+type Attempt = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+export interface RunOptions {
+  /** Who receives the result: the call, and beside it the same of the user who has approved it; default: the call. */
+  readers?: readonly Call[];
+  /** For a run that is on record as started; undefined: the call fails if the database does. */
+  storing?: Storing;
+}
+
 /**
  * Runs an action. Its output is validated, labelled and shortened to what the caller receives, and the contexts of those who
- * receive it remember that it was read.
+ * receive it remember that it was read. What a recorded run has given is known and returned, though the database is away
+ * afterwards; not before what was written is remembered, or the time for that is over.
  *
- * @param readers the call, and beside it the same of the user who has approved it
  * @throws AppError what the action throws, `unavailable`; anything else for an output that isn't valid
  */
-export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call, readers: readonly Call[] = [call]): Promise<CallResult> {
+export async function runAction(
+  deps: RunActionDeps,
+  run: ActionRun,
+  call: Call,
+  { readers = [call], storing }: RunOptions = {},
+): Promise<CallResult> {
   const { configured, account, startedAt } = call;
+  const attempt: Attempt = (work) => storing?.retry(work) ?? work();
   // Before anything is sent. Without a statement to wait for, nothing waits.
   const readings = readers.map((reader) => readingOf(reader));
   for (const reading of readings) {
@@ -40,19 +57,24 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
   try {
     given = await run.output();
   } catch (error) {
-    if (run.mayHaveRead) await failed(deps, run, call, readers, error);
+    if (run.mayHaveRead) await attempt(() => failed(deps, run, call, readers, error));
     throw error;
   }
   const output = configured.action.output.parse(given) ?? null;
+  // First: what it has written is there already, and others may read it.
+  await storing?.store('what a change has written could not be remembered', () => deps.written.remember(call, run, output));
   const isLarge = isLargeValue(output);
   if (isLarge) await nextTurn();
   const { provider, integrity, sources } = configured.action;
   const told = sources?.(output, call.input);
-  const marked = told && (await deps.written.mark(call, told));
-  const repeated = await deps.written.labelsOfRead(call, run, output, told);
-  // Before anyone receives it.
-  if (isLabelled(repeated)) await Promise.all(readings.map((reading) => deps.taints.begin(repeating(reading, repeated))));
-  const undo = await undoFor(deps, run, call, output, readers);
+  const marked = told && (await mark(deps.written, call, told, storing));
+  const repeated = await attempt(async () => {
+    const labels = await deps.written.labelsOfRead(call, run, output, told);
+    // Before anyone receives it.
+    if (isLabelled(labels)) await Promise.all(readings.map((reading) => deps.taints.begin(repeating(reading, labels))));
+    return labels;
+  });
+  const undo = await undoFor(deps, run, call, output, { readers, attempt });
   const labels = labelsOf(repeated.isTainted || undo?.isRead ? undefined : integrity, marked, provider === 'bank' || repeated.isFinancial);
   const { value, truncated } = truncateOutput(output, configured.capBytes);
   if (isLarge) await nextTurn();
@@ -65,6 +87,17 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call,
   if (undo !== undefined) meta.undo = undo.undo;
   if (call.edited) meta.edited = true;
   return { data: value, meta };
+}
+
+/** The sources of a result, of which those are others' that a tainted context wrote; of a recorded run, all are if that can't be read. */
+async function mark(
+  written: WrittenItems,
+  call: Call,
+  sources: readonly Source[],
+  storing: Storing | undefined,
+): Promise<readonly Source[]> {
+  if (storing === undefined) return written.mark(call, sources);
+  return storing.retry(() => written.mark(call, sources)).catch(() => sources.map((source) => ({ ...source, integrity: 'others' })));
 }
 
 /**
@@ -92,12 +125,12 @@ async function undoFor(
   run: ActionRun,
   call: Call,
   output: unknown,
-  readers: readonly Call[],
+  { readers, attempt }: { readers: readonly Call[]; attempt: Attempt },
 ): Promise<{ undo: Undo; isRead: boolean } | undefined> {
   const undo = undoOf(run, call, catalog());
   if (undo === undefined) return undefined;
   if (call.configured.action.integrity !== 'own' || !holdsReadText(undo, call.input, output)) return { undo, isRead: false };
-  const areTainted = await Promise.all(readers.map((reader) => taints.failed(reader, false))).then(
+  const areTainted = await attempt(() => Promise.all(readers.map((reader) => taints.failed(reader, false)))).then(
     () => true,
     () => false,
   );

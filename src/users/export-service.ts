@@ -94,7 +94,7 @@ export class UserExports {
         return found ?? null;
       });
     const answers = keys.rows.map(async ({ contents, ...row }) => {
-      const name = { userId, action: String(row.action), key: String(row.key) };
+      const name = { userId, asker: String(row.asker), action: String(row.action), key: String(row.key) };
       return { ...row, answer: await opened(contents, (key, sealed) => openResult(key, name, sealed)) };
     });
     const questions = approvals.rows.map(async ({ contents, ...row }) => {

@@ -223,8 +223,10 @@ export const userExport = z
     ),
     idempotency_keys: z.array(
       z.object({
+        asker: z.string().describe('Who called: `user`, `client:` or `thread:` with its id.'),
         action: z.string(),
         key: z.string(),
+        call_id: maybeText,
         status: z.string(),
         running_until: time,
         created_at: time,

@@ -14,6 +14,13 @@ export interface FaultyDatabase {
   env: Record<string, string>;
   /** Every connection breaks and none can be made, until {@link FaultyDatabase.restore}. */
   cut(): void;
+  /**
+   * The same once a client sends a statement for the given time: `before` the server receives it, or `after` the server has
+   * answered it and before the client hears of that.
+   *
+   * @param words of the statement or of its name @param done called with the cut
+   */
+  cutAt(at: { words: string; time: number; when: 'before' | 'after' }, done: () => void): void;
   restore(): void;
   stop(): Promise<void>;
 }
@@ -23,18 +30,47 @@ export async function startFaultyDatabase(): Promise<FaultyDatabase> {
   const target = usesEmbedded() ? await embedded() : await onServer();
   const open = new Set<Socket>();
   let down = false;
+  let awaited: { words: string; left: number; when: 'before' | 'after'; done: () => void } | undefined;
+  const cut = () => {
+    down = true;
+    for (const socket of open) socket.destroy();
+  };
+  /** Whether a client's packet is the awaited one. */
+  const isAwaited = (packet: Buffer) => {
+    if (awaited === undefined || !packet.includes(awaited.words)) return false;
+    awaited.left -= 1;
+    return awaited.left === 0;
+  };
+  const cutNow = () => {
+    const done = awaited?.done;
+    awaited = undefined;
+    cut();
+    done?.();
+  };
   const server = createServer((incoming) => {
     if (down) {
       incoming.destroy();
       return;
     }
     const outgoing = connect(target.address);
+    let isAnswerCut = false;
+    incoming.on('data', (packet: Buffer) => {
+      if (isAwaited(packet)) {
+        if (awaited?.when === 'before') return cutNow();
+        isAnswerCut = true;
+      }
+      outgoing.write(packet);
+    });
+    outgoing.on('data', (packet: Buffer) => {
+      if (isAnswerCut) return cutNow();
+      incoming.write(packet);
+    });
     for (const [one, other] of [
       [incoming, outgoing],
       [outgoing, incoming],
     ] as const) {
       open.add(one);
-      one.pipe(other);
+      one.on('end', () => other.end());
       one.on('error', () => other.destroy());
       one.on('close', () => {
         open.delete(one);
@@ -44,13 +80,12 @@ export async function startFaultyDatabase(): Promise<FaultyDatabase> {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const cut = () => {
-    down = true;
-    for (const socket of open) socket.destroy();
-  };
   return {
     env: { DATABASE_URL: `postgres://${target.credentials}@127.0.0.1:${port}/${target.database}`, ...target.env },
     cut,
+    cutAt({ words, time, when }, done) {
+      awaited = { words, left: time, when, done };
+    },
     restore() {
       down = false;
     },

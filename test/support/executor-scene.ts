@@ -226,7 +226,7 @@ export class ExecutorScene {
         effect: 'write',
         input: any,
         output: z.object({ id: z.string() }),
-        writes: (_input, output) => (output === undefined ? [] : [output.id]),
+        writes: ({ into }, output) => [...(typeof into === 'string' ? [into] : []), ...(output === undefined ? [] : [output.id])],
         summary: () => 'Copy',
         run: (_input, context) => send(context),
       }),

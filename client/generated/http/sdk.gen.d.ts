@@ -136,7 +136,7 @@ export declare const deleteClientsId: <ThrowOnError extends boolean = false>(opt
 /**
  * Call an action
  *
- * Runs an action with the body as its arguments, like `call` on the WebSocket. By a tool’s name (`mail_search`), the body may name the `account`, too. A change with an `Idempotency-Key` header runs once within 24 hours. `approval_required`: the user has to approve the call first; `details` describes it.
+ * Runs an action with the body as its arguments, like `call` on the WebSocket. By a tool’s name (`mail_search`), the body may name the `account`, too. A change with an `Idempotency-Key` header runs once within 24 hours; each token has keys of its own, and the user’s own front ends share theirs. `approval_required`: the user has to approve the call first; `details` describes it.
  */
 export declare const postAgentsAction: <ThrowOnError extends boolean = false>(options: Options<PostAgentsActionData, ThrowOnError>) => RequestResult<PostAgentsActionResponses, PostAgentsActionErrors, ThrowOnError>;
 /**
@@ -224,7 +224,7 @@ export declare const postThreadsId: <ThrowOnError extends boolean = false>(optio
 /**
  * Stop an answer
  *
- * Within two seconds, on every replica. Changes that have started run to their end.
+ * Within two seconds, on every replica. Changes that have started run to their end. With `run` (`runId` in the message’s metadata) only this answer is stopped: if it has ended, another one that has begun since goes on.
  */
 export declare const deleteChatIdStream: <ThrowOnError extends boolean = false>(options: Options<DeleteChatIdStreamData, ThrowOnError>) => RequestResult<DeleteChatIdStreamResponses, DeleteChatIdStreamErrors, ThrowOnError>;
 /**

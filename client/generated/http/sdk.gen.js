@@ -225,7 +225,7 @@ export const deleteClientsId = (options) => (options.client ?? client).delete({
 /**
  * Call an action
  *
- * Runs an action with the body as its arguments, like `call` on the WebSocket. By a tool’s name (`mail_search`), the body may name the `account`, too. A change with an `Idempotency-Key` header runs once within 24 hours. `approval_required`: the user has to approve the call first; `details` describes it.
+ * Runs an action with the body as its arguments, like `call` on the WebSocket. By a tool’s name (`mail_search`), the body may name the `account`, too. A change with an `Idempotency-Key` header runs once within 24 hours; each token has keys of its own, and the user’s own front ends share theirs. `approval_required`: the user has to approve the call first; `details` describes it.
  */
 export const postAgentsAction = (options) => (options.client ?? client).post({
     security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],
@@ -401,7 +401,7 @@ export const postThreadsId = (options) => (options.client ?? client).post({
 /**
  * Stop an answer
  *
- * Within two seconds, on every replica. Changes that have started run to their end.
+ * Within two seconds, on every replica. Changes that have started run to their end. With `run` (`runId` in the message’s metadata) only this answer is stopped: if it has ended, another one that has begun since goes on.
  */
 export const deleteChatIdStream = (options) => (options.client ?? client).delete({
     security: [{ name: 'Authorization', type: 'apiKey' }],

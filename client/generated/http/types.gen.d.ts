@@ -476,8 +476,13 @@ export type UserExport = {
         arguments: unknown;
     }>;
     idempotency_keys: Array<{
+        /**
+         * Who called: `user`, `client:` or `thread:` with its id.
+         */
+        asker: string;
         action: string;
         key: string;
+        call_id: string | null;
         status: string;
         running_until: string;
         created_at: string;
@@ -3250,10 +3255,18 @@ export type DeleteChatIdStreamData = {
     path: {
         id: string;
     };
-    query?: never;
+    query?: {
+        run?: string;
+    };
     url: '/chat/{id}/stream';
 };
 export type DeleteChatIdStreamErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
     /**
      * `invalid_token`, `token_expired`
      */

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type DataKey, keyIdOf, open, seal } from '../../crypto/envelope.ts';
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { Database, Queryable } from '../../database/database.ts';
-import { sqlState } from '../../database/database-errors.ts';
+import { isContended } from '../../database/database-errors.ts';
 import { lockUser } from '../grants-repository.ts';
 import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
 import { revocationKeyContext, revocationPlace } from '../revocations.ts';
@@ -26,7 +26,6 @@ import { SEALED_COLUMNS, type SealedColumn, sealedValues, updateSealed } from '.
 const KEY_BYTES = 32;
 const BATCH = 100;
 const PAUSE_MS = 1_000;
-const DEADLOCK = '40P01';
 
 /**
  * Replaces every user key and revocation key that a master key other than the primary one wraps or has wrapped, and
@@ -94,7 +93,7 @@ export class KeyRenewal {
         throw new Overtaken();
       }, userId);
     } catch (error) {
-      if (error instanceof Overtaken || sqlState(error) === DEADLOCK) return false;
+      if (error instanceof Overtaken || isContended(error)) return false;
       throw error;
     }
   }

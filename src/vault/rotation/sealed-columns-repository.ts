@@ -41,7 +41,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'context_reads', column: 'sources', placeColumn: `'sources'`, rowId: 'id::text' },
   { table: 'approvals', column: 'outcome', placeColumn: `'outcome'`, rowId: 'id::text' },
   { table: 'allowances', column: 'covered', placeColumn: `'covered'`, rowId: 'id::text' },
-  { table: 'idempotency_keys', column: 'answer', placeColumn: `'answer'`, rowId: `action || ' ' || key` },
+  { table: 'idempotency_keys', column: 'answer', placeColumn: `'answer'`, rowId: `asker || ' ' || action || ' ' || key` },
   { table: 'threads', column: 'title', placeColumn: `'title'`, rowId: 'id' },
   { table: 'threads', column: 'summary', placeColumn: `'summary'`, rowId: 'id' },
   { table: 'messages', column: 'content', placeColumn: `'content'`, rowId: `thread_id || ' ' || id`, key: ['thread_id', 'id'] },
