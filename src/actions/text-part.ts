@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { betweenPairs } from '../validation/cut-text.ts';
 
 /** Longest text of one result, UTF-16 units; the rest is read by its offset. */
 export const PART_UNITS = 40_000;
@@ -17,8 +18,8 @@ export const offset = z
  * @returns `next`: the offset of the following part; absent at the end
  */
 export function textPart(text: string, start: number, units = PART_UNITS): { text: string; next?: number } {
-  if (text.length - start <= units) return { text: text.slice(start) };
-  const last = text.charCodeAt(start + units - 1);
-  const end = start + units - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
-  return { text: text.slice(start, end), next: end };
+  const from = betweenPairs(text, start);
+  if (text.length - from <= units) return { text: text.slice(from) };
+  const end = betweenPairs(text, from + units);
+  return { text: text.slice(from, end), next: end };
 }

@@ -31,6 +31,6 @@ export class TextWindow {
   /** @returns `next`: the offset of the following part; absent at the end */
   part(): { text: string; next?: number } {
     const { text, next } = textPart(this.#text, 0, this.#units);
-    return { text, ...(next !== undefined && { next: this.#start + next }) };
+    return { text: text.toWellFormed(), ...(next !== undefined && { next: this.#start + next }) };
   }
 }

@@ -1,3 +1,5 @@
+import { betweenPairs } from '../validation/cut-text.ts';
+
 const ELLIPSIS = '…';
 const ELLIPSIS_BYTES = 3;
 /** Least size of an item that is kept truncated: fewer useful items are better than fragments of all. */
@@ -116,7 +118,7 @@ function truncateText(text: string, budget: number): string {
   let left = budget - 2 - ELLIPSIS_BYTES;
   let end = 0;
   while (end < text.length && left > 0) {
-    const piece = text.slice(end, pieceEnd(text, end));
+    const piece = text.slice(end, betweenPairs(text, end + PIECE));
     const size = textSize(piece) - 2;
     if (size > left) {
       end += fitting(piece, left);
@@ -126,12 +128,6 @@ function truncateText(text: string, budget: number): string {
     end += piece.length;
   }
   return end === 0 ? '' : text.slice(0, end) + ELLIPSIS;
-}
-
-/** Doesn't split a surrogate pair. */
-function pieceEnd(text: string, from: number): number {
-  const last = text.charCodeAt(from + PIECE - 1);
-  return from + PIECE + (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
 }
 
 /** How many units of the text fit. */

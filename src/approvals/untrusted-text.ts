@@ -1,6 +1,7 @@
 import type { Match } from '../executor/matches.ts';
 import { html, type SafeHtml } from '../http/html.ts';
 import { escapeHidden, inline, visible } from '../http/visible-text.ts';
+import { cutText, shortened } from '../validation/cut-text.ts';
 
 /** Characters of all texts of one page; a page of megabytes could not be read. */
 const MAX_CHARACTERS = 300_000;
@@ -51,7 +52,7 @@ export class ArgumentsView {
 
   #text(text: string, path: string): SafeHtml {
     if (text === '') return html`<span class="muted">empty</span>`;
-    const shown = text.slice(0, Math.max(this.#charactersLeft, 0)).toWellFormed();
+    const shown = cutText(text, Math.max(this.#charactersLeft, 0)).toWellFormed();
     this.#charactersLeft -= text.length;
     const rest =
       shown.length < text.length && omitted(`${(text.length - shown.length).toLocaleString('en')} more characters are not shown.`);
@@ -84,7 +85,7 @@ export class ArgumentsView {
     if (fields.length === 0) return html`<span class="muted">none</span>`;
     return html`<dl class="values">${this.#each(
       fields,
-      ([name, of]) => html`<dt>${inline(name.slice(0, 200))}</dt><dd>${this.render(of, under(path, name), depth + 1)}</dd>`,
+      ([name, of]) => html`<dt>${inline(shortened(name, 200))}</dt><dd>${this.render(of, under(path, name), depth + 1)}</dd>`,
     )}</dl>`;
   }
 

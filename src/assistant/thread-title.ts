@@ -1,4 +1,5 @@
 import { withoutHidden } from '../http/visible-text.ts';
+import { cutText } from '../validation/cut-text.ts';
 
 const DEFAULT_CHARACTERS = 60;
 /** Enough to fill a title, so that a long message costs no more than a short one. */
@@ -11,7 +12,7 @@ export function asTitle(text: string): string {
 
 /** The first words of a message, of at most 60 characters. */
 export function defaultTitle(message: string): string {
-  const characters = [...asTitle(message.trimStart().slice(0, READ_CHARACTERS))];
+  const characters = [...asTitle(cutText(message.trimStart(), READ_CHARACTERS))];
   if (characters.length <= DEFAULT_CHARACTERS) return characters.join('');
   const cut = characters.slice(0, DEFAULT_CHARACTERS - 1);
   const words = cut.slice(0, Math.max(0, cut.lastIndexOf(' ')));

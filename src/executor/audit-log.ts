@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
+import { cutText } from '../validation/cut-text.ts';
 import { type AuditRow, insertAuditRows, isAuditRowWritten } from './audit-repository.ts';
 import type { Storing } from './storing.ts';
 
@@ -50,8 +51,7 @@ export class AuditEntryBuilder {
 
 /** An unknown action's name made storable: truncated, without control characters (NUL) and lone surrogates. */
 export function auditedName(name: string): string {
-  return name
-    .slice(0, SHOWN_NAME_CHARACTERS)
+  return cutText(name, SHOWN_NAME_CHARACTERS)
     .replace(/\p{Cc}/gu, '?')
     .toWellFormed();
 }

@@ -1,5 +1,6 @@
 import { type ListResourceTemplatesResult, ProtocolError, ProtocolErrorCode, type ReadResourceResult } from '@modelcontextprotocol/server';
 import { asAppError } from '../errors.ts';
+import { cutText } from '../validation/cut-text.ts';
 import { toBeApproved } from './call-results.ts';
 import { type McpClient, type McpDeps, SURFACE } from './mcp-deps.ts';
 import { permittedActions } from './permitted-actions.ts';
@@ -115,5 +116,5 @@ function decoded(text: string): string | undefined {
 
 /** Of the protocol's revision 2026-07-28; earlier ones had a code of their own. */
 function notFound(uri: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such resource.', { uri: uri.slice(0, 1_000) });
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such resource.', { uri: cutText(uri, 1_000) });
 }

@@ -14,6 +14,7 @@ import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
 import type { AskedPreview } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { describeError } from '../observability/logger.ts';
+import { cutText } from '../validation/cut-text.ts';
 import { isObject } from '../validation/is-object.ts';
 import { approvalIdOf, awaitOutcome, outcomeResult } from './approval-result.ts';
 import { toBeApproved, toErrorResult, toToolResult } from './call-results.ts';
@@ -68,7 +69,7 @@ function invoke(
   progress: (message: string) => void,
 ) {
   // Actions are known by their tools' names only, so that a client calls what it was shown.
-  if (!catalog().tools.has(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+  if (!catalog().tools.has(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${cutText(name, 100)}`);
   return executor.invoke({ user, surface: SURFACE, action: name, input, signal, progress });
 }
 

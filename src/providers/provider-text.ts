@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortened } from '../validation/cut-text.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is dropped
 const CONTROL = /[\u0000-\u001f\u007f]/g;
@@ -15,7 +16,7 @@ export function providerText(max: number) {
  * @returns a schema that gives '' for a value that is left out
  */
 export function shownText(max: number) {
-  return shown((text) => cleaned(text.slice(0, max)));
+  return shown((text) => cleaned(shortened(text, max)));
 }
 
 /** As {@link shownText}, for values that must not be cut, such as addresses. */

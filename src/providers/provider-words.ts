@@ -1,3 +1,5 @@
+import { cutText } from '../validation/cut-text.ts';
+
 /** Why a provider rejected a request, in its own words. */
 export interface ProviderWords {
   /** Its reason code; '': none. */
@@ -60,18 +62,18 @@ const SECRETS: readonly [RegExp, string][] = [
  */
 export function providerMessage(text: unknown, sent: readonly string[] = []): string {
   if (typeof text !== 'string') return '';
-  let shown = plain(text.slice(0, MOST_READ));
+  let shown = plain(cutText(text, MOST_READ));
   for (const secret of sent) if (secret.length >= 4) shown = shown.replaceAll(secret, REDACTED);
   for (const [pattern, instead] of SECRETS) {
     shown = shown.replace(pattern, (found, ...groups) => (isName(found) ? found : instead.replace('$1', String(groups[0]))));
   }
   shown = shown.trim();
-  return shown.length > MOST_SHOWN ? `${shown.slice(0, MOST_SHOWN).toWellFormed()}…` : shown;
+  return shown.length > MOST_SHOWN ? `${cutText(shown, MOST_SHOWN)}…` : shown;
 }
 
 /** In one line and in one form of each character, so that a secret is found however it is written. */
 function plain(text: string): string {
-  const seen = text.replace(UNSEEN, '').normalize('NFKC').slice(0, MOST_READ).toWellFormed();
+  const seen = cutText(text.replace(UNSEEN, '').normalize('NFKC'), MOST_READ).toWellFormed();
   return seen.replace(UNSEEN, '').replace(BLANKS, ' ').replace(ENCODED_AT, '@');
 }
 

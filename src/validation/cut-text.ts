@@ -16,6 +16,18 @@ export function shortened(text: string, max: number): string {
   return text.length <= max ? text : `${cutText(text, max - 1)}…`;
 }
 
+/** As many whole items of a list as fit into `max` characters, one at least, and the number of the others. */
+export function cutList(items: readonly string[], max: number): string {
+  let length = 0;
+  const fitting = items.findIndex((item) => {
+    length += item.length;
+    return length > max;
+  });
+  const kept = fitting === -1 ? items.length : Math.max(1, fitting);
+  const left = items.length - kept;
+  return `${items.slice(0, kept).join(', ')}${left === 0 ? '' : `, … and ${left.toLocaleString('en')} more`}`;
+}
+
 /** The last place up to `at` that is between two characters. */
 function characterBefore(text: string, at: number): number {
   const pair = betweenPairs(text, at);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortened } from './cut-text.ts';
 import { nearestName } from './nearest-name.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -61,7 +62,7 @@ export function describeIssues(issues: readonly Issue[]): string {
 
 /** A name from outside as a message shows it. */
 export function shownName(name: string): string {
-  return (name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name).replace(/\p{C}/gu, '�');
+  return shortened(name, SHOWN + 1).replace(/\p{C}/gu, '�');
 }
 
 function describe(issue: Issue, above: readonly PropertyKey[]): string {

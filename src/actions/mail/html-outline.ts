@@ -6,6 +6,7 @@ const STRUCTURAL = new Set(
 );
 const LISTS = new Set(['ul', 'ol', 'blockquote']);
 /** Elements whose content is never displayed. */
+const CODE = new Set(['script', 'style']);
 const UNDISPLAYED = new Set(['script', 'style', 'title', 'template', 'textarea', 'select', 'svg', 'noframes', 'xmp']);
 /** The elements that a new element of this name closes, searched up to the nearest of the second list. */
 const CLOSES: Record<string, [ended: string[], within: string[]]> = {
@@ -41,13 +42,13 @@ interface Open {
 
 /**
  * HTML reduced to text, line breaks, links and structural elements, each of them closed, at a limited depth. Content
- * hidden by `display: none` is removed.
+ * hidden by `display: none` is removed, unless it is to be shown.
  *
  * Takes linear time, and the result can be converted in linear time: HTML converters take seconds for a megabyte of
  * unclosed tags, which anyone can send.
  */
-export function outline(html: string): string {
-  const writer = new OutlineWriter();
+export function outline(html: string, showsHidden = false): string {
+  const writer = new OutlineWriter(showsHidden);
   let at = 0;
   while (at < html.length) {
     const start = html.indexOf('<', at);
@@ -71,7 +72,7 @@ function readMarkup(html: string, start: number, writer: OutlineWriter): number 
   const lower = name.toLowerCase();
   const end = tagEnd(html, start + head.length);
   if (slash === '/') writer.close(lower);
-  else if (UNDISPLAYED.has(lower)) return undisplayedEnd(html, lower, end);
+  else if ((writer.showsHidden ? CODE : UNDISPLAYED).has(lower)) return undisplayedEnd(html, lower, end);
   else writer.open(lower, html.slice(start + head.length, end));
   return end;
 }
@@ -105,11 +106,16 @@ function undisplayedEnd(html: string, name: string, from: number): number {
 }
 
 class OutlineWriter {
+  readonly showsHidden: boolean;
   readonly #pieces: string[] = [];
   readonly #stack: Open[] = [];
   #elements = 0;
   #lists = 0;
   #hidden = 0;
+
+  constructor(showsHidden: boolean) {
+    this.showsHidden = showsHidden;
+  }
 
   text(text: string): void {
     if (this.#hidden === 0) this.#pieces.push(text.replaceAll('<', '&lt;'));
@@ -125,7 +131,7 @@ class OutlineWriter {
     if (!STRUCTURAL.has(name)) return;
     this.#endBefore(name);
     if (this.#stack.length >= MAX_DEPTH || (LISTS.has(name) && this.#lists >= MAX_LISTS)) return;
-    const hidden = /\bdisplay\s*:\s*none\b/i.test(attributes.slice(0, 5000));
+    const hidden = !this.showsHidden && /\bdisplay\s*:\s*none\b/i.test(attributes.slice(0, 5000));
     this.#stack.push({ name, hidden, silent });
     if (hidden) this.#hidden += 1;
     if (LISTS.has(name)) this.#lists += 1;

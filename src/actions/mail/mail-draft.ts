@@ -5,18 +5,20 @@ import { type Audience, people, UNKNOWN, union } from '../../providers/audience.
 import { checked, responseReader } from '../../providers/responses.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import type { AddressList } from '../../validation/address-list.ts';
 import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { quoted, quotedUpTo } from '../display-text.ts';
+import { nameOf } from './mail-addresses.ts';
 import { showRecipient } from './mail-fields.ts';
 import { type MailMessage, MESSAGE_FIELDS, toMessage } from './mail-messages.ts';
-import { attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
+import { allTexts, attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
 import { RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-recipients.ts';
 import { shown } from './mail-text.ts';
 
 /** Characters of a draft's text that are read. */
 const MAX_TEXT = 200_000;
-/** Characters of it that a question shows. */
-const SHOWN_TEXT = 2_000;
+/** Characters of a draft that can be sent: more than a person reads before deciding. */
+const MAX_SENT = 20_000;
 
 /** The message is validated by its own schema. */
 const gmailDraft = z.object({ message: z.looseObject({ payload: z.unknown() }) });
@@ -26,6 +28,9 @@ export interface Draft {
   id: string;
   message: MailMessage;
   recipients: StoredRecipients;
+  /** Undefined without such a field. */
+  from: AddressList | undefined;
+  replyTo: AddressList | undefined;
   subject: string;
   text: string;
   files: MailPart[];
@@ -43,12 +48,27 @@ export async function fetchDraft(session: WorkspaceSession, id: string): Promise
   return {
     id,
     message,
+    from: message.root.addresses.from,
+    replyTo: message.root.addresses['reply-to'],
     recipients: recipientsOf(message.root.addresses),
     subject: shown.subject.parse(message.root.headers.get('subject') ?? ''),
     // The length of a text that continues shows that it does.
     text: text.length > MAX_TEXT ? text : text.trimEnd(),
     files: attachmentsOf(message.root),
   };
+}
+
+/**
+ * The same with everything that its recipients may see, since a draft is sent as it is stored: of alternatives each, and of
+ * HTML also what is hidden.
+ *
+ * @throws AppError `not_found`; `too_large` for one that can't be shown in full
+ */
+export async function fetchWholeDraft(session: WorkspaceSession, id: string): Promise<Draft> {
+  const draft = await fetchDraft(session, id);
+  const text = await allTexts(session, draft.message.id, draft.message.root, MAX_SENT);
+  if (text.length <= MAX_SENT) return { ...draft, text: text.trimEnd() };
+  throw new AppError('too_large', `id: The draft has more than ${MAX_SENT.toLocaleString('en')} characters. Send it in the mail service.`);
 }
 
 /** `not_found` for an unknown id; any other error unchanged. The provider responds with 400 to malformed ids. */
@@ -58,10 +78,10 @@ export function toNoDraft(error: unknown): unknown {
 }
 
 /** Changes with everything that a recipient of the draft sees. At the provider, each edit gives it another message id. */
-export function draftVersion({ message, recipients, subject, text, files }: Draft): string {
+export function draftVersion({ message, from, replyTo, recipients, subject, text, files }: Draft): string {
   const named = files.map(({ id, fileName, mimeType, size }) => [id, fileName, mimeType, size]);
   return createHash('sha256')
-    .update(JSON.stringify([message.id, recipients, subject, text, named]))
+    .update(JSON.stringify([message.id, from, replyTo, recipients, subject, text, named]))
     .digest('hex');
 }
 
@@ -74,13 +94,29 @@ export function draftAudience(draft: Draft): Audience {
   return union(people(draftAddresses(draft)), draft.recipients.isIncomplete ? UNKNOWN : []);
 }
 
-/** For the approval prompt: the recipients first, then subject, text and files. */
-export function describeDraft(draft: Draft): string {
+/**
+ * For the approval prompt: the recipients first, then sender, subject, text and files.
+ *
+ * @param account the account's own address
+ * @param maxText characters of the text
+ */
+export function describeDraft(draft: Draft, account: string, maxText = MAX_SENT): string {
   const { recipients, subject, text, files } = draft;
   const lists = RECIPIENT_FIELDS.filter((field) => recipients[field].length > 0);
   const named = lists.map((field) => `${field} ${recipients[field].map(showRecipient).join(', ')}`);
-  const to = [...named, ...(recipients.isIncomplete ? ['possibly others'] : [])].join('; ');
+  const to = [...named, ...(recipients.isIncomplete ? ['possibly others'] : []), ...sendersOf(draft, account)].join('; ');
   const attached = files.map(({ fileName, mimeType, size }) => `${quoted(fileName)} (${quoted(mimeType)}, ${size} bytes)`).join(', ');
-  const about = `the draft ${quoted(subject)}, with the text ${quotedUpTo(text, SHOWN_TEXT)}`;
+  const about = `the draft ${quoted(subject)}, with the text ${quotedUpTo(text, maxText)}`;
   return `${to === '' ? 'to nobody' : to}: ${about}${attached === '' ? '' : `, with ${attached}`}`;
+}
+
+/** Whom the recipients take for the sender, and to whom they reply, where it isn't the account. */
+function sendersOf({ from, replyTo }: Draft, account: string): string[] {
+  const others = (list: AddressList | undefined) =>
+    (list?.entries ?? [])
+      .filter(({ address }) => asciiLowerCase(address) !== asciiLowerCase(account))
+      .map((one) => (one.address === '' ? quoted(one.name) : showRecipient({ name: nameOf(one), address: one.address })));
+  return Object.entries({ from: others(from), 'replies to': others(replyTo) }).flatMap(([what, who]) =>
+    who.length === 0 ? [] : [`${what} ${who.join(', ')}`],
+  );
 }

@@ -7,12 +7,14 @@ import type { Source } from '../labels.ts';
 import { draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
-import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, toNoDraft } from './mail-draft.ts';
+import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, fetchWholeDraft, toNoDraft } from './mail-draft.ts';
 import { mailId, pageToken, query } from './mail-fields.ts';
 import { readHeaders } from './mail-parts.ts';
 import { shown, unescapeSnippet } from './mail-text.ts';
 
 const MAX_DRAFTS = 25;
+/** Characters of a deleted draft that its question shows. */
+const SHOWN_TEXT = 2_000;
 const ITEM_FIELDS = 'id,threadId,labelIds,snippet,internalDate,payload/headers';
 
 const addresses = z.string().optional();
@@ -72,17 +74,17 @@ export const sendDraft = builtIn('workspace', {
   // What can’t be read is covered by no pattern but `*`.
   allowRead: { to: (draft) => [...draftAddresses(draft), ...(draft.recipients.isIncomplete ? [''] : [])] },
   async facts({ id: draft }, { session }) {
-    const found = await fetchDraft(session, draft);
+    const found = await fetchWholeDraft(session, draft);
     if (draftAudience(found).length === 0) throw new AppError('invalid_request', 'id: The draft has no recipients: use mail.draft_update.');
     return found;
   },
   version: draftVersion,
   exposes: (_input, draft) => draftAudience(draft),
   summary: ({ id: draft }) => `Send the draft ${draft}`,
-  preview: async (_input, _context, draft) => `Send ${describeDraft(draft)}`,
+  preview: async (_input, { account }, draft) => `Send ${describeDraft(draft, account.label)}`,
   async run({ id: draft }, { session, version }) {
     // Read once more, since someone may have edited it while the user decided.
-    await assertAsShown(version, 'id', async () => draftVersion(await fetchDraft(session, draft)));
+    await assertAsShown(version, 'id', async () => draftVersion(await fetchWholeDraft(session, draft)));
     const params = { userId: 'me', requestBody: { id: draft }, fields: 'id,threadId' };
     const sent = await session.call('gmail.users.drafts.send', params, savedMessage).catch((error) => {
       throw toNoDraft(error);
@@ -102,7 +104,8 @@ export const deleteDraft = builtIn('workspace', {
   facts: ({ id: draft }, { session }): Promise<Draft> => fetchDraft(session, draft),
   version: draftVersion,
   summary: ({ id: draft }) => `Delete permanently: the draft ${draft}`,
-  preview: async (_input, _context, draft) => `Delete permanently, without sending it ${describeDraft(draft)}`,
+  preview: async (_input, { account }, draft) =>
+    `Delete permanently, without sending it ${describeDraft(draft, account.label, SHOWN_TEXT)}`,
   async run({ id: draft }, { session, version }) {
     await assertAsShown(version, 'id', async () => draftVersion(await fetchDraft(session, draft)));
     await session.call('gmail.users.drafts.delete', { userId: 'me', id: draft }, z.object({})).catch((error) => {

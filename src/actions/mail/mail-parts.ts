@@ -148,13 +148,43 @@ export async function bodyText(
   return body;
 }
 
+/**
+ * All texts of the message, alternatives included, and of HTML also what isn't displayed: each once.
+ *
+ * @param enough as for {@link bodyText}
+ */
+export async function allTexts(session: WorkspaceSession, messageId: string, root: MailPart, enough: number): Promise<string> {
+  const budget = new HtmlBudget();
+  const texts = new Map<string, string>();
+  let length = 0;
+  for (const part of textsOf(root)) {
+    const text = await partText(session, messageId, part, budget, enough, true);
+    texts.set(text.replace(/\s+/g, ' ').trim(), text);
+    length += text.length;
+    if (length > enough) break;
+  }
+  texts.delete('');
+  return [...texts.values()].join('\n\n');
+}
+
+function textsOf(part: MailPart): MailPart[] {
+  return isText(part) ? [part] : part.parts.flatMap(textsOf);
+}
+
 /** @returns '' if the part is blank */
-async function partText(session: WorkspaceSession, messageId: string, part: MailPart, budget: HtmlBudget, enough: number): Promise<string> {
+async function partText(
+  session: WorkspaceSession,
+  messageId: string,
+  part: MailPart,
+  budget: HtmlBudget,
+  enough: number,
+  showsHidden = false,
+): Promise<string> {
   const isHtml = part.mimeType === 'text/html';
   if (isHtml && budget.exceeded) return '';
   const data = await partData(session, messageId, part);
   const charset = charsetOf(part.headers.get('content-type') ?? '');
-  const input = { data, charset, maxHtml: isHtml ? budget.left : undefined, enough };
+  const input = { data, charset, maxHtml: isHtml ? budget.left : undefined, enough, showsHidden };
   // Lets other requests run between two parts.
   await nextTurn();
   const isLong = data.length > (isHtml ? LONG_CONTENT.html : LONG_CONTENT.text);

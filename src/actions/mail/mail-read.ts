@@ -38,12 +38,17 @@ type Shown = z.output<typeof shownMessage>;
 
 const OTHERS = ['from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'text', 'attachments'];
 
+/** What stands before a quoted or forwarded text, or its lines. */
+const QUOTING = /^[ \t]*>|^[ \t]*-{3,}.*-{3,}[ \t]*$|^(?:From|Von|De|Da|Van):[ \t].*$|\b(?:wrote|schrieb|escribió|écrit)\s?:[ \t]*$/imu;
+const ANSWERING = /^\s*(?:re|aw|sv|antw|fwd?|wg|tr|rv)\s*:/i;
+
 /**
- * Of sent messages, the provider knows that the account wrote them. Drafts quote what they reply to, and may have been
- * written after others' text was read.
+ * Of sent messages, the provider knows that the account wrote them, but those that answer or forward quote others. Drafts
+ * quote what they reply to, and may have been written after others' text was read.
  */
-function sourceOf({ id, from, subject, date, labels }: Shown): Source {
-  const isOwn = labels.includes('SENT') && !labels.includes('DRAFT');
+function sourceOf({ id, from, subject, date, labels, text, attachments }: Shown, isReply: boolean): Source {
+  const isQuoting = isReply || attachments.length > 0 || ANSWERING.test(subject) || QUOTING.test(text);
+  const isOwn = labels.includes('SENT') && !labels.includes('DRAFT') && !isQuoting;
   const about = { item: id, name: subject, author: from, time: date };
   return isOwn ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: OTHERS };
 }

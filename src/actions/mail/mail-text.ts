@@ -71,10 +71,14 @@ function wordBytes(encoding: string, content: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** HTML as readable text: links with their addresses, no images, nothing is loaded. */
-export async function htmlToText(html: string): Promise<string> {
+/**
+ * HTML as readable text: links with their addresses, no images, nothing is loaded.
+ *
+ * @param showsHidden with content that isn't displayed
+ */
+export async function htmlToText(html: string, showsHidden = false): Promise<string> {
   const { convert } = await import('html-to-text');
-  const converted = convert(outline(html), {
+  const converted = convert(outline(html, showsHidden), {
     wordwrap: false,
     selectors: [
       { selector: 'img', format: 'skip' },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
+import { cutText, shortened } from '../../validation/cut-text.ts';
 import { multiLine } from '../display-text.ts';
 
 /** Depth of nested groups; deeper ones are skipped. */
@@ -8,6 +9,7 @@ const MAX_DEPTH = 20;
 /** Further elements are skipped; a crowded slide has hundreds. */
 const MAX_ELEMENTS = 5_000;
 const MAX_TEXT = 8_000;
+const MAX_TITLE = 1_000;
 const MAX_RUN = 20_000;
 
 const run = z.object({ content: multiLine(MAX_RUN).optional() });
@@ -84,9 +86,9 @@ export function slideText({ pageElements, slideProperties }: SlidePage) {
   const notes = notesOf(slideProperties?.notesPage);
   const images = elements.filter(({ image }) => image !== undefined).length;
   return {
-    ...(title !== '' && { title: title.slice(0, 1_000) }),
-    text: text.slice(0, MAX_TEXT),
-    ...(notes !== '' && { notes: notes.slice(0, MAX_TEXT) }),
+    ...(title !== '' && { title: shortened(title, MAX_TITLE) }),
+    text: cutText(text, MAX_TEXT),
+    ...(notes !== '' && { notes: cutText(notes, MAX_TEXT) }),
     ...(images > 0 && { images }),
     ...((more || text.length > MAX_TEXT || notes.length > MAX_TEXT) && { truncated: true as const }),
   };

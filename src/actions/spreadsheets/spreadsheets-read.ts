@@ -4,6 +4,7 @@ import { unreadableResponse } from '../../providers/response-json.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
+import { cutList } from '../../validation/cut-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
@@ -102,7 +103,7 @@ async function explain(error: unknown, session: WorkspaceSession, id: string): P
   if (!(error instanceof WorkspaceApiError) || error.httpStatus !== 400) return explainKind(error, session, id, SPREADSHEET);
   // Fails if the file is not a spreadsheet.
   const tabs = await tabTitles(session, id);
-  throw new AppError('invalid_request', `range: no such tab or cells. Tabs: ${tabs.join(', ').slice(0, 1_000)}`, {
+  throw new AppError('invalid_request', `range: no such tab or cells. Tabs: ${cutList(tabs, 1_000)}`, {
     cause: error,
     details: { ...error.details, tabs },
   });

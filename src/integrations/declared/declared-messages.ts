@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { cutText } from '../../validation/cut-text.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
 
 const LONGEST_NAME = 100;
@@ -17,7 +18,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 export function placeOf({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = pointer(instancePath);
   if (keyword === 'required') path.push(params.missingProperty);
-  if (keyword === 'additionalProperties') path.push(String(params.additionalProperty).slice(0, LONGEST_NAME));
+  if (keyword === 'additionalProperties') path.push(cutText(String(params.additionalProperty), LONGEST_NAME));
   return path;
 }
 

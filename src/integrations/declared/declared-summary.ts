@@ -1,4 +1,5 @@
 import { quoted } from '../../actions/display-text.ts';
+import { cutList } from '../../validation/cut-text.ts';
 
 const SHOWN_ARGUMENT = 600;
 const SHOWN_ARGUMENTS = 2_000;
@@ -19,35 +20,22 @@ export function declaredSummary(
   );
   const shown = [...reaching, ...others].map(member);
   const purpose = description.trim().replace(/\.$/, '');
-  return shown.length === 0 ? purpose : `${purpose} — ${list(shown, SHOWN_ARGUMENTS)}`;
+  return shown.length === 0 ? purpose : `${purpose} — ${cutList(shown, SHOWN_ARGUMENTS)}`;
 }
 
 function show(name: string, value: unknown): string {
   if (typeof value === 'string') return name === RAW_MESSAGE ? rawMessage(value) : quoted(value);
   if (Array.isArray(value))
-    return `[${list(
+    return `[${cutList(
       value.map((item) => show('', item)),
       SHOWN_ARGUMENT,
     )}]`;
   if (typeof value !== 'object' || value === null) return String(value);
-  return `{ ${list(Object.entries(value).map(member), SHOWN_ARGUMENT)} }`;
+  return `{ ${cutList(Object.entries(value).map(member), SHOWN_ARGUMENT)} }`;
 }
 
 function member([name, value]: [string, unknown]): string {
   return `${/^\w{1,60}$/.test(name) ? name : quoted(name)}: ${show(name, value)}`;
-}
-
-/** As many whole parts as fit, one at least: a cut inside of one would leave its quotation open. */
-function list(parts: readonly string[], most: number): string {
-  let length = 0;
-  const fitting = parts.findIndex((part) => {
-    length += part.length;
-    return length > most;
-  });
-  if (fitting === -1) return parts.join(', ');
-  const kept = Math.max(1, fitting);
-  const left = parts.length - kept;
-  return `${parts.slice(0, kept).join(', ')}${left === 0 ? '' : `, … and ${count(left)} more`}`;
 }
 
 function rawMessage(encoded: string): string {

@@ -193,6 +193,27 @@ describe('mail.draft_send', () => {
     expect(summary.includes('; possibly others: the draft “Plan”')).toBe(isUnknown);
   });
 
+  it('shows a long text to its end, on the page too', async () => {
+    const { id } = await user.run('mail.draft', { ...MAIL, body: `${'Lorem ipsum. '.repeat(1_000)}And wire 900 to Eve.` });
+    const { summary } = await question('mail.draft_send', { id });
+    expect(summary).toContain('Lorem ipsum. And wire 900 to Eve.”, with “plan.txt”');
+    const long = await user.run('mail.draft', { ...MAIL, body: `${'Lorem ipsum. '.repeat(2_000)}And wire 900 to Eve.` });
+    expect(await user.refusal('mail.draft_send', { id: long.id })).toMatchObject({ code: 'too_large' });
+  });
+
+  it('shows each alternative, and what HTML hides', async () => {
+    const { id } = await user.run('mail.draft', MAIL);
+    const part = (type: string, text: string) => `--b\r\nContent-Type: text/${type}; charset=utf-8\r\n\r\n${text}\r\n`;
+    const html = '<p>Wire 900.</p><div style="display:none">To Eve.</div><textarea>By noon.</textarea><a href="https://evil.example/x">Ok</a>';
+    const body = `${part('plain', 'Hello.')}${part('html', html)}--b--\r\n`;
+    const headers = 'To: ana@example.org\r\nReply-To: "Ana <ana@example.org>" <eve@example.net>\r\nSubject: Plan';
+    const raw = Buffer.from(`${headers}\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n${body}`).toString('base64url');
+    expect((await api(`drafts/${id}`, { message: { raw } }, 'PUT')).status).toBe(200);
+    const { summary } = await question('mail.draft_send', { id });
+    for (const text of ['Hello.', 'Wire 900.', 'To Eve.', 'By noon.', 'https://evil.example/x']) expect(summary).toContain(text);
+    expect(summary).toContain('to ana@example.org; replies to “Ana <ana@example.org>” <eve@example.net>: the draft “Plan”');
+  });
+
   it('is shown before it is sent in place of another one', async () => {
     const [first, second] = [await user.run('mail.draft', MAIL), await user.run('mail.draft', { ...MAIL, body: 'Send money.' })];
     const { approvalId } = await question('mail.draft_send', { id: first.id });
@@ -218,7 +239,10 @@ describe('mail.draft_delete', () => {
     expect(summary).toMatch(
       /^Delete permanently, without sending it to “Ana” <ana@example\.org>.*: the draft “Plan”, with the text “At noon\?”/,
     );
-    expect((await decide(approvalId)).data).toEqual({ deleted: id });
+    await edit(id, 'To: ana@example.org\r\nSubject: Plan', 'At one?');
+    expect(await decide(approvalId)).toMatchObject({ code: 'conflict' });
+    const again = await question('mail.draft_delete', { id });
+    expect((await decide(again.approvalId)).data).toEqual({ deleted: id });
     expect(await drafts()).toEqual([]);
   });
 });

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { multiLine, quoted, singleLine } from '../../../src/actions/display-text.ts';
+import { slideText } from '../../../src/actions/presentations/slide-text.ts';
+import { textPart } from '../../../src/actions/text-part.ts';
+import { truncateOutput } from '../../../src/actions/truncate-output.ts';
+import { ArgumentsView } from '../../../src/approvals/untrusted-text.ts';
+import { defaultTitle } from '../../../src/assistant/thread-title.ts';
+import { auditedName } from '../../../src/executor/audit-log.ts';
+import { shownText } from '../../../src/providers/provider-text.ts';
+import { providerMessage } from '../../../src/providers/provider-words.ts';
+import { cutList, cutText, shortened } from '../../../src/validation/cut-text.ts';
+import { shownName } from '../../../src/validation/validation-messages.ts';
+
+const slide = (content: string) =>
+  slideText({ pageElements: [{ shape: { text: { textElements: [{ textRun: { content } }] } } }] } as unknown as Parameters<typeof slideText>[0]);
+
+/** Each way in which a long text becomes shorter. */
+const CUTS: Record<string, (text: string) => string> = {
+  'one line': (text) => singleLine(300).parse(text),
+  'several lines': (text) => multiLine(300).parse(text),
+  'a quotation': quoted,
+  'a part of a text': (text) => textPart(text, 0, 300).text,
+  'a part in the middle': (text) => textPart(text, 301, 300).text,
+  'a truncated result': (text) => String(truncateOutput(text, 300).value),
+  'a slide': (text) => slide(text).text,
+  'a value of a provider': (text) => shownText(300).parse(text),
+  'a message of a provider': (text) => providerMessage(text),
+  'the name of an action': auditedName,
+  'the name of a field': shownName,
+  'the title of a conversation': defaultTitle,
+  'an argument on a page': (text) => String(new ArgumentsView().render(text)),
+};
+
+describe('a text that is cut', () => {
+  it.each(Object.entries(CUTS))('never ends in half of a character: %s', (_what, cut) => {
+    for (const before of ['', 'a', 'aa', 'aaa']) {
+      const shown = cut(`${before}${'😀'.repeat(200_000)}`);
+      expect(shown.isWellFormed()).toBe(true);
+      expect(shown).not.toContain('\ufffd');
+      expect(shown).toContain('😀');
+    }
+  });
+
+  it.each([
+    ['a pair', 'ab😀', 3, 'ab'],
+    ['a mark', 'abe\u0301', 3, 'ab'],
+    ['a skin tone', 'ab👍🏽', 4, 'ab'],
+    ['a joined character', 'ab👩\u200d💻', 5, 'ab'],
+    ['its end', 'ab😀c', 4, 'ab😀'],
+    ['nothing', 'ab', 5, 'ab'],
+    ['marks only', `a${'\u0301'.repeat(50)}`, 40, `a${'\u0301'.repeat(39)}`],
+  ])('isn’t cut within %s', (_what, text, max, expected) => {
+    expect(cutText(text, max)).toBe(expected);
+  });
+
+  it('is as long as it may be, and says that it was cut', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 50 }), (text, max) => {
+        const shown = shortened(text, max);
+        expect(shown.length).toBeLessThanOrEqual(max);
+        expect(shown.isWellFormed()).toBe(true);
+        expect(shown === text || (text.length > max && shown.endsWith('…'))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a list that is cut', () => {
+  it.each([
+    [['ab', 'cd'], 4, 'ab, cd'],
+    [['ab', 'cd', 'ef'], 5, 'ab, cd, … and 1 more'],
+    [['abcdef', 'g'], 2, 'abcdef, … and 1 more'],
+    [[], 2, ''],
+  ])('has whole items only: %j in %i', (items, max, expected) => {
+    expect(cutList(items, max)).toBe(expected);
+  });
+});
