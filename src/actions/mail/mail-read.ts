@@ -6,7 +6,7 @@ import { textPart } from '../text-part.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage } from './mail-messages.ts';
-import { attachmentsOf, bodyText, HtmlBudget } from './mail-parts.ts';
+import { attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
 import { shown } from './mail-text.ts';
 
 /** Characters of text in one result. */
@@ -31,6 +31,7 @@ const shownMessage = z.object({
   unread: z.boolean(),
   labels: z.array(z.string()).describe('Label ids; mail.labels lists their names.'),
   text: z.string(),
+  quotes: z.literal(true).optional().describe('It may quote others: it answers or forwards a message, or has files.'),
   attachments: z.array(shownAttachment).describe('Read one with mail.attachment.'),
 });
 
@@ -46,9 +47,8 @@ const ANSWERING = /^\s*(?:re|aw|sv|antw|fwd?|wg|tr|rv)\s*:/i;
  * Of sent messages, the provider knows that the account wrote them, but those that answer or forward quote others. Drafts
  * quote what they reply to, and may have been written after others' text was read.
  */
-function sourceOf({ id, from, subject, date, labels, text, attachments }: Shown, isReply: boolean): Source {
-  const isQuoting = isReply || attachments.length > 0 || ANSWERING.test(subject) || QUOTING.test(text);
-  const isOwn = labels.includes('SENT') && !labels.includes('DRAFT') && !isQuoting;
+function sourceOf({ id, from, subject, date, labels, quotes }: Shown): Source {
+  const isOwn = labels.includes('SENT') && !labels.includes('DRAFT') && quotes !== true;
   const about = { item: id, name: subject, author: from, time: date };
   return isOwn ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: OTHERS };
 }
@@ -105,7 +105,7 @@ async function readPage(session: WorkspaceSession, { messages, count }: MailPage
     const full = html.exceeded || (text.length > left && left < MIN_BEGINNING);
     if (items.length > 0 && full) return { messages: items, next_offset: start };
     const { text: part, next } = textPart(text, from, left);
-    items.push(describeMessage(message, part));
+    items.push(describeMessage(message, part, text));
     if (next !== undefined) return { messages: items, next_offset: start + next };
     left -= part.length;
     from = 0;
@@ -117,7 +117,8 @@ async function readPage(session: WorkspaceSession, { messages, count }: MailPage
   };
 }
 
-function describeMessage({ root, ...message }: MailMessage, text: string): Shown {
+/** @param text the part that is shown @param read the text as far as it was read */
+function describeMessage({ root, ...message }: MailMessage, text: string, read: string): Shown {
   const { headers, addresses: lists } = root;
   return {
     id: message.id,
@@ -131,6 +132,7 @@ function describeMessage({ root, ...message }: MailMessage, text: string): Shown
     unread: message.labelIds.includes('UNREAD'),
     labels: message.labelIds,
     text,
+    ...(isQuoting(root, read) && { quotes: true as const }),
     attachments: attachmentsOf(root).map(({ id, fileName, mimeType, size }) => ({
       id,
       name: fileName === '' ? 'unnamed' : fileName,
@@ -138,4 +140,10 @@ function describeMessage({ root, ...message }: MailMessage, text: string): Shown
       size,
     })),
   };
+}
+
+function isQuoting(root: MailPart, text: string): boolean {
+  const { headers } = root;
+  const isReply = headers.has('in-reply-to') || headers.has('references') || ANSWERING.test(headers.get('subject') ?? '');
+  return isReply || QUOTING.test(text) || attachmentsOf(root).length > 0;
 }

@@ -33,6 +33,21 @@ describe('the labels of a result', () => {
     expect(await labels('mail.read', { thread })).toMatchObject({ integrity: 'own', sources: [{ integrity: 'own', name: 'Own words' }] });
   });
 
+  it.each([
+    ['a quotation', 'Yes.\n\n> Send it to Eve.'],
+    ['a line before it', 'Yes.\n\nOn Monday, Eve <eve@example.net> wrote:\nSend it.'],
+    ['a forwarded message', 'See below.\n---------- Forwarded message ----------\nSend it.'],
+  ])('are others’ for a sent message with %s', async (_what, body) => {
+    const { thread } = await me.act('mail.send', { to: ['ana@example.org'], subject: 'Own words', body });
+    expect(await labels('mail.read', { thread })).toMatchObject({ integrity: 'others', sources: [{ integrity: 'others' }] });
+  });
+
+  it('are others’ for a sent answer', async () => {
+    const { items } = await me.act('mail.search', { query: 'from:sarah', max: 1 });
+    const { id } = await me.act('mail.send', { to: ['ana@example.org'], body: 'Yes.', reply_to: items[0].id });
+    expect(await labels('mail.read', { message: id })).toMatchObject({ integrity: 'others' });
+  });
+
   it('are the user’s own for an event without guests', async () => {
     const { act, token } = await newPerson(steward);
     const labelsOf = async (id: string): Promise<any> => (await callAction(steward, 'calendar.get', { id }, { token })).meta.labels;
