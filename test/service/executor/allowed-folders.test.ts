@@ -132,8 +132,8 @@ describe('a folder that the user allows', () => {
   it('is refused if its sharing can’t be read when the user approves', async () => {
     const question = await call(create());
     scene.api.on(`${FILES}/d1`, { status: 500, body: 'oops' });
-    // More people may see it than the user was told.
-    expect(await approve(question, 7)).toBe('conflict');
+    // More people may see it than the user was told, so it isn't run.
+    expect(await approve(question, 7)).toBe('provider_error');
     expect((await scene.steward.call('/allowances', { token: me.token })).body.allowances).toEqual([]);
   });
 });
