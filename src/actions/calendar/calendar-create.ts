@@ -10,6 +10,7 @@ import { assertDays, attendees, description, end, location, notify, recurrence, 
 import { listed, showSpan } from './calendar-preview.ts';
 import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
 import { undoCreation } from './calendar-undo.ts';
+import { becomesPrivate, showSharing, showTexts } from './event-sharing.ts';
 import { assertLasts } from './recurrence-rules.ts';
 import { assertOrder } from './reschedule.ts';
 import { assertExists, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
@@ -41,8 +42,9 @@ export const calendarCreate = builtIn('workspace', {
   allow: { attendees: (input) => input.attendees ?? [] },
   exposes: ({ attendees = [] }) => people(attendees),
   summary: (input) => summarise(input, input.zone),
-  preview: async (input, { session }) => summarise(input, await zoneFor(input, session)),
-  async run(input, { session, undoneBy }) {
+  preview: async (input, { session, taint }) =>
+    `${summarise(input, await zoneFor(input, session))}${showTexts(input)}${showSharing(becomesPrivate(taint))}`,
+  async run(input, { session, taint, undoneBy }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
     const requestBody = {
       summary: title,
@@ -51,6 +53,7 @@ export const calendarCreate = builtIn('workspace', {
       ...(location !== undefined && { location }),
       ...(attendees.length > 0 && { attendees: attendees.map((email) => ({ email })) }),
       ...(recurrence !== undefined && { recurrence }),
+      ...(becomesPrivate(taint) && { visibility: 'private' }),
       ...(meeting && { conferenceData: { createRequest: { requestId: randomUUID(), conferenceSolutionKey: { type: 'hangoutsMeet' } } } }),
     };
     const conferenceDataVersion = meeting ? 1 : 0;

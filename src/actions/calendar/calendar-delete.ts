@@ -13,6 +13,7 @@ import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar
 import { nameEvent, nameGuests, showTime } from './calendar-preview.ts';
 import { CALENDAR, patchEvent } from './calendar-session.ts';
 import { undoDeletion } from './calendar-undo.ts';
+import { showSharing, showTexts } from './event-sharing.ts';
 import { VERSIONED_FIELDS, versionedDeletion } from './event-version.ts';
 
 export const calendarDelete = builtIn('workspace', {
@@ -55,7 +56,8 @@ export const calendarRestore = builtIn('workspace', {
   preview: async ({ notify }, _context, event) => {
     const told = notify ? ', notifying them by e-mail' : '';
     const on = event.start === undefined ? '' : ` on ${showTime(event.start)}`;
-    return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${quoted(event.summary)}${on} (${event.id})`;
+    const what = `${quoted(event.summary)}${on} (${event.id})${showTexts(event)}`;
+    return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${what}${showSharing(event.visibility === 'private')}`;
   },
   async run({ id, notify }, { session, version, undoneBy }) {
     const deleted = await findDeleted(session, id);

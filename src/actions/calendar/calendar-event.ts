@@ -81,6 +81,9 @@ export const deletedEvent = z.object({
   status: z.string().max(40).default('confirmed'),
   summary: shared.summary,
   start: time.optional(),
+  location: shared.location,
+  description: shared.description,
+  visibility: shared.visibility,
   organizer: shared.organizer,
   attendees: shared.attendees,
   attendeesOmitted: shared.attendeesOmitted,
@@ -99,6 +102,14 @@ export const busyEvent = z.union([
 ]);
 
 export type BusyEvent = Pick<CalendarEvent, 'start' | 'end' | 'attendees' | 'transparency' | 'eventType'>;
+
+/** What guests read of an event of a series that was changed individually; of one that was deleted, nothing. */
+export const exceptionTexts = z.object({
+  status: z.string().max(40).default('confirmed'),
+  summary: shared.summary,
+  location: shared.location,
+  description: shared.description,
+});
 
 /** The fields that identify an event of a series. */
 export const seriesPart = z.object({ id, recurringEventId: id.optional() });
@@ -186,9 +197,12 @@ export function describeFully(event: CalendarEvent): z.input<typeof eventOutput>
   };
 }
 
+/** Kinds of events that only the user writes; others are made by the provider, of mails, contacts or an organisation's places. */
+const OWN_KINDS = [undefined, 'focusTime', 'outOfOffice'];
+
 /** An event with guests may have been written by any of them. */
-export function eventSource({ id, title, organizer, attendees, attendees_omitted: omitted }: z.output<typeof eventOutput>): Source {
-  const isOwn = organizer === undefined && omitted === undefined && attendees === undefined;
+export function eventSource({ id, title, organizer, attendees, attendees_omitted: omitted, kind }: z.output<typeof eventOutput>): Source {
+  const isOwn = organizer === undefined && omitted === undefined && attendees === undefined && OWN_KINDS.includes(kind);
   const about = { item: id, name: title, ...(organizer !== undefined && { author: organizer }) };
   return isOwn
     ? { ...about, integrity: 'own' }

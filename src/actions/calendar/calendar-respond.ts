@@ -27,9 +27,10 @@ export const calendarRespond = builtIn('workspace', {
   scopes: ['calendar.events.owned'],
   input,
   output: eventOutput,
-  // Without a message, the organizer only sees the response in the calendar.
-  facts: async ({ id, scope, comment, notify }, { session }) =>
-    comment === undefined && !notify ? undefined : seenTarget(session, id, scope),
+  // Without a message, the organizer only sees the response in the calendar: that carries no more than which of four it is, and
+  // after a bank's data was read even that is too much.
+  facts: async ({ id, scope, comment, notify }, { session, taint }) =>
+    comment === undefined && !notify && !taint.isFinancial ? undefined : seenTarget(session, id, scope),
   version: (target) => target?.version,
   exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),

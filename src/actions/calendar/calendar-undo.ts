@@ -15,9 +15,10 @@ export function undoCreation(event: CalendarEvent): Undo {
  * Restores the former values of what a change changed.
  *
  * @param event before the change
+ * @param becamePrivate whether the change made it private, which it stays
  * @returns undefined where they can't be restored: an event doesn't stop being a series, and none loses its title
  */
-export function undoUpdate(changes: UpdateInput, event: CalendarEvent): Undo | undefined {
+export function undoUpdate(changes: UpdateInput, event: CalendarEvent, becamePrivate: boolean): Undo | undefined {
   const input = {
     ...idOf(event),
     ...formerTexts(changes, event),
@@ -30,7 +31,11 @@ export function undoUpdate(changes: UpdateInput, event: CalendarEvent): Undo | u
   const fields = Object.keys(input).filter((field) => !['id', 'scope', 'notify'].includes(field));
   if (fields.length === 0) return undefined;
   const names = fields.map((field) => field.replace('_', ' ')).join(', ');
-  return { action: 'calendar.update', input, summary: `Restore of ${named(event)}: ${names}${changes.notify ? SENT : ''}` };
+  return {
+    action: 'calendar.update',
+    input,
+    summary: `Restore of ${named(event)}: ${names}${changes.notify ? SENT : ''}${becamePrivate ? '; it stays private' : ''}`,
+  };
 }
 
 /** Restores the account's former response. @returns undefined where it is the same */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { people, union } from '../../providers/audience.ts';
+import { people, UNKNOWN, union } from '../../providers/audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
+import type { Taint } from '../labels.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeFully, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
 import { type SeenTarget, seenTarget, unchangedTarget } from './calendar-facts.ts';
@@ -12,6 +13,7 @@ import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts
 import { listed, nameEvent, nameGuests, showMoment } from './calendar-preview.ts';
 import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
+import { becomesPrivate, showOwnTexts, showSharing, showTexts } from './event-sharing.ts';
 import { assertLasts } from './recurrence-rules.ts';
 import { rescheduleEvent, rescheduleSeries, type Times, toPatch } from './reschedule.ts';
 import { lostExceptions } from './series-exceptions.ts';
@@ -39,11 +41,17 @@ export const calendarUpdate = builtIn('workspace', {
   },
   version: ({ version }) => version,
   // Guests see the change in their calendars, whether they are notified or not; those who are removed see that, too.
-  exposes: ({ add_attendees: add = [] }, { audience }) => union(people(add), audience),
+  exposes: (input, { audience, event }, taint) =>
+    union(
+      people(input.add_attendees ?? []),
+      audience,
+      // The user has made it public: it doesn't become private.
+      writesText(input) && becomesPrivate(taint) && event.visibility === 'public' ? UNKNOWN : [],
+    ),
   writes: (input) => [input.id],
   summary,
   preview,
-  async run(input, { session, version, undoneBy }) {
+  async run(input, { session, version, taint, undoneBy }) {
     assertChange(input);
     const target = await unchangedTarget(session, input, version);
     if (input.recurrence !== undefined && target.event.recurringEventId !== undefined) {
@@ -53,6 +61,7 @@ export const calendarUpdate = builtIn('workspace', {
     const { title, description, location, add_attendees: add = [], remove_attendees: remove = [], recurrence } = input;
     const times = await newTimes(input, target, session);
     if (recurrence !== undefined) assertLasts(recurrence, ...beginning(target.event, times));
+    const isPrivate = turnsPrivate(input, target, taint);
     const requestBody = {
       ...(title !== undefined && { summary: title }),
       ...times,
@@ -60,11 +69,12 @@ export const calendarUpdate = builtIn('workspace', {
       ...(location !== undefined && { location }),
       ...(add.length + remove.length > 0 && { attendees: changedAttendees(target.event, add, remove) }),
       ...(recurrence !== undefined && { recurrence }),
+      ...(isPrivate && { visibility: 'private' }),
     };
     const event = await patchEvent(session, target.event, requestBody, sendUpdates(input.notify));
     const lost = await lostExceptions(session, target.event, exceptions);
     // A reset exception can't be made again.
-    const undo = lost === 0 ? undoUpdate(input, target.event) : undefined;
+    const undo = lost === 0 ? undoUpdate(input, target.event, isPrivate) : undefined;
     if (undo !== undefined) undoneBy(undo);
     return { ...describeFully(event), ...(lost > 0 && { exceptions_reset: lost }) };
   },
@@ -76,6 +86,16 @@ function assertChange({ id: _, scope: __, notify: ___, zone, ...changes }: Updat
   }
   const given = Object.values(changes).some((value) => value !== undefined);
   if (!given) throw new AppError('invalid_request', 'Give at least one change.');
+}
+
+function writesText({ title, description, location }: UpdateInput): boolean {
+  return [title, description, location].some((text) => text !== undefined);
+}
+
+/** Guests see the text anyhow, and the user is asked about them. */
+function turnsPrivate(input: UpdateInput, { event, audience }: SeenTarget, taint: Taint): boolean {
+  const isAlone = audience.length === 0 && (input.add_attendees ?? []).length === 0;
+  return isAlone && writesText(input) && becomesPrivate(taint) && event.visibility === 'default';
 }
 
 /** Whether the change moves the events of a series, which resets exceptions. */
@@ -114,11 +134,25 @@ function summary(input: UpdateInput): string {
   return summarise(input, zone, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
 }
 
-async function preview(input: UpdateInput, _context: RunContext<'workspace'>, { event, others, exceptions }: SeenTarget): Promise<string> {
+async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, target: SeenTarget): Promise<string> {
+  const { event, others, exceptions } = target;
   const lost =
     !movesSeries(input) || exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
   const zone = { name: input.zone ?? zoneOf(event.start) };
-  return summarise(input, zone, nameGuests(event, input.notify, [...others, ...(input.add_attendees ?? [])]), nameEvent(event), lost);
+  const guests = nameGuests(event, input.notify, [...others, ...(input.add_attendees ?? [])]);
+  const isPrivate = event.visibility === 'private' || turnsPrivate(input, target, taint);
+  return `${summarise(input, zone, guests, nameEvent(event), lost)}${newlySeen(input, target)}${showSharing(isPrivate)}`;
+}
+
+/** What those who are invited see besides what changes. */
+function newlySeen({ add_attendees: add = [], location, description }: UpdateInput, { event, exceptions }: SeenTarget): string {
+  if (add.length === 0) return '';
+  const kept = {
+    ...(location === undefined && { location: event.location }),
+    ...(description === undefined && { description: event.description }),
+  };
+  const own = exceptions.filter(({ status }) => status !== 'cancelled');
+  return `${showTexts(kept)}${showOwnTexts(event, own)}`;
 }
 
 /** The zone of new times without an offset. */

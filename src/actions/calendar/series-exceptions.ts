@@ -4,7 +4,7 @@ import { unchecked } from '../../providers/response-list.ts';
 import { checked, responseReader } from '../../providers/responses.ts';
 import { eventAudience, eventGuests } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { type CalendarEvent, seriesPart } from './calendar-event.ts';
+import { type CalendarEvent, exceptionTexts, seriesPart } from './calendar-event.ts';
 import { CALENDAR } from './calendar-session.ts';
 import { SEEN_FIELDS, versionOf } from './event-version.ts';
 
@@ -12,7 +12,7 @@ import { SEEN_FIELDS, versionOf } from './event-version.ts';
 const MAX_EXCEPTIONS = 2_500;
 
 /** An event of a series that was changed or deleted individually. */
-interface Exception {
+interface Exception extends z.output<typeof exceptionTexts> {
   id: string;
   /** Who sees it besides the account. */
   audience: Audience;
@@ -27,7 +27,7 @@ export const exceptionPage = responseReader(import.meta.url, 'exceptionPage', (r
   const exceptions = items.flatMap((item): Exception[] => {
     const { id, recurringEventId } = checked(seriesPart, item);
     if (recurringEventId !== series) return [];
-    return [{ id, audience: eventAudience(checked(eventGuests, item)), version: versionOf(item) }];
+    return [{ id, ...checked(exceptionTexts, item), audience: eventAudience(checked(eventGuests, item)), version: versionOf(item) }];
   });
   return { exceptions, isComplete: nextPageToken === undefined };
 });

@@ -142,6 +142,6 @@ describe('calendar.restore, with a provider that returns anything', () => {
     const { code, details } = await refused('calendar.restore', { id: 'e1' });
     expect(code).toBe('approval_required');
     expect(details?.audience).toEqual([{ kind: 'unknown' }]);
-    expect(details?.summary).toBe('Restore the deleted event: “” (e1)');
+    expect(details?.summary).toBe('Restore the deleted event: “” (e1); those with whom the calendar is shared may see it, too');
   });
 });

@@ -5,6 +5,7 @@ import { startSteward, type TestSteward } from '../../../support/steward.ts';
 import { calendarNotices, newPerson, type Person } from '../../../support/workspace-content.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
+const SHARED = '; those with whom the calendar is shared may see it, too';
 let steward: TestSteward;
 let me: Person;
 
@@ -127,7 +128,7 @@ describe('calendar.update', () => {
       code: 'approval_required',
       details: {
         summary: expect.stringMatching(
-          /^Change, inviting a@example\.com, seen by a@example\.com without an e-mail: .*; individual changes to 2 of its events may be reset$/,
+          /^Change, inviting a@example\.com, seen by a@example\.com without an e-mail: .*; individual changes to 2 of its events may be reset; one of its events is “made”; as a private event: those with whom the calendar is shared see only its time$/,
         ),
       },
     });
@@ -213,7 +214,7 @@ describe('a change that invites people', () => {
     await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
     await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
       summary(
-        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})`,
+        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})${SHARED}`,
       ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
@@ -225,7 +226,7 @@ describe('a change that invites people', () => {
     const sent = (await calendarNotices(steward, me.email)).length;
     await expect(asked('calendar.update', { id, title: 'made loud', notify: true })).rejects.toMatchObject(
       summary(
-        `Change, notifying a@example.com by e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id}); title “made loud”`,
+        `Change, notifying a@example.com by e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id}); title “made loud”${SHARED}`,
       ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);

@@ -7,6 +7,8 @@ import { newPerson, type Person } from '../../../support/workspace-content.ts';
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const AT = { title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
 const TEAM = 'all-hands@groups.example.org';
+const SHARED = '; those with whom the calendar is shared may see it, too';
+const PRIVATE = '; as a private event: those with whom the calendar is shared see only its time';
 
 let steward: TestSteward;
 let me: Person;
@@ -47,14 +49,16 @@ describe('a time in a question', () => {
     ['of one day', { start: '2027-03-21', end: undefined }, 'Sun, 21 Mar 2027'],
   ])('says its zone: %s', async (_what, more, shown) => {
     const input = { ...AT, attendees: ['ana@example.org'], ...more };
-    expect(await summaryOf('calendar.create', input)).toBe(`Create, inviting ana@example.org by e-mail: the event “Lunch” on ${shown}`);
+    expect(await summaryOf('calendar.create', input)).toBe(
+      `Create, inviting ana@example.org by e-mail: the event “Lunch” on ${shown}${SHARED}`,
+    );
   });
 
   it('does so for a change, a response and a deletion', async () => {
     const id = await create({ attendees: ['ana@example.org'], zone: 'Asia/Tokyo' });
     const event = `the event “Lunch” on Sun, 21 Mar 2027, 09:00 (Asia/Tokyo) (${id})`;
     expect(await summaryOf('calendar.update', { id, start: '2027-03-22T09:00', end: '2027-03-22T02:30:00Z' })).toBe(
-      `Change, seen by ana@example.org without an e-mail: ${event}; start Mon, 22 Mar 2027, 09:00 (Asia/Tokyo); end Mon, 22 Mar 2027, 11:30 (Asia/Tokyo)`,
+      `Change, seen by ana@example.org without an e-mail: ${event}; start Mon, 22 Mar 2027, 09:00 (Asia/Tokyo); end Mon, 22 Mar 2027, 11:30 (Asia/Tokyo)${SHARED}`,
     );
     expect(await summaryOf('calendar.update', { id, start: '2027-03-22T09:00', zone: 'Europe/Paris' })).toContain(
       'start Mon, 22 Mar 2027, 09:00 (Europe/Paris)',
@@ -125,7 +129,86 @@ describe('a title that looks like Steward’s words', () => {
     );
     await me.act('calendar.delete', { id });
     expect(await summaryOf('calendar.restore', { id })).toBe(
-      `Restore the deleted event, which ana@example.org can see: ${quoted} on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})`,
+      `Restore the deleted event, which ana@example.org can see: ${quoted} on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})${SHARED}`,
     );
+  });
+});
+
+describe('the question about an invitation', () => {
+  const TEXTS = { location: 'Café “Größenwahn”', description: `Agenda:\n${'x'.repeat(5_000)}\nThe balance is 12.` };
+  const shown = `; with the place “Café 'Größenwahn'” and the description “Agenda: ${'x'.repeat(5_000)} The balance is 12.”`;
+
+  it('shows what the guests will read of a new event', async () => {
+    expect(await summaryOf('calendar.create', { ...AT, ...TEXTS, attendees: ['ana@example.org'] })).toContain(
+      `10:00 (Europe/Berlin)${shown}`,
+    );
+  });
+
+  it('shows what the guests will read of an event that there is', async () => {
+    const id = await create(TEXTS);
+    expect(await summaryOf('calendar.update', { id, add_attendees: ['ana@example.org'] })).toContain(`(${id})${shown}`);
+    const other = await summaryOf('calendar.update', { id, add_attendees: ['ana@example.org'], description: 'Another' });
+    expect(other).toContain('; description “Another”; with the place “Café');
+    expect(other).not.toContain('balance');
+    // Guests know it already.
+    await me.act('calendar.update', { id, add_attendees: ['ana@example.org'] });
+    expect(await summaryOf('calendar.update', { id, title: 'Dinner' })).not.toContain('balance');
+    await me.act('calendar.delete', { id });
+    expect(await summaryOf('calendar.restore', { id })).toContain(`(${id})${shown}`);
+  });
+
+  it('shows what differs in the events of a series', async () => {
+    const id = await create({ recurrence: ['RRULE:FREQ=WEEKLY;COUNT=9'], ...TEXTS });
+    const { items } = (await me.google('GET', `${EVENTS}/${id}/instances`)).body;
+    await me.google('PATCH', `${EVENTS}/${items[1].id}`, { description: 'Salaries' });
+    await me.google('DELETE', `${EVENTS}/${items[2].id}`);
+    const invite = { id, scope: 'series', add_attendees: ['ana@example.org'] };
+    const summary = await summaryOf('calendar.update', invite);
+    expect(summary).toContain(
+      `${shown}; one of its events is “Lunch” with the place “Café 'Größenwahn'” and the description “Salaries”${SHARED}`,
+    );
+    for (const { id: one } of items.slice(3)) await me.google('PATCH', `${EVENTS}/${one}`, { location: `Room ${one}` });
+    await me.google('PATCH', `${EVENTS}/${id}`, { colorId: '3' });
+    expect(await summaryOf('calendar.update', { ...invite, notify: true })).toContain(
+      '; 2 more of its events have texts of their own, which are not shown here',
+    );
+  });
+});
+
+describe('an event that is written after others’ text was read', () => {
+  const read = () => me.act('calendar.list', { from: '2020-01-01', to: '2030-01-01' });
+  const visibilityOf = async (id: string) => (await me.google('GET', `${EVENTS}/${id}`)).body.visibility;
+
+  it('is private, since the calendar may be shared with others', async () => {
+    const [before, alone, shared, open] = [
+      await create(),
+      await create(),
+      await create({ attendees: ['ana@example.org'] }),
+      await create(),
+    ];
+    await me.google('PATCH', `${EVENTS}/${open}`, { visibility: 'public' });
+    expect(await visibilityOf(before)).toBeUndefined();
+    await read();
+    expect(await summaryOf('calendar.create', { ...AT, attendees: ['ana@example.org'] })).toContain(PRIVATE);
+    expect(await me.act('calendar.create', AT)).toMatchObject({ private: true });
+    await me.act('calendar.update', { id: before, start: '2027-03-22T09:00' });
+    expect(await visibilityOf(before)).toBeUndefined();
+    for (const [id, becomes] of [
+      [alone, 'private'],
+      [shared, undefined],
+      [open, 'public'],
+    ] as const) {
+      await me.act('calendar.update', { id, description: 'Balance: 12' });
+      expect(await visibilityOf(id)).toBe(becomes);
+    }
+  });
+
+  it('is asked about if it is public already', async () => {
+    const id = await create();
+    await me.google('PATCH', `${EVENTS}/${id}`, { visibility: 'public' });
+    await read();
+    const { audience } = await question('calendar.update', { id, title: 'Balance: 12' });
+    expect(audience).toEqual([{ kind: 'unknown' }]);
+    expect(await question('calendar.update', { id, start: '2027-03-22T09:00' })).toBeUndefined();
   });
 });

@@ -1,0 +1,49 @@
+import { quoted, quotedUpTo } from '../display-text.ts';
+import type { Taint } from '../labels.ts';
+import type { CalendarEvent } from './calendar-event.ts';
+
+/** The provider's own limits, so that nothing that guests see is left out. */
+const MAX_PLACE = 1_024;
+const MAX_DESCRIPTION = 8_192;
+/** Events of a series that are quoted in a question. */
+const MAX_EVENTS = 5;
+
+/** The texts of an event that its guests read besides the title. */
+export type GuestTexts = Pick<CalendarEvent, 'location' | 'description'>;
+
+/**
+ * Whether what is written counts as others' text or a bank's data: with whom the calendar is shared can't be read within the
+ * granted scopes, so the event becomes private.
+ */
+export function becomesPrivate({ isTainted, isFinancial }: Taint): boolean {
+  return isTainted || isFinancial;
+}
+
+/** For the approval prompt, after the event: `; with the place “…” and the description “…”`. */
+export function showTexts({ location = '', description = '' }: GuestTexts): string {
+  const texts = [
+    ...(location === '' ? [] : [`the place ${quotedUpTo(location, MAX_PLACE)}`]),
+    ...(description === '' ? [] : [`the description ${quotedUpTo(description, MAX_DESCRIPTION)}`]),
+  ];
+  return texts.length === 0 ? '' : `; with ${texts.join(' and ')}`;
+}
+
+/** Those of the events of a series that were changed individually and don't look like it. */
+export function showOwnTexts(series: GuestTexts & { summary: string }, events: readonly (GuestTexts & { summary: string })[]): string {
+  const differing = events.filter(
+    ({ summary, location, description }) =>
+      summary !== series.summary || (location ?? '') !== (series.location ?? '') || (description ?? '') !== (series.description ?? ''),
+  );
+  const shown = differing
+    .slice(0, MAX_EVENTS)
+    .map((event) => `; one of its events is ${quoted(event.summary)}${showTexts(event).replace('; ', ' ')}`);
+  const more = differing.length - shown.length;
+  return `${shown.join('')}${more > 0 ? `; ${more} more of its events have texts of their own, which are not shown here` : ''}`;
+}
+
+/** What a question says of a calendar that is shared. */
+export function showSharing(isPrivate: boolean): string {
+  return isPrivate
+    ? '; as a private event: those with whom the calendar is shared see only its time'
+    : '; those with whom the calendar is shared may see it, too';
+}
