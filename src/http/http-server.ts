@@ -8,7 +8,7 @@ import type { Config, Limits } from '../config/config.ts';
 import { guarded } from '../observability/guarded.ts';
 import type { Logger } from '../observability/logger.ts';
 import { boundConnections, type ConnectionBounds } from './connections.ts';
-import { adopt, type MessageClasses, messageClasses } from './messages.ts';
+import { adopt, afterPacket, type MessageClasses, messageClasses } from './messages.ts';
 import { rejectMalformed, rejectUpgradeWhileStarting, respondStarting, respondToClientError } from './raw-responses.ts';
 
 // A static import would read every export and load Node's fetch and WebSocket with it: some 50 ms and 15 MB.
@@ -61,7 +61,7 @@ export class HttpServer {
 
   /** Binds HOST and PORT. @throws Error with the code of listen(2), for example `EADDRINUSE` */
   static async listen({ config, clock, logger }: HttpServerDeps): Promise<HttpServer> {
-    const messages = messageClasses();
+    const messages = messageClasses(clock);
     const server = createHttpServer(config.limits, messages);
     const bounds = boundConnections(server, config.limits, clock, logger);
     server.on('request', respondStarting).on('upgrade', rejectUpgradeWhileStarting);
@@ -78,7 +78,8 @@ export class HttpServer {
   /** Passes requests and WebSocket upgrades on from now. */
   serve(app: Express, upgrade: UpgradeListener): void {
     adopt(app, this.#messages);
-    const respond = guarded(this.#logger, 'a request', rejectMalformed(this.#limits, app), (_request, response) => response.destroy());
+    const answer = guarded(this.#logger, 'a request', rejectMalformed(this.#limits, app), (_request, response) => response.destroy());
+    const respond = afterPacket(answer);
     this.#server.off('upgrade', rejectUpgradeWhileStarting).on('upgrade', guarded(this.#logger, 'an upgrade', upgrade, destroySecond));
     // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
     this.#server.off('request', respondStarting).on('request', respond).on('checkExpectation', respond);

@@ -1,11 +1,13 @@
-import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
+import type { Clock } from '../clock/clock.ts';
 
 // A static import would read every export and load Node's fetch and WebSocket with it: some 50 ms and 15 MB.
 const http = process.getBuiltinModule('node:http');
 
-/** Bytes of a body that are read even if the response does not depend on them. */
-const READ_TO_THE_END = 65_536;
+/** Of a body that is rejected: bytes that are read and dropped, so that its client receives the response, and for how long. */
+const DROPPED_BYTES = 4 * 1024 * 1024;
+const DROPPING_MS = 2_000;
 
 declare module 'node:http' {
   interface ServerResponse {
@@ -22,7 +24,7 @@ export type MessageClasses = ReturnType<typeof messageClasses>;
  * The classes of a server's requests and responses. Express sets the prototypes of each to its app's; objects that were
  * made with these have them already. Changing them takes 2 of the 50 µs of a request, and makes slower what Node does with them.
  */
-export function messageClasses() {
+export function messageClasses(clock: Clock) {
   class AppRequest extends http.IncomingMessage {}
   class AppResponse extends http.ServerResponse<IncomingMessage> {
     override defaultHeaders: readonly string[] = [];
@@ -32,19 +34,52 @@ export function messageClasses() {
       for (const [index, name] of this.defaultHeaders.entries()) {
         if (index % 2 === 0 && !this.hasHeader(name)) this.setHeader(name, this.defaultHeaders[index + 1] as string);
       }
-      if (leavesMuch(this.req)) this.shouldKeepAlive = false;
+      if (isBodyIncomplete(this.req)) closeAfter(this, clock);
       return super.writeHead(status, reason as string, headers);
     }
   }
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
+function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
+}
+
 /**
- * Whether so much of a body may follow that the connection closes after the response, instead of Node reading the rest. The
- * response says so, or the client would send its next request there (RFC 9112, 9.6).
+ * Closes the connection after the response, which says so: a proxy that has the response may send its next request there,
+ * before or instead of the rest of the body. Some of that is read and dropped first, since to close with data unread
+ * resets the connection, and the client may lose the response (RFC 9112, 9.6).
  */
-function leavesMuch({ complete, headers }: IncomingMessage): boolean {
-  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > READ_TO_THE_END);
+function closeAfter(response: ServerResponse<IncomingMessage>, clock: Clock): void {
+  const { req: request, socket } = response;
+  response.shouldKeepAlive = false;
+  if (socket === null) return;
+  const destroy = socket.destroySoon.bind(socket);
+  // Node calls it at the end of a connection's last response.
+  socket.destroySoon = () => {
+    let left = DROPPED_BYTES;
+    const timer = clock.after(DROPPING_MS, destroy);
+    socket.once('close', () => timer.cancel());
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) destroy();
+    });
+    request.once('end', destroy).resume();
+    socket.end();
+  };
+}
+
+/**
+ * Runs a listener when the packet with the headers has been read whole, so that `complete` says whether a body in the same
+ * packet is: Node emits `request` at the end of the headers.
+ */
+export function afterPacket(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    // Not that of a client that sent it after the last response of its connection.
+    if (!request.socket.writable) return;
+    if (isBodyIncomplete(request)) setImmediate(listener, request, response);
+    else listener(request, response);
+  };
 }
 
 /** Gives the classes the prototypes of the app. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Duplex } from 'node:stream';
 import type { Limits } from '../config/config.ts';
 import { ERROR_STATUS, type ErrorCode } from '../errors.ts';
+import { afterPacket } from './messages.ts';
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
@@ -44,7 +45,7 @@ export function rejectSocket(socket: Duplex, error: RawError): void {
 }
 
 /** Responds to requests before the app is ready. */
-export const respondStarting: RequestListener = (_request, response) => send(response, STARTING);
+export const respondStarting = afterPacket((_request, response) => send(response, STARTING));
 
 /** Rejects upgrades before the WebSocket API is ready. Without a listener their sockets would stay open without end. */
 export function rejectUpgradeWhileStarting(_request: IncomingMessage, socket: Duplex): void {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.ts';
 import { adopt, messageClasses } from '../../../src/http/messages.ts';
 import { inOrder } from '../../../src/http/route-table.ts';
 
@@ -78,7 +79,7 @@ async function answersOf(ofOne: (handlers: RequestHandler[]) => RequestHandler[]
     if (response.headersSent) next(error);
     else response.status(500).end('error');
   });
-  const classes = messageClasses();
+  const classes = messageClasses(systemClock);
   const server = createServer(classes, app).listen(0, '127.0.0.1');
   adopt(app, classes);
   await once(server, 'listening');
