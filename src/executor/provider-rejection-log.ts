@@ -2,11 +2,12 @@ import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
+import { providerReason } from '../providers/provider-words.ts';
 import { WorkspaceApiError } from '../providers/workspace/workspace-api-errors.ts';
 
 const CAUSE_DEPTH = 4;
 
-/** Logs why providers reject calls, in the provider's words; as an error where only the operator can fix it. */
+/** Logs why providers reject calls, by their codes: messages may repeat the user's text. As an error where only the operator can fix it. */
 export class ProviderRejectionLog {
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -29,7 +30,7 @@ export class ProviderRejectionLog {
         return;
       }
       if (one.details?.provider !== undefined) {
-        this.#logger.info({ action, code: error.code, provider: one.details.provider }, 'the provider refused a call');
+        this.#logger.info({ action, code: error.code, reason: providerReason(one.details) }, 'the provider refused a call');
         return;
       }
     }

@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+import { providerReason } from '../providers/provider-words.ts';
 import { html, PAGE_POLICY, page } from './html.ts';
 
 /** The body of an error where a protocol has a form of its own, which its routes set as `response.locals.errorBody`. */
@@ -47,7 +48,7 @@ export function errorHandler(logger: Logger, telemetry: Telemetry) {
       return;
     }
     const { code, message } = error;
-    // The provider's message goes to the log only.
+    // The provider's words are for the caller of an action only.
     const { provider: _, ...details } = error.details ?? {};
     const hasDetails = Object.keys(details).length > 0;
     response.json({ status: 'error', code, message, request_id: request.id, ...(hasDetails && { details }) });
@@ -59,9 +60,9 @@ function log(logger: Logger, error: AppError, request: Request): void {
   // Level `error` is for what an operator must look into; a healthy service logs none.
   if (error.code === 'internal') logger.error(fields, 'request failed');
   else if (error.status >= 500 && !isExpected(error, request)) logger.warn(fields, 'request failed');
-  // The provider's reason, which the client does not receive.
+  // The provider's code, which the client does not receive. Its message may repeat the user's text.
   else if (error.details?.provider !== undefined)
-    logger.info({ code: error.code, provider: error.details.provider }, 'the provider rejected the request');
+    logger.info({ code: error.code, reason: providerReason(error.details) }, 'the provider rejected the request');
   else logger.debug(fields, 'request rejected');
 }
 

@@ -1,4 +1,5 @@
 import { isLoopback } from '../config/config.ts';
+import { UNVERIFIED } from './unreachable-documents.ts';
 
 const MAX_REDIRECT_URIS = 20;
 const MAX_URI = 2_000;
@@ -32,6 +33,8 @@ const KEPT = new Set([
 export function reduceMetadata(metadata: Record<string, unknown>): string | undefined {
   const { grant_types: grantTypes } = metadata;
   for (const name of Object.keys(metadata)) if (!KEPT.has(name)) delete metadata[name];
+  // Only the service itself says this of a client.
+  if (metadata.steward !== UNVERIFIED) delete metadata.steward;
   const requested = Array.isArray(grantTypes) ? GRANT_TYPES.filter((type) => grantTypes.includes(type)) : GRANT_TYPES;
   metadata.grant_types = ['authorization_code', ...requested.filter((type) => type !== 'authorization_code')];
   metadata.response_types = ['code'];

@@ -1,9 +1,10 @@
 import { isLoopback } from '../config/config.ts';
+import { randomSecret } from '../crypto/secrets.ts';
 
 /** What is reported where there is no way to the internet, or no name service. */
 const UNREACHABLE = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH']);
-/** In the metadata of a client whose document could not be fetched. */
-export const UNVERIFIED = 'unverified';
+/** In the metadata of a client whose document could not be fetched: a secret of this process, which no client can state. */
+export const UNVERIFIED = randomSecret();
 
 /**
  * In place of a client's document, in development on a machine without a way to the internet: a client on the same machine

@@ -122,7 +122,7 @@ export function consentMissingMessage(label: string): string {
 
 /**
  * Converts what the SDK throws. An AxiosError contains the client secret and access tokens; only the aggregator's code,
- * request id and cleaned message are kept.
+ * request id and, for the caller, cleaned message are kept.
  */
 export function toBankError(thrown: unknown, clock: Clock): AppError {
   const response = field(thrown, 'response');
@@ -134,8 +134,8 @@ export function toBankError(thrown: unknown, clock: Clock): AppError {
   const code = field(data, 'error_code');
   if (typeof code === 'string') {
     const message = providerMessage(field(data, 'error_message'), sentSecrets(thrown));
-    const said = message === '' ? '' : `: ${message}`;
-    const cause = new Error(`bank aggregator: ${clean(code)}, request ${clean(field(data, 'request_id'))}${said}`);
+    // It is logged: the message may repeat what was sent.
+    const cause = new Error(`bank aggregator: ${clean(code)}, request ${clean(field(data, 'request_id'))}`);
     const meaning = meaningOf(code);
     // Errors that only the operator can correct are logged, not shown.
     const details = meaning.code === 'internal' ? undefined : wordsAsDetails({ reason: clean(code), message });

@@ -14,7 +14,8 @@ export class WorkspaceApiError extends AppError {
   readonly disabledApi: string | undefined;
 
   constructor(httpStatus: number, refusal: Rejection, words: ProviderWords, code: ErrorCode, message: string, options: AppErrorOptions) {
-    const cause = new Error(`HTTP ${httpStatus} ${words.reason}${words.message === '' ? '' : `: ${words.message}`}`);
+    // It is logged: the message may repeat what was sent.
+    const cause = new Error(`HTTP ${httpStatus} ${words.reason}`.trimEnd());
     super(code, message, { cause, ...options });
     this.httpStatus = httpStatus;
     this.reason = words.reason;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { publishedHost, redirectTarget, reduceMetadata } from '../../../src/oauth/client-metadata.ts';
+import { UNVERIFIED } from '../../../src/oauth/unreachable-documents.ts';
 
 const URIS = ['https://app.example.com/callback'];
 const problemOf = (metadata: Record<string, unknown>) => reduceMetadata({ redirect_uris: URIS, ...metadata });
@@ -131,5 +132,19 @@ describe('the host at which a client has published its metadata', () => {
     ['0e5b7a3c', undefined],
   ])('of %s is %s', (id, host) => {
     expect(publishedHost(id)).toBe(host);
+  });
+});
+
+describe('what only the service itself says of a client', () => {
+  it.each(['unverified', 'x', true, null, { toString: 'unverified' }, [UNVERIFIED]])('is dropped from its own metadata: %j', (steward) => {
+    const metadata = { redirect_uris: URIS, steward };
+    expect(reduceMetadata(metadata)).toBeUndefined();
+    expect(metadata).not.toHaveProperty('steward');
+  });
+
+  it('is kept where the service said it', () => {
+    const metadata = { redirect_uris: URIS, steward: UNVERIFIED };
+    expect(reduceMetadata(metadata)).toBeUndefined();
+    expect(metadata.steward).toBe(UNVERIFIED);
   });
 });
