@@ -115,13 +115,6 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
    */
   writes?(input: Input, output: Output | undefined): readonly string[];
   /**
-   * Ids of everything that a call is about, as the facts resolved it, like those of {@link writes}: the series of an event, the
-   * target of a shortcut, what a folder holds, the folders above. Left out: the ids that the input names.
-   *
-   * @param facts undefined: they weren't read, or couldn't be
-   */
-  items?(input: Input, facts: Facts | undefined): readonly string[];
-  /**
    * Ids of what a call changes, or shows to others, as the facts resolved it: what a folder holds, the target of a shortcut. Left
    * out: the {@link namedIds} of its input. While the user is asked about a call, changes of these are asked about, too.
    */
@@ -191,7 +184,6 @@ export function outlineOf({
   destination,
   sources,
   writes,
-  items,
   about,
   costs,
   summary,

@@ -10,13 +10,13 @@ const MAX_LENGTH = 1_024;
 const MAX_IDS = 10_000;
 
 /**
- * Ids of everything that a call is about: what its action resolves, else everything in its arguments that may be an id.
+ * Ids of everything that a call is about: what its action resolves, and everything in its arguments that may be an id.
  *
  * @param facts of the action; undefined: they weren't read, or couldn't be
  */
 export function itemsOf({ configured, input }: Pick<Call, 'configured' | 'input'>, facts: unknown): Items {
-  const items = configured.action.items?.(input, facts);
-  return items === undefined ? idsIn(input) : limited(new Set(items));
+  const about = facts === undefined ? [] : (configured.action.about?.(input, facts) ?? []);
+  return allOf(idsIn(input), new Set(about));
 }
 
 /** Everything in a value that may be an id. */

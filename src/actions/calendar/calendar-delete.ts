@@ -48,6 +48,7 @@ export const calendarRestore = builtIn('workspace', {
   scopes: ['calendar.events.owned'],
   input: z.strictObject({ id: eventId, notify: notifyOnRequest }),
   output: eventOutput,
+  writes: ({ id }) => [id],
   facts: ({ id }, { session }) => findDeleted(session, id),
   version: ({ version }) => version,
   // Of a deleted event of a series, the provider may not say who was invited.

@@ -48,7 +48,8 @@ export const calendarUpdate = builtIn('workspace', {
       // The user has made it public: it doesn't become private.
       writesText(input) && becomesPrivate(taint) && event.visibility === 'public' ? UNKNOWN : [],
     ),
-  writes: (input) => [input.id],
+  // The series, if it is changed through one of its events.
+  writes: ({ id }, output) => (output === undefined ? [id] : [id, output.id]),
   summary,
   preview,
   async run(input, { session, version, taint, undoneBy }) {

@@ -11,6 +11,7 @@ import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
+import { within } from '../labels.ts';
 import {
   changeFile,
   type DriveFile,
@@ -23,6 +24,7 @@ import {
   nameFile,
   openFile,
   openFolder,
+  writtenIn,
 } from './drive-file.ts';
 import {
   contentsOf,
@@ -81,7 +83,7 @@ export const createAction = builtIn('workspace', {
   version: (folder) => placeVersion(folder),
   about: (_input, target) => idsOf(target),
   exposes: (_input, target) => target?.audience ?? [],
-  writes: (_input, output) => (output === undefined ? [] : [output.id]),
+  writes: (_input, output) => (output === undefined ? [] : writtenIn(output)),
   destination: destinationIn,
   summary: (input) => describeCreation(input, folderById(input.folder)),
   preview: async (input, _context, target) => describeCreation(input, nameFolder(target)),
@@ -113,7 +115,7 @@ export const copyAction = builtIn('workspace', {
   version: (facts) => copyVersion(facts),
   about: ({ id: named }, { copied, destination }) => [named, copied.file.id, ...idsOf(destination)],
   exposes: (_input, { destination }) => destination?.audience ?? [],
-  writes: (_input, output) => (output === undefined ? [] : [output.id]),
+  writes: (_input, output) => (output === undefined ? [] : writtenIn(output)),
   destination: ({ destination }) => destinationIn(destination),
   summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && folderById(input.folder)),
   preview: async (input, _context, { copied, destination }) =>
@@ -146,6 +148,8 @@ export const moveAction = builtIn('workspace', {
   version: (facts) => moveVersion(facts),
   about: (_input, { moved, destination }) => [...idsOf(moved), ...idsOf(destination)],
   destination: ({ destination }) => destinationIn(destination),
+  // Its folder holds it then, whatever was written before.
+  writes: ({ id: moved, folder: target }, output) => (output === undefined ? [moved, within(target)] : writtenIn(output)),
   // Those who see the file through its folder lose it.
   exposes: (_input, { moved, destination }) => union(destination?.audience ?? [], moved.audience),
   summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,
@@ -181,7 +185,7 @@ export const renameAction = builtIn('workspace', {
   // Its text was visible to them before.
   version: (file) => placeVersion(file),
   exposes: (_input, { audience }) => audience,
-  writes: ({ id: written }) => [written],
+  writes: ({ id: written }, output) => (output === undefined ? [written] : writtenIn(output)),
   summary: ({ id: file, name: title }) => `Rename ${file} to ${quoted(title)}`,
   preview: async ({ name: title }, _context, { file, audience }) => `Rename ${nameFile(file)}${seenBy(audience)}, to ${quoted(title)}`,
   async run({ id: file, name: title }, context) {

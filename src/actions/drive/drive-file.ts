@@ -5,7 +5,7 @@ import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted, singleLine } from '../display-text.ts';
-import type { Source } from '../labels.ts';
+import { type Source, within } from '../labels.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
 /** The provider's alias of the top-level folder. */
@@ -100,6 +100,11 @@ export function toItem(file: DriveFile): FileItem {
 export function fileSource({ id, name, owner, modified, shared }: z.output<typeof fileItem>): Source {
   const about = { item: id, name, ...(owner !== undefined && { author: owner }), ...(modified !== undefined && { time: modified }) };
   return shared === false ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: ['name', 'description', 'people'] };
+}
+
+/** Under which names it is remembered that a file was written. */
+export function writtenIn({ id, folder }: Pick<FileItem, 'id' | 'folder'>): string[] {
+  return folder === undefined ? [id] : [id, within(folder)];
 }
 
 /** The file itself, even if it is a shortcut. */

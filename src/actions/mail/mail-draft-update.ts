@@ -7,6 +7,7 @@ import type { Undo } from '../action.ts';
 import { changedMeanwhile } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
+import { within } from '../labels.ts';
 import { savedDraft } from './gmail-responses.ts';
 import { formatMailbox } from './mail-addresses.ts';
 import { composeMime, messageParams } from './mail-compose.ts';
@@ -39,7 +40,7 @@ export const updateDraft = builtIn('workspace', {
   allow: { to: (changes) => RECIPIENT_FIELDS.flatMap((field) => (changes[field] ?? []).map(({ address }) => address.toLowerCase())) },
   // What reverts it holds the former text, which may quote what it replies to.
   sources: ({ message: item }) => [{ item, integrity: 'others' }],
-  writes: ({ id }, output) => (output === undefined ? [id] : [output.id, output.message]),
+  writes: ({ id }, output) => (output === undefined ? [id] : [output.id, output.message, within(output.thread)]),
   summary: (changes) => `Change the draft ${changes.id}: ${describeChanges(changes)}`,
   async run(changes, { session, account, undoneBy }) {
     if (Object.keys(changes).length < 2) throw new AppError('invalid_request', 'Give at least one change.');

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { assertAsShown } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
-import type { Source } from '../labels.ts';
+import { type Source, within } from '../labels.ts';
 import { draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
@@ -49,7 +49,7 @@ export const listDrafts = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(sourceOf),
   summary: () => 'List the drafts',
-  async run({ query: q, max, page }, { session }) {
+  async run({ query: q, max, page }, { session, uses }) {
     const params = {
       userId: 'me',
       maxResults: max,
@@ -58,6 +58,8 @@ export const listDrafts = builtIn('workspace', {
       fields: 'drafts(id,message/id),nextPageToken',
     };
     const { drafts, nextPageToken } = await session.call('gmail.users.drafts.list', params, draftList);
+    // Each edit gives its message another id.
+    uses(drafts.map(({ id: draft }) => draft));
     const { done, failed } = await forEach(drafts.slice(0, max), (draft) => readItem(session, draft.id, draft.message.id));
     return { items: done, ...(nextPageToken !== undefined && { next: nextPageToken }), ...(failed !== undefined && { failed }) };
   },
@@ -80,6 +82,7 @@ export const sendDraft = builtIn('workspace', {
   },
   version: draftVersion,
   exposes: (_input, draft) => draftAudience(draft),
+  writes: ({ id: draft }, output) => (output === undefined ? [draft] : [output.id, within(output.thread)]),
   summary: ({ id: draft }) => `Send the draft ${draft}`,
   preview: async (_input, { account }, draft) => `Send ${describeDraft(draft, account.label)}`,
   async run({ id: draft }, { session, version }) {

@@ -6,7 +6,7 @@ import { assertAsShown } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { nameFolder } from '../drive/drive-changes.ts';
-import { changeFile, fileItem, folderIdOf, MY_DRIVE, NATIVE, NOT_VISIBLE_TO_DOMAIN } from '../drive/drive-file.ts';
+import { changeFile, fileItem, folderIdOf, MY_DRIVE, NATIVE, NOT_VISIBLE_TO_DOMAIN, writtenIn } from '../drive/drive-file.ts';
 import { destinationIn, type FileFacts, folderFacts, idsOf, placeVersion } from '../drive/file-sharing.ts';
 import { fileReference } from '../file-reference.ts';
 import { namedIds } from '../named-ids.ts';
@@ -39,7 +39,7 @@ export const saveAttachment = builtIn('workspace', {
   version: ({ part, target }) => saveVersion(part, target),
   about: (input, { target }) => [...namedIds(input), ...idsOf(target)],
   destination: ({ target }) => destinationIn(target),
-  writes: (_input, output) => (output === undefined ? [] : [output.id]),
+  writes: (_input, output) => (output === undefined ? [] : writtenIn(output)),
   exposes: (_input, { target }) => target?.audience ?? [],
   summary: ({ message, attachment, folder, name }) =>
     `Save in ${folder === MY_DRIVE ? 'My Drive' : `the folder ${folder}`}: attachment ${attachment} of message ${message}${as(name)}`,

@@ -6,6 +6,7 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import type { RunContext } from '../action.ts';
 import { changedMeanwhile } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
+import { within } from '../labels.ts';
 import { namedIds } from '../named-ids.ts';
 import { type AttachableFile, describeFiles, downloadFiles, filesVersion, findFiles } from './drive-files.ts';
 import { savedDraft, savedMessage } from './gmail-responses.ts';
@@ -34,6 +35,8 @@ export const sendMail = builtIn('workspace', {
   version: ({ files }) => (files.length === 0 ? undefined : filesVersion(files)),
   about: (mail, { files }) => [...namedIds(mail), ...files.map(({ id }) => id)],
   exposes: (mail) => people(allAddresses(mail)),
+  // The account may be among its recipients.
+  writes: (_mail, output) => (output === undefined ? [] : [output.id, within(output.thread)]),
   summary: (mail) => `Send ${describeMail(mail)}`,
   preview: async (mail, _context, { reply, files }) => `Send ${describeMail(mail, reply?.subject, describeFiles(files))}`,
   async run(mail, context) {
@@ -54,7 +57,7 @@ export const draftMail = builtIn('workspace', {
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),
   allow: { to: allAddresses },
   // Of drafts, results name the message.
-  writes: (_mail, output) => (output === undefined ? [] : [output.id, output.message]),
+  writes: (_mail, output) => (output === undefined ? [] : [output.id, output.message, within(output.thread)]),
   summary: (mail) => `Draft ${describeMail(mail)}`,
   async run(mail, context) {
     const params = await compose(mail, context, (message) => ({ message }));
@@ -69,8 +72,9 @@ function alsoNeeds({ files }: OutgoingMail): ScopeName[] {
 }
 
 /** @throws AppError `not_found` for a message or a file that doesn't exist */
-async function readReferences(mail: OutgoingMail, { session }: RunContext<'workspace'>): Promise<References> {
+async function readReferences(mail: OutgoingMail, { session, uses }: RunContext<'workspace'>): Promise<References> {
   const [reply, files] = await Promise.all([readReply(mail, session), findFiles(session, mail.files)]);
+  uses(files.map(({ id }) => id));
   return { reply, files };
 }
 

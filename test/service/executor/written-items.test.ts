@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppError } from '../../../src/errors.ts';
+import { callAction } from '../../support/agents.ts';
+import { linkBank } from '../../support/flows.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { newPerson, type Person } from '../../support/workspace-content.ts';
+
+const AT = { start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
+const STRANGER = 'ana@partner.example';
+
+let steward: TestSteward;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+afterAll(() => steward.stop());
+
+type Call = (action: string, input: object) => Promise<any>;
+
+/** Two clients of one user, of which the first has read a bank's data. */
+async function clients(): Promise<{ me: Person; financial: Call; other: Call }> {
+  const me = await newPerson(steward);
+  await linkBank(steward, me.token);
+  const { userId } = await steward.context.sessions.authenticate(me.token);
+  const start = async (): Promise<Call> => {
+    const request = { name: 'script', actions: ['*'], access: 'write' as const, days: 1 };
+    const { token } = await steward.context.clientTokens.create(userId, request);
+    return (action, input) => callAction(steward, action, input, { token });
+  };
+  const [financial, other] = [await start(), await start()];
+  await financial('bank.balances', {});
+  return { me, financial, other };
+}
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'done',
+    ({ code }: AppError) => code,
+  );
+
+describe('what a client wrote after it had read a bank’s data', () => {
+  it('is not sent, shared or copied to others by another client, which is marked once it has read it', async () => {
+    const { financial, other } = await clients();
+    const file = (await financial('drive.create', { name: 'Okapi.txt', content: 'Balance: 1,234.00' })).data;
+    const draft = (await financial('mail.draft', { to: [STRANGER], subject: 'Okapi', body: '1,234.00', files: [file.id] })).data;
+    expect(await codeOf(other('mail.draft_send', { id: draft.id }))).toBe('forbidden');
+    expect(await codeOf(other('drive.share', { id: file.id, email: STRANGER }))).toBe('forbidden');
+    expect(await codeOf(other('mail.send', { to: [STRANGER], subject: 'x', body: 'x', files: [file.id] }))).toBe('forbidden');
+    const listed = await other('mail.drafts', {});
+    expect(listed.meta.labels).toMatchObject({ integrity: 'others', confidentiality: 'financial' });
+    expect(await codeOf(other('mail.send', { to: [STRANGER], subject: 'x', body: 'x' }))).toBe('forbidden');
+  });
+
+  it('is held by the folder that it is put or moved into', async () => {
+    const { financial, other } = await clients();
+    const [folder, second] = [
+      (await other('drive.create', { name: 'One', type: 'folder' })).data,
+      (await other('drive.create', { name: 'Two', type: 'folder' })).data,
+    ];
+    const file = (await financial('drive.create', { name: 'Okapi.txt', content: '1,234.00', folder: folder.id })).data;
+    expect(await codeOf(other('drive.share', { id: folder.id, email: STRANGER }))).toBe('forbidden');
+    await codeOf(other('drive.move', { id: file.id, folder: second.id }));
+    expect(await codeOf(other('drive.share', { id: second.id, email: STRANGER }))).toBe('forbidden');
+  });
+
+  it('is known by the series, whichever event names it', async () => {
+    const { financial, other } = await clients();
+    const series = (
+      await other('calendar.create', { ...AT, title: 'Series', recurrence: ['RRULE:FREQ=DAILY;COUNT=3'], zone: 'Europe/Berlin' })
+    ).data;
+    const range = { from: '2027-03-20T00:00', to: '2027-03-25T00:00', query: 'Series' };
+    const [first, second] = (await other('calendar.list', range)).data.items.filter((event: any) => event.series === series.id);
+    await financial('calendar.update', { id: first.id, scope: 'series', title: 'Series of 1,234.00' });
+    for (const id of [series.id, second.id]) {
+      expect((await other('calendar.get', { id })).meta.labels).toMatchObject({ integrity: 'others', confidentiality: 'financial' });
+    }
+    const invite = { add_attendees: [STRANGER], scope: 'series', id: second.id };
+    expect(await codeOf(other('calendar.update', invite))).toBe('forbidden');
+  });
+
+  it('is known in the mailbox that it was sent to', async () => {
+    const { me, financial, other } = await clients();
+    const mail = { to: [me.email], subject: 'Okapi', body: '1,234.00' };
+    const { details } = (await financial('mail.send', mail).catch((thrown) => thrown)) as any;
+    const { approve } = await steward.context.sessions.authenticate(me.token).then((user) => ({
+      approve: () =>
+        steward.context.executor.approve({
+          user,
+          surface: 'socket',
+          approvalId: details.approvalId,
+          approved: true,
+          signal: new AbortController().signal,
+        }),
+    }));
+    const sent = (await approve()).data as any;
+    expect((await other('mail.read', { message: sent.id })).meta.labels).toMatchObject({ confidentiality: 'financial' });
+  });
+});
