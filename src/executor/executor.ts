@@ -88,7 +88,7 @@ export class Executor {
     const asker = async (userId: string, clientId: string) => (await client(userId, clientId)) ?? Promise.reject(askerEnded());
     const gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
     const requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
-    const questions = new UserQuestions({ ...deps, reads: contexts.reads, requests });
+    const questions = new UserQuestions({ ...deps, ...contexts, requests });
     const keys = new IdempotencyKeys(db, userKeys);
     const approvals = new Approvals(db, userKeys, emit, catalog);
     const outcomes = new ApprovalOutcomes(db, userKeys, contexts);

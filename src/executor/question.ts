@@ -3,10 +3,12 @@ import type { Taint } from '../actions/labels.ts';
 import type { Audience, Viewer } from '../providers/audience.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
 import type { Call } from './call.ts';
+import { isInPerson } from './context-name.ts';
 import type { ContextReads, ReadSource } from './context-reads.ts';
 import type { Assessment } from './gate.ts';
 import { compare, type Match } from './matches.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
+import type { WrittenItems } from './written-items.ts';
 
 /** What the user reads before deciding. */
 export interface Question {
@@ -24,6 +26,7 @@ export interface Question {
 
 export interface QuestionDeps extends RunDeps {
   reads: ContextReads;
+  written: WrittenItems;
 }
 
 /** Any beyond are only counted, to keep the question readable. */
@@ -37,10 +40,12 @@ const INCOMPLETE = 'The arguments are too long to show every part that repeats w
 export async function questionOf(deps: QuestionDeps, call: Call, assessment: Assessment): Promise<Question> {
   const { taint } = assessment;
   const others = peopleIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
-  const [summary, written, reads] = await Promise.all([
+  const [summary, written, reads, changedAt] = await Promise.all([
     new ActionRun(deps, { ...call, taint }).summary(assessment),
     others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
     taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
+    // The user knows what the user has changed.
+    isInPerson(call) ? undefined : deps.written.changedAt(call, assessment.read?.facts),
   ]);
   const audience = assessment.audience.map((viewer): ShownViewer => {
     const shown = withRelation(viewer, call.ownAddresses, written);
@@ -54,6 +59,7 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
     notices: [
       ...noticesOn(audience, written !== undefined),
       ...noticesOnReading(taint, provenance),
+      ...(changedAt === undefined ? [] : [noticeOnChange(call, changedAt)]),
       ...noticesOnMatches(matches),
       ...(isComplete ? [] : [INCOMPLETE]),
     ],
@@ -104,6 +110,12 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
     ...(isTainted ? [`Before this, text by ${whose} was read, which may have asked for it.`] : []),
     ...(isFinancial ? ['Before this, data of a bank was read.'] : []),
   ];
+}
+
+/** What is asked about may have become what it is by the caller that asks. */
+function noticeOnChange({ client }: Call, at: Date): string {
+  const who = client === undefined ? 'This conversation' : 'The client that asks';
+  return `${who} changed what this is about, or put something into it, at ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 }
 
 /** Also for those who show the matches themselves. */

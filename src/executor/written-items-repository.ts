@@ -70,6 +70,19 @@ export function selectLabelledItems(db: Queryable, userId: string, items: readon
   );
 }
 
+/** When a context last wrote one of the items, within a day. @returns undefined: it didn't */
+export async function selectWrittenAt(db: Queryable, userId: string, context: string, items: readonly Buffer[]): Promise<Date | undefined> {
+  const rows = await db.query<{ at: Date | null }>(
+    {
+      name: 'written-items-by',
+      text: `select max(written_at) as at from written_items
+             where user_id = $1::uuid and item = any($3::bytea[]) and context = $2 and written_at > now() - interval '${TOLD}'`,
+    },
+    [userId, context, items],
+  );
+  return rows[0]?.at ?? undefined;
+}
+
 /** The labels of all that a user's contexts wrote. */
 export async function selectLabels(db: Queryable, userId: string): Promise<Taint> {
   const rows = await db.query<Taint>(

@@ -5,7 +5,7 @@ import type { ActionRun } from './action-run.ts';
 import type { Call } from './call.ts';
 import { allOf, type Items, idsIn, itemsOf } from './call-items.ts';
 import { contextOf } from './context-name.ts';
-import { rememberItems, selectLabelledItems, selectLabels } from './written-items-repository.ts';
+import { rememberItems, selectLabelledItems, selectLabels, selectWrittenAt } from './written-items-repository.ts';
 
 /** Something that was written, but whose id isn't known: it counts as named by every call. */
 const UNKNOWN_ITEM = '*';
@@ -49,6 +49,17 @@ export class WrittenItems {
   async labelsOfNamed(call: Call, read: { facts: unknown } | undefined): Promise<Taint> {
     const isNamed = call.account.hasLabelledItems;
     return isNamed ? this.#labelsOf(call, read && itemsOf(call, read.facts), calledNames) : UNTAINTED;
+  }
+
+  /**
+   * When the context of a call last changed what it names, or put something into that, within a day.
+   *
+   * @returns undefined: it didn't
+   * @throws AppError `unavailable`
+   */
+  async changedAt(call: Call, facts: unknown): Promise<Date | undefined> {
+    const names = [...(itemsOf(call, facts) ?? [])].flatMap(calledNames);
+    return names.length === 0 ? undefined : selectWrittenAt(this.#db, call.userId, contextOf(call), hashesOf(names));
   }
 
   /**

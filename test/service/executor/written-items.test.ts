@@ -38,6 +38,34 @@ const codeOf = (call: Promise<unknown>) =>
     ({ code }: AppError) => code,
   );
 
+describe('a question about what the same client has changed', () => {
+  const noticesOf = async (call: Promise<unknown>) => ((await call.catch((thrown) => thrown)) as AppError).details?.approvalId as string;
+  const shown = async ({ token }: Person, approvalId: string) => {
+    const { userId } = await steward.context.sessions.authenticate(token);
+    return (await steward.context.executor.approvals(userId)).find((one) => one.approvalId === approvalId)?.notices ?? [];
+  };
+  const CHANGED = /^The client that asks changed what this is about, or put something into it, at \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/;
+
+  it('says so', async () => {
+    const me = await newPerson(steward);
+    const { userId } = await steward.context.sessions.authenticate(me.token);
+    const request = { name: 'script', actions: ['*'], access: 'write' as const, days: 1 };
+    const { token } = await steward.context.clientTokens.create(userId, request);
+    const client: Call = (action, input) => callAction(steward, action, input, { token });
+    const own: Call = (action, input) => callAction(steward, action, input, { token: me.token });
+    const [file, folder] = [
+      (await own('drive.create', { name: 'Plan.txt', content: 'x' })).data,
+      (await own('drive.create', { name: 'Plans', type: 'folder' })).data,
+    ];
+    const before = await noticesOf(client('drive.share', { id: file.id, email: STRANGER }));
+    expect((await shown(me, before)).filter((notice) => CHANGED.test(notice))).toEqual([]);
+    await own('drive.rename', { id: folder.id, name: 'Shared plans' });
+    await client('drive.create', { name: 'Other.txt', content: 'x', folder: folder.id });
+    const after = await noticesOf(client('drive.share', { id: folder.id, email: STRANGER }));
+    expect((await shown(me, after)).filter((notice) => CHANGED.test(notice))).toHaveLength(1);
+  });
+});
+
 describe('what a client wrote after it had read a bank’s data', () => {
   it('is not sent, shared or copied to others by another client, which is marked once it has read it', async () => {
     const { financial, other } = await clients();
