@@ -31,8 +31,8 @@ function viewerNodes({ kind, address, domain, relation, named }) {
   if (kind === 'unknown') return [element('strong', {}, 'Possibly others'), ': it could not be read who'];
   if (kind === 'domain') return ['Everyone at ', element('strong', {}, visibleText(domain))];
   if (kind === 'group') return ['The group ', element('strong', {}, visibleText(address))];
-  const isNew = relation === 'new';
-  const known = [RELATIONS[relation] ?? 'it could not be read whether you know them', named ? 'you typed this address here' : ''];
+  const isNew = relation === 'new' || relation === undefined;
+  const known = [RELATIONS[relation] ?? 'unknown: it was not checked whether you have written to them', named ? 'you typed this address here' : ''];
   return [
     element('strong', {}, visibleText(address)),
     ' ',
@@ -68,7 +68,7 @@ export function matchList(matches = []) {
   return [section('Repeats what others wrote', element('ul', { className: 'matches' }, ...entries))];
 }
 
-/** What was read before the call: it may have asked for it. */
+/** What was read before the call: it may have caused this request. */
 export function provenanceList(sources = []) {
   if (sources.length === 0) return [];
   const items = sources.slice(0, MAX_SHOWN).map((source) => element('li', {}, ...sourceNodes(source)));

@@ -201,7 +201,10 @@ function countOf(audience: readonly ShownViewer[]): string {
     ...(others > 0 ? [others === 1 ? '1 other entry' : `${others} other entries`] : []),
   ].join(' and ');
   const strangers = people.filter(({ relation }) => relation === 'new').length;
-  return strangers === 0 ? `${named}.` : `${named}, ${strangers} new to you.`;
+  // Not looked up, or not found out: they may be strangers, too.
+  const unknown = people.filter(({ relation }) => relation === undefined).length;
+  const more = [...(strangers > 0 ? [`${strangers} new to you`] : []), ...(unknown > 0 ? [`${unknown} of them unknown to Steward`] : [])];
+  return `${[named, ...more].join(', ')}.`;
 }
 
 function viewerOf(viewer: ShownViewer): SafeHtml {
@@ -211,7 +214,8 @@ function viewerOf(viewer: ShownViewer): SafeHtml {
   if (viewer.kind === 'group') return html`The group <strong>${inline(viewer.address)}</strong>`;
   const { relation, named } = viewer;
   const known = relation === undefined ? 'it could not be read whether you know this address' : RELATIONS[relation];
-  return html`${relation === 'new' && html`<span class="new">New</span> `}<strong>${inline(viewer.address)}</strong>: <span class="relation">${known}${named && html`; you named it in the conversation`}</span>`;
+  const badge = relation === undefined ? 'Unknown' : relation === 'new' && 'New';
+  return html`${badge && html`<span class="new">${badge}</span> `}<strong>${inline(viewer.address)}</strong>: <span class="relation">${known}${named && html`; you named it in the conversation`}</span>`;
 }
 
 function matchesOf(matches: LinkedPreview['matches']): SafeHtml | false {
@@ -232,7 +236,7 @@ function provenanceOf(sources: LinkedPreview['provenance']): SafeHtml | false {
   if (sources.length === 0) return false;
   const entries = sources.slice(0, MAX_SOURCES).map((source) => html`<li>${sourceOf(source)}</li>\n`);
   return html`<h2>What was read before</h2>
-<p class="muted">Others wrote it, and it may have asked for this.</p>
+<p class="muted">Others wrote it. It may have caused this request.</p>
 <ul>${entries}</ul>`;
 }
 

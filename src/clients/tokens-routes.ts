@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
+import { resemblesOwnName } from '../executor/own-name.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';
@@ -45,7 +46,9 @@ function createToken(tokens: ClientTokens, clock: Clock): Endpoint {
     json: { limit: LIMIT },
     form: z
       .strictObject({
-        name: text(100).describe('What the user knows it by.'),
+        name: text(100)
+          .refine((name) => !resemblesOwnName(name), 'must not be, or look like, the name of this service')
+          .describe('What the user knows it by.'),
         actions: z
           .array(z.string().regex(PATTERN, 'must be *, all actions of an agent (mail.*) or one action (calendar.list)'))
           .min(1)

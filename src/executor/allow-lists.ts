@@ -47,9 +47,19 @@ function assertCovered(name: string, patterns: readonly string[], values: readon
   });
 }
 
-/** Whether one of the action's allow-lists names an address. */
-export function isAllowListed({ policy }: LoadedAction, address: string): boolean {
-  return Object.values(policy.allow).some((patterns) => patterns.some((pattern) => matches(pattern, address)));
+/**
+ * Whether an allow-list names an address of this call: one that the list covers. A list on another argument says nothing
+ * about who sees the call, and nor does a pattern that isn't one of addresses.
+ *
+ * @param read the facts; undefined: they couldn't be read
+ */
+export function isAllowListed({ action, policy }: LoadedAction, input: unknown, read: { facts: unknown } | undefined, address: string): boolean {
+  return Object.entries(policy.allow).some(([name, patterns]) => {
+    const given = Object.hasOwn(action.allow ?? {}, name) ? (action.allow?.[name]?.(input) ?? []) : [];
+    const found = read !== undefined && Object.hasOwn(action.allowRead ?? {}, name) ? (action.allowRead?.[name]?.(read.facts) ?? []) : [];
+    const isCovered = [...given, ...found].some((value) => asciiLowerCase(value) === address);
+    return isCovered && patterns.some((pattern) => pattern.includes('@') && matches(pattern, address));
+  });
 }
 
 /**

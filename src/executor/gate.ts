@@ -141,7 +141,7 @@ export class Gate {
 }
 
 /** Without allowances. */
-function situationOf(call: Call, { audience, taint }: Assessment): Situation {
+function situationOf(call: Call, { audience, taint, read }: Assessment): Situation {
   const { action, policy } = call.configured;
   return {
     policy,
@@ -151,8 +151,8 @@ function situationOf(call: Call, { audience, taint }: Assessment): Situation {
     isExposing: audience.length > 0,
     isTainted: taint.isTainted,
     isFinancial: taint.isFinancial,
-    isToKnown: audience.every((viewer) => isKnown(call, viewer)),
-    isToNamed: call.thread !== undefined && audience.every((viewer) => isKnown(call, viewer) || isNamed(call, viewer)),
+    isToKnown: audience.every((viewer) => isKnown(call, read, viewer)),
+    isToNamed: call.thread !== undefined && audience.every((viewer) => isKnown(call, read, viewer) || isNamed(call, viewer)),
     isAskedAbout: false,
     allowed: 'none',
   };
@@ -164,9 +164,9 @@ function verdict(call: Call, situation: Situation, assessment: Pick<Assessment, 
   return found;
 }
 
-function isKnown({ configured, ownAddresses }: Call, viewer: Viewer): boolean {
+function isKnown({ configured, input, ownAddresses }: Call, read: Exposure['read'], viewer: Viewer): boolean {
   if (viewer.kind !== 'person') return false;
-  return ownAddresses.includes(viewer.address) || isAllowListed(configured, viewer.address);
+  return ownAddresses.includes(viewer.address) || isAllowListed(configured, input, read, viewer.address);
 }
 
 function waiting(): AppError {

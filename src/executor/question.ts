@@ -102,12 +102,14 @@ function noticesOn(audience: readonly ShownViewer[], isRead: boolean): string[] 
 
 function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly ReadSource[]): string[] {
   const authors = [...new Set(sources.flatMap(({ author }) => author ?? []))].slice(0, MAX_AUTHORS).map((author) => quoted(author));
-  const whose =
-    authors.length === 0
-      ? 'others'
-      : new Intl.ListFormat('en').format([...authors, ...(sources.length > authors.length ? ['others'] : [])]);
+  const whose = new Intl.ListFormat('en').format([...authors, ...(sources.length > authors.length ? ['others'] : [])]);
+  // The context is marked before a result arrives, which may turn out to be the user's own.
+  const words =
+    sources.length === 0
+      ? 'Before this, results that may hold text of others were read.'
+      : `Before this, text by ${whose} was read. It may have caused this request.`;
   return [
-    ...(isTainted ? [`Before this, text by ${whose} was read, which may have asked for it.`] : []),
+    ...(isTainted ? [words] : []),
     ...(isFinancial ? ['Before this, data of a bank was read.'] : []),
   ];
 }

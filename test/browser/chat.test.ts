@@ -280,7 +280,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
       await page.getByRole('button', { name: 'Allow' }).click();
       const question = page.locator('.chat-log').getByRole('article', { name: /^Question: .*audit@ledger-services\.example/ });
       await question.getByText('new: you have never written to them').waitFor();
-      await question.getByText(/which may have asked for it/).waitFor();
+      await question.getByText(/It may have caused this request/).waitFor();
       expect(pages.problems).toEqual([]);
     });
 

@@ -146,7 +146,7 @@ describe('what was read in a thread', () => {
     );
     await deleteOldContexts(scene.steward.context.db);
     const { notices, provenance } = await scene.ask(user, ACTION, TO_ANA, { thread });
-    expect(notices).toContain('Before this, text by “someone@example.com” was read, which may have asked for it.');
+    expect(notices).toContain('Before this, text by “someone@example.com” was read. It may have caused this request.');
     expect(provenance).toEqual([{ action: 'test.read', author: 'someone@example.com' }]);
   });
 

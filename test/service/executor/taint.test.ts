@@ -53,7 +53,7 @@ describe('a context that has read text of others', () => {
     await scene.call(user, 'test.read');
     await eventually(sourcesStored);
     const { notices, provenance } = await scene.ask(user, ACTION, TO_ANA);
-    expect(notices).toContain('Before this, text by “someone@example.com” was read, which may have asked for it.');
+    expect(notices).toContain('Before this, text by “someone@example.com” was read. It may have caused this request.');
     expect(provenance).toEqual([{ action: 'test.read', author: 'someone@example.com' }]);
     expect(scene.sent).toBe(1);
     // Nobody else sees this one.
