@@ -57,7 +57,7 @@ function causeOf(error: unknown): unknown {
 }
 
 /** Whether what failed may succeed a moment later. */
-export function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'unavailable';
 }
 

@@ -1,3 +1,4 @@
+import type { AppError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { SlidingWindowLimiter } from '../rate-limit/sliding-window.ts';
@@ -55,14 +56,22 @@ export class CallRunner {
   }
 
   async #runRecorded(call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<CallResult> {
-    await recordStart(this.#deps, call, entry, basis);
+    const lost = await recordStart(this.#deps, call, entry, basis);
     entry.decision = basis.allowance === undefined ? 'allowed' : 'allowance_used';
     const storing = new Storing(this.#deps, entry.callId, call.configured.name);
     entry.storing = storing;
     const { approval } = basis;
-    if (approval === undefined) return this.#runStarted(call, storing);
+    if (approval === undefined) return lost === undefined ? this.#runStarted(call, storing) : this.#notSent(call, storing, lost);
     this.#deps.telemetry.count('approval', 'approved');
-    return this.#deps.outcomes.record(approval, call, storing, () => this.#runApproved(call, storing));
+    return this.#deps.outcomes.record(approval, call, storing, () =>
+      lost === undefined ? this.#runApproved(call, storing) : this.#notSent(call, storing, lost),
+    );
+  }
+
+  /** Ends a call whose start may be on record. */
+  async #notSent(call: Call, storing: Storing, error: AppError): Promise<never> {
+    await this.#deps.keys.release(call, storing);
+    throw error;
   }
 
   /** The caller that asked waits for the result, so the run continues if the user who approved leaves. */

@@ -1,4 +1,6 @@
 import type { Database, Queryable } from '../database/database.ts';
+import { isTransient } from '../database/database-errors.ts';
+import type { AppError } from '../errors.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { rateLimited } from '../rate-limit/sliding-window.ts';
 import { lockExistingUser } from '../vault/grants-repository.ts';
@@ -47,29 +49,42 @@ export class AllowanceEnded extends Error {}
  * Records what must be on record before a change, a paid call or an approved call is sent, in one transaction: the
  * approval, the claimed idempotency key, the start itself. The user's lock makes the rate limit exact.
  *
+ * @returns undefined; or `unavailable` if the commit was lost: it may be on record, and must not be sent
  * @throws AppError `invalid_token`, `forbidden`, `conflict`, `rate_limited`, `not_found`, `unavailable`, `aborted`; AllowanceEnded
  */
-export function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<void> {
-  return deps.db.transaction(async (tx) => {
-    const { userId, configured } = call;
-    await lockExistingUser(tx, userId);
-    const start = await selectCallStart(tx, call, basis.allowance);
-    if (!start.isClientActive) throw basis.approval === undefined ? notAClient() : askerEnded();
-    if (!start.isThreadKept) throw threadDeleted();
-    if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
-    if (!start.isAllowed) throw new AllowanceEnded();
-    const approved = basis.subject && (await selectUnreceived(tx, basis.subject));
-    if (approved !== undefined) throw approvedAlready(approved.id);
-    if (basis.approval !== undefined) await recordApproval(deps, tx, call, entry, basis.approval, basis.allowing);
-    if (isPaid(call)) await assertAffordable(tx, call, deps.catalog(), deps.livePerDay);
-    else if (!changesSomething(configured)) return;
-    if (changesSomething(configured)) {
-      await deps.keys.claim(tx, call, entry.callId, basis.approval?.askedArgumentsHash ?? undefined);
-      const { rate } = configured.policy;
-      if (start.calls >= rate.calls) throw rateLimited(start.seconds);
-    }
-    await insertAuditRows(tx, [entry.row('ok', 'started')]);
-  }, call.userId);
+export async function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<AppError | undefined> {
+  let isCommitting = false;
+  try {
+    await deps.db.transaction(async (tx) => {
+      await writeStart(deps, tx, call, entry, basis);
+      isCommitting = true;
+    }, call.userId);
+  } catch (error) {
+    if (isCommitting && isTransient(error)) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+async function writeStart(deps: StartDeps, tx: Queryable, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<void> {
+  const { userId, configured } = call;
+  await lockExistingUser(tx, userId);
+  const start = await selectCallStart(tx, call, basis.allowance);
+  if (!start.isClientActive) throw basis.approval === undefined ? notAClient() : askerEnded();
+  if (!start.isThreadKept) throw threadDeleted();
+  if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
+  if (!start.isAllowed) throw new AllowanceEnded();
+  const approved = basis.subject && (await selectUnreceived(tx, basis.subject));
+  if (approved !== undefined) throw approvedAlready(approved.id);
+  if (basis.approval !== undefined) await recordApproval(deps, tx, call, entry, basis.approval, basis.allowing);
+  if (isPaid(call)) await assertAffordable(tx, call, deps.catalog(), deps.livePerDay);
+  else if (!changesSomething(configured)) return;
+  if (changesSomething(configured)) {
+    await deps.keys.claim(tx, call, entry.callId, basis.approval?.askedArgumentsHash ?? undefined);
+    const { rate } = configured.policy;
+    if (start.calls >= rate.calls) throw rateLimited(start.seconds);
+  }
+  await insertAuditRows(tx, [entry.row('ok', 'started')]);
 }
 
 async function recordApproval(

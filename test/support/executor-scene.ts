@@ -190,6 +190,7 @@ export class ExecutorScene {
         effect: 'read',
         input: any,
         output: z.object({ emailAddress: z.string() }),
+        costs: ({ live }) => live === true,
         sources: ({ emailAddress }) => [{ item: 'profile', integrity: 'others', author: emailAddress }],
         summary: () => 'Read',
         run: (_input, { session }) => session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() })),

@@ -4,6 +4,7 @@ import { advancing } from '../../support/advancing.ts';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
+import { McpClient } from '../../support/mcp-client.ts';
 import { newClient } from '../../support/new-client.ts';
 import { newThread } from '../../support/new-thread.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
@@ -13,6 +14,8 @@ const REMEMBER = { words: 'items-remember', time: 1 };
 const STORE = { words: 'update idempotency_keys', time: 1 };
 const OUTCOME = { words: 'update approvals set outcome', time: 1 };
 const AUDIT = { words: 'audit-insert', time: 2 };
+/** Of the start. */
+const COMMIT = { words: 'commit', time: 1 };
 const MARK_UNKNOWN = STORE;
 const RELEASE = { words: 'delete from idempotency_keys', time: 1 };
 const SECONDS = [1, 5, 20] as const;
@@ -171,6 +174,89 @@ describe('a change whose target could not be remembered before it', () => {
       await back();
       expect((await into()).data).toEqual({ id: 'copy-1' });
       expect(await rowsOf()).toEqual(['started ok', 'allowed unavailable', 'started ok', 'allowed ok']);
+    },
+  );
+});
+
+describe('a change whose connection was lost while its start was being committed', () => {
+  it.each(cases({ 'the commit': COMMIT }))('$seconds s $when $name is not sent, and can be repeated', async ({ at, when, seconds }) => {
+    const isCut = cutting(at, when, seconds);
+    expect(await advancing(scene.steward.clock, settled(copy()))).toBe('unavailable');
+    expect(isCut()).toBe(true);
+    expect(scene.sent).toBe(0);
+    await back();
+    const isRecorded = when === 'after';
+    expect(await rowsOf()).toEqual([...(isRecorded ? ['started ok'] : []), 'allowed unavailable']);
+    expect((await copy()).data).toEqual({ id: 'copy-1' });
+  });
+
+  it.each(WHENS)('%s the commit can be asked for again by the client, if the user had approved it', async (when) => {
+    scene.policies.set('test.copy', { approval: 'always' });
+    const client = { userId: user.userId, clientId: await newClient(scene, user, 'One') };
+    const { approvalId } = await scene.ask(client, 'test.copy', {}, KEY);
+    const isCut = cutting(COMMIT, when, 1);
+    expect(await advancing(scene.steward.clock, settled(scene.decide(user, approvalId)))).toBe('unavailable');
+    expect(isCut()).toBe(true);
+    expect(scene.sent).toBe(0);
+    await back();
+    const { status, error } = await scene.steward.context.executor.outcome(client, approvalId);
+    expect([status, error?.code]).toEqual(when === 'after' ? ['failed', 'unavailable'] : ['pending', undefined]);
+    const again = await scene.ask(client, 'test.copy', {}, KEY);
+    expect((await scene.decide(user, again.approvalId)).data).toEqual({ id: 'copy-1' });
+    expect(await copy(KEY, client)).toMatchObject({ data: { id: 'copy-1' } });
+    expect(scene.sent).toBe(1);
+  });
+});
+
+describe('a call under an allowance, with the database away for', () => {
+  it.each(cases({ 'the result of the key': STORE, 'the audit row': AUDIT }))(
+    '$seconds s $when $name is stored',
+    async ({ at, when, seconds }) => {
+      const [person, input] = [await scene.connect(), { to: ['ana@example.com'] }];
+      scene.policies.set('test.notify', { approval: 'destructive' });
+      const { approvalId } = await scene.ask(person, 'test.notify', input);
+      await scene.decide(person, approvalId, { rememberFor: 7 });
+      scene.sending(200);
+      const notify = () => scene.call(person, 'test.notify', input, KEY);
+      const isCut = cutting(at, when, seconds);
+      const result = await advancing(scene.steward.clock, notify());
+      expect(isCut()).toBe(true);
+      await back();
+      expect(await notify()).toEqual(result);
+      expect(scene.sent).toBe(1);
+      expect((await scene.trail(person)).slice(-3)).toEqual(['started ok', 'allowance_used ok', 'allowed ok']);
+    },
+  );
+});
+
+describe('a paid call, with the database away for', () => {
+  it.each(cases({ 'the audit row': AUDIT }))('$seconds s $when $name is stored', async ({ at, when, seconds }) => {
+    const isCut = cutting(at, when, seconds);
+    const { data } = await advancing(scene.steward.clock, scene.call(user, 'test.read', { live: true }));
+    expect(isCut()).toBe(true);
+    expect(data).toEqual({ emailAddress: 'someone@example.com' });
+    await back();
+    expect((await rowsOf('test.read')).slice(-2)).toEqual(['started ok', 'allowed ok']);
+  });
+});
+
+describe('a call over MCP, with the database away for', () => {
+  it.each(cases({ 'what was written': REMEMBER, 'the audit row': AUDIT }))(
+    '$seconds s $when $name is stored',
+    async ({ at, when, seconds }) => {
+      scene.policies.set('test.forward', { approval: 'never' });
+      const { clientTokens } = scene.steward.context;
+      const { token } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 30 });
+      const mcp = new McpClient(scene.steward, token);
+      await mcp.call('test_read');
+      const isCut = cutting(at, when, seconds);
+      const { message } = await advancing(scene.steward.clock, mcp.call('test_copy'));
+      expect(isCut()).toBe(true);
+      expect(message.result.structuredContent.data).toEqual({ id: 'copy-1' });
+      await back();
+      expect(scene.sent).toBe(1);
+      expect(await rowsOf()).toEqual(['started ok', 'allowed ok']);
+      await expectRemembered();
     },
   );
 });

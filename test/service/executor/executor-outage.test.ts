@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { advancing } from '../../support/advancing.ts';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
@@ -56,7 +57,7 @@ describe('while the database is unavailable', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m5"}');
     });
     const call = scene.call(user, 'test.send', message, { idempotencyKey: 'k1' });
-    expect((await call).data).toEqual({ id: 'm5' });
+    expect((await advancing(scene.steward.clock, call)).data).toEqual({ id: 'm5' });
     await back();
     expect(await scene.trail(user)).toEqual(['started ok']);
     await rejectedWith(scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }), 'conflict');
@@ -71,7 +72,7 @@ describe('while the database is unavailable', () => {
       database.cut();
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m5"}');
     });
-    expect((await scene.decide(user, approvalId)).data).toEqual({ id: 'm5' });
+    expect((await advancing(scene.steward.clock, scene.decide(user, approvalId))).data).toEqual({ id: 'm5' });
     await back();
     const outcome = () => scene.steward.context.executor.outcome(user, approvalId);
     expect(await outcome()).toEqual({ status: 'running' });

@@ -279,8 +279,12 @@ describe('what a tainted context wrote', () => {
     await scene.call(user, 'test.read');
     await written(user, 'draft1');
     await anHourLater();
-    await scene.ask(client, 'test.forward', { id: 'draft1' });
-    await scene.ask(client, 'test.forward', { id: 'draft1_20270510' });
+    const questions = [
+      await scene.ask(client, 'test.forward', { id: 'draft1' }),
+      await scene.ask(client, 'test.forward', { id: 'draft1_20270510' }),
+    ];
+    // While they wait, a client's change of what they are about is refused.
+    for (const { approvalId } of questions) await scene.decide(user, approvalId, { approved: false });
     await anHourLater();
     await written(client, 'draft2', { ids: ['draft1'] });
     await anHourLater();
