@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto';
 import { type Source, type Taint, taintOf, UNTAINTED, within } from '../actions/labels.ts';
 import type { Database } from '../database/database.ts';
+import { UNKNOWN_ITEM } from '../providers/items.ts';
 import type { ActionRun } from './action-run.ts';
 import type { Call } from './call.ts';
 import { allOf, type Items, idsIn, itemsOf } from './call-items.ts';
 import { contextOf } from './context-name.ts';
 import { rememberItems, selectLabelledItems, selectLabels, selectWrittenAt } from './written-items-repository.ts';
-
-/** Something that was written, but whose id isn't known: it counts as named by every call. */
-const UNKNOWN_ITEM = '*';
 
 /** Remembers what was written in which context, and whether that had read others' text or a bank's data, which it may repeat. */
 export class WrittenItems {
@@ -92,7 +90,8 @@ export class WrittenItems {
 
   /** @param ids undefined: unknown ones */
   async #labelsOf({ userId }: Call, ids: Items, names: (id: string) => string[]): Promise<Taint> {
-    if (ids === undefined) return selectLabels(this.#db, userId);
+    if (ids?.has(UNKNOWN_ITEM) !== false) return selectLabels(this.#db, userId);
+    // What was written under an unknown id may be what is named.
     return taintOf(...(await selectLabelledItems(this.#db, userId, hashesOf([...ids, UNKNOWN_ITEM].flatMap(names)))));
   }
 

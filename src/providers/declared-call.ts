@@ -24,6 +24,8 @@ export interface CallExposure {
   audience: Audience;
   /** Changes with what those see who see the effect, besides the arguments: the file that is shared, the event that is moved. */
   version: string;
+  /** Ids of what those see, besides what the arguments name: what a folder holds. */
+  items: readonly string[];
 }
 
 /** A call of a provider that an action of the integrations file may declare. */

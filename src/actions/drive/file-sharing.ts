@@ -3,7 +3,7 @@ import type { Audience } from '../../providers/audience.ts';
 import { hashOf } from '../../providers/version-hash.ts';
 import { fileAudience, fileSharing, SHARING_FIELDS } from '../../providers/workspace/file-audience.ts';
 import { type FileVersion, VERSION_FIELDS, versioned } from '../../providers/workspace/file-version.ts';
-import { FOLDER, type FolderContents, readContents } from '../../providers/workspace/folder-contents.ts';
+import { FOLDER, type FolderContents, idsIn, readContents } from '../../providers/workspace/folder-contents.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { Destination, RunContext } from '../action.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, followShortcuts, MY_DRIVE, openFolder } from './drive-file.ts';
@@ -64,9 +64,9 @@ export function treeVersion({ version, contents }: Pick<TreeFacts, 'version' | '
   return hashOf([version.content, contents?.version]);
 }
 
-/** Of a file, and of what a folder holds. @param tree undefined: the top-level folder */
+/** Of a file, and of what a folder holds, known or not. @param tree undefined: the top-level folder */
 export function idsOf(tree: (Pick<TreeFacts, 'file'> & Partial<Pick<TreeFacts, 'contents'>>) | undefined): string[] {
-  return tree === undefined ? [] : [tree.file.id, ...(tree.contents?.items ?? [])];
+  return tree === undefined ? [] : [tree.file.id, ...idsIn(tree.contents)];
 }
 
 /** Of a folder that something is put into: which one it is, not what else is in it. @param folder undefined: the top-level folder */

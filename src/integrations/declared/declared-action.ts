@@ -85,7 +85,10 @@ export function declaredAction(
     allow: allowLists(input),
     ...(call.paid && { costs: () => true }),
     ...(declaration.effect !== 'read' && {
-      about: (value) => namedIds(resolveArguments(call, given, value as Input)),
+      about: (value, exposure) => [
+        ...namedIds(resolveArguments(call, given, value as Input)),
+        ...((exposure as CallExposure | undefined)?.items ?? []),
+      ],
       writes(value) {
         const named = itemIdsIn(resolveArguments(call, given, value as Input));
         return named === undefined ? [] : writtenNames(named);

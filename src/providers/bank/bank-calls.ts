@@ -84,7 +84,7 @@ export function findBankCall(name: string, products: readonly string[]): CallOrR
     ...(known === 'auth/get' && { masked: true }),
     tellingField: () => undefined,
     destructiveFields: [],
-    exposure: async () => ({ audience: [], version: '' }),
+    exposure: async () => ({ audience: [], version: '', items: [] }),
     send: (session, args, reader, readerArgs) => (session as BankSession).call(known, args, reader, readerArgs),
   };
   return { call };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UNKNOWN_ITEM } from '../items.ts';
 import { list } from '../response-list.ts';
 import { hashOf } from '../version-hash.ts';
 import { VERSION_FIELDS, versioned } from './file-version.ts';
@@ -29,6 +30,12 @@ const children = z.object({
   incompleteSearch: z.boolean().optional(),
 });
 type Child = z.output<typeof children>['files'][number];
+
+/** Of what a folder holds, as far as it was read. @param contents undefined: it isn't a folder */
+export function idsIn(contents: FolderContents | undefined): readonly string[] {
+  if (contents === undefined) return [];
+  return contents.isComplete ? contents.items : [...contents.items, UNKNOWN_ITEM];
+}
 
 /** Breadth first, up to 200 items. @param trashed what lies in the trash, of a folder that does */
 export async function readContents(session: WorkspaceSession, folder: string, trashed: boolean): Promise<FolderContents> {

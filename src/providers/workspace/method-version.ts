@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { CallExposure } from '../declared-call.ts';
 import { hashOf } from '../version-hash.ts';
 import { VERSION_FIELDS, versioned } from './file-version.ts';
-import { FOLDER, readContents } from './folder-contents.ts';
+import { FOLDER, idsIn, readContents } from './folder-contents.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
 /** Those who see the effect see the file, and what it holds if it is a folder. */
@@ -18,13 +19,15 @@ const file = versioned(z.object({ id: z.string(), mimeType: z.string().optional(
 const event = z.looseObject({});
 const draft = z.object({ message: z.object({ id: z.string() }) });
 
+/** What exists, and is seen by those who see the effect of a method. */
+export type Seen = Pick<CallExposure, 'version' | 'items'>;
+
 /**
- * A hash that changes with what exists and is seen by those who see the effect of a method, as far as its arguments name it:
- * the file, the folder, the event, the draft.
+ * The file, the folder, the event, the draft, as far as a method's arguments name them.
  *
  * @throws AppError what reading these throws
  */
-export async function methodVersion(id: string, args: Readonly<Record<string, unknown>>, session: WorkspaceSession): Promise<string> {
+export async function methodVersion(id: string, args: Readonly<Record<string, unknown>>, session: WorkspaceSession): Promise<Seen> {
   const folders = INTO_FOLDER.test(id) ? [...texts(args.parents), ...texts(args.addParents)] : [];
   const seen = [
     ...(OF_FILE.test(id) ? texts(args.fileId).map((fileId) => wholeFile(session, fileId)) : []),
@@ -34,7 +37,8 @@ export async function methodVersion(id: string, args: Readonly<Record<string, un
     ...(EVENT.test(id) ? texts(args.eventId).map((eventId) => readEvent(session, args.calendarId, eventId)) : []),
     ...(DRAFT.test(id) ? texts(args.id).map((draftId) => readDraft(session, draftId)) : []),
   ];
-  return hashOf(await Promise.all(seen));
+  const parts = await Promise.all(seen);
+  return { version: hashOf(parts.map(({ version }) => version)), items: parts.flatMap(({ items }) => items) };
 }
 
 function texts(value: unknown): string[] {
@@ -48,21 +52,25 @@ function readFile(session: WorkspaceSession, fileId: string) {
   return session.call('drive.files.get', { fileId, supportsAllDrives: true, fields: VERSION_FIELDS }, file);
 }
 
-async function wholeFile(session: WorkspaceSession, fileId: string): Promise<string> {
+async function wholeFile(session: WorkspaceSession, fileId: string): Promise<Seen> {
   const { id, mimeType, trashed = false, version } = await readFile(session, fileId);
-  return hashOf([version.content, mimeType === FOLDER && (await readContents(session, id, trashed)).version]);
+  const contents = mimeType === FOLDER ? await readContents(session, id, trashed) : undefined;
+  return { version: hashOf([version.content, contents?.version]), items: idsIn(contents) };
 }
 
-async function readPlace(session: WorkspaceSession, fileId: string): Promise<string> {
-  return (await readFile(session, fileId)).version.place;
+async function readPlace(session: WorkspaceSession, fileId: string): Promise<Seen> {
+  return { version: (await readFile(session, fileId)).version.place, items: [] };
 }
 
-async function readEvent(session: WorkspaceSession, calendarId: unknown, eventId: string): Promise<string> {
-  return hashOf([await session.call('calendar.events.get', { calendarId: String(calendarId), eventId, fields: EVENT_FIELDS }, event)]);
+async function readEvent(session: WorkspaceSession, calendarId: unknown, eventId: string): Promise<Seen> {
+  const version = hashOf([
+    await session.call('calendar.events.get', { calendarId: String(calendarId), eventId, fields: EVENT_FIELDS }, event),
+  ]);
+  return { version, items: [] };
 }
 
 /** Each edit of a draft gives it another message. */
-async function readDraft(session: WorkspaceSession, id: string): Promise<string> {
+async function readDraft(session: WorkspaceSession, id: string): Promise<Seen> {
   const params = { userId: 'me', id, format: 'minimal', fields: 'message(id)' };
-  return (await session.call('gmail.users.drafts.get', params, draft)).message.id;
+  return { version: (await session.call('gmail.users.drafts.get', params, draft)).message.id, items: [] };
 }

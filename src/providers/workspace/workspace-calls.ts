@@ -55,7 +55,7 @@ function callOf(id: string, method: WorkspaceMethod, scopes: readonly string[]):
     tellingField: (given) => (effectOf(id, method.verb, {}) === 'destructive' ? undefined : tellingField(id, given)),
     destructiveFields: DESTRUCTIVE_FIELDS,
     exposure: async (session, args, own) =>
-      method.verb === 'GET' ? { audience: [], version: '' } : methodExposure(id, args, session as WorkspaceSession, own),
+      method.verb === 'GET' ? { audience: [], version: '', items: [] } : methodExposure(id, args, session as WorkspaceSession, own),
     send(session, args, reader, readerArgs) {
       const body = Object.entries(args).filter(([name]) => !isParameter(method, name));
       return (session as WorkspaceSession).call(

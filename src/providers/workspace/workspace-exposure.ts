@@ -2,9 +2,10 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { type Audience, people, UNKNOWN, union } from '../audience.ts';
 import type { CallExposure } from '../declared-call.ts';
+import { UNKNOWN_ITEM } from '../items.ts';
 import { readEventAudience } from './event-audience.ts';
 import { readFileAudience } from './file-audience.ts';
-import { methodVersion } from './method-version.ts';
+import { methodVersion, type Seen } from './method-version.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
 /** The arguments of one call of a method: parameters and fields of the body. */
@@ -28,7 +29,7 @@ const MAX_FOLDERS = 5;
 /** Errors with which the call itself would fail. */
 const FATAL: readonly ErrorCode[] = ['not_found', 'invalid_request', 'reauth_required', 'aborted'];
 /** The version of what can't be read, of which the user is shown nothing. */
-const UNREAD = 'unread';
+const UNREAD: Seen = { version: 'unread', items: [UNKNOWN_ITEM] };
 
 /**
  * Who sees the effect of a method with these arguments besides the account, and what they will see.
@@ -38,11 +39,11 @@ const UNREAD = 'unread';
  * @throws AppError `not_found`, `invalid_request`, `reauth_required`; what can't be read for another reason is unknown
  */
 export async function methodExposure(id: string, args: Arguments, session: WorkspaceSession, own: string): Promise<CallExposure> {
-  const [audience, version] = await Promise.all([
+  const [audience, seen] = await Promise.all([
     methodAudience(id, args, session, own).catch((error) => unlessFatal(error, UNKNOWN)),
     methodVersion(id, args, session).catch((error) => unlessFatal(error, UNREAD)),
   ]);
-  return { audience, version };
+  return { audience, ...seen };
 }
 
 function unlessFatal<Value>(error: unknown, value: Value): Value {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
+import { MAX_LEVELS } from '../../../src/providers/workspace/folder-contents.ts';
 import { callAction } from '../../support/agents.ts';
 import { linkBank } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -89,6 +90,21 @@ describe('what a client wrote after it had read a bank’s data', () => {
     expect(await codeOf(other('drive.share', { id: folder.id, email: STRANGER }))).toBe('forbidden');
     await codeOf(other('drive.move', { id: file.id, folder: second.id }));
     expect(await codeOf(other('drive.share', { id: second.id, email: STRANGER }))).toBe('forbidden');
+  });
+
+  it('is held by a folder whose contents are too many to read, and by the folders above it', async () => {
+    const { financial, other } = await clients();
+    const [top, clean] = [
+      (await other('drive.create', { name: 'Top', type: 'folder' })).data,
+      (await other('drive.create', { name: 'Clean', type: 'folder' })).data,
+    ];
+    let folder = top;
+    for (let level = 0; level <= MAX_LEVELS; level += 1) {
+      folder = (await other('drive.create', { name: `Level ${level}`, type: 'folder', folder: folder.id })).data;
+    }
+    await financial('drive.create', { name: 'Okapi.txt', content: '1,234.00', folder: folder.id });
+    expect(await codeOf(other('drive.share', { id: top.id, email: STRANGER }))).toBe('forbidden');
+    expect(await codeOf(other('drive.share', { id: clean.id, email: STRANGER }))).toBe('approval_required');
   });
 
   it('is known by the series, whichever event names it', async () => {

@@ -54,7 +54,7 @@ const LIST: DeclaredCall = {
   effect: () => 'read',
   tellingField: () => undefined,
   destructiveFields: [],
-  exposure: async () => ({ audience: [], version: '' }),
+  exposure: async () => ({ audience: [], version: '', items: [] }),
   send: async (session, { about }, reader, args) => reader.run({ response: await (session as ToySession).list(about), args }),
 };
 
