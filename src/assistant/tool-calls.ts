@@ -4,6 +4,7 @@ import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
+import { STORING_MS } from '../executor/storing.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { type ToolOutput, toolOutput } from '../tools/tool-output.ts';
@@ -33,8 +34,8 @@ export interface CallingRun {
 type Outcome = { output: ToolOutput } | { pending: LinkedPreview } | { error: ToolError };
 
 const SURFACE = 'assistant';
-/** After a run was stopped: a change that has started has this long to end. */
-const SETTLE_MS = 15_000;
+/** After a run was stopped: a change that has started has this long to end, and what follows from it to be stored. */
+const SETTLE_MS = 15_000 + STORING_MS;
 const NOT_CALLED = 'aborted: The call was not made.';
 const UNKNOWN = 'outcome_unknown: It is not known whether this ran.';
 

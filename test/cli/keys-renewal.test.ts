@@ -321,7 +321,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
   it('covers every column with encrypted data', async () => {
     const columns = await database.sql<{ name: string }>(
       `select c.table_name || '.' || c.column_name as name from information_schema.columns c
-       where c.table_schema = 'public' and c.data_type = 'bytea'
+       where c.table_schema = 'public' and c.udt_name in ('bytea', '_bytea')
          and not exists (select 1 from pg_class where relname = c.table_name and relispartition) and exists (
          select 1 from information_schema.columns u where u.table_name = c.table_name and u.column_name = 'user_id')`,
     );

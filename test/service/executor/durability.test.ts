@@ -275,7 +275,8 @@ describe('a call of the assistant', () => {
 });
 
 describe('a change whose record could not be stored within 30 s', () => {
-  it('returns the result, which is known; its key ends as unknown, and nothing is sent again', async () => {
+  it('returns the result, which is known; its key ends as unknown, and nothing is sent again; what was written is remembered', async () => {
+    scene.policies.set('test.forward', { approval: 'never' });
     const isCut = cutting(STORE, 'before', 3_600);
     expect((await advancing(scene.steward.clock, copy())).data).toEqual({ id: 'copy-1' });
     expect(isCut()).toBe(true);
@@ -284,6 +285,7 @@ describe('a change whose record could not be stored within 30 s', () => {
     await scene.steward.sql('update idempotency_keys set running_until = now() where user_id = $1', [user.userId]);
     await rejectedWith(copy(), 'outcome_unknown');
     expect(scene.sent).toBe(1);
+    await expectRemembered();
   });
 });
 

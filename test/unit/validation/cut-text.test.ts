@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { multiLine, quoted, singleLine } from '../../../src/actions/display-text.ts';
 import { slideText } from '../../../src/actions/presentations/slide-text.ts';
@@ -11,9 +10,12 @@ import { shownText } from '../../../src/providers/provider-text.ts';
 import { providerMessage } from '../../../src/providers/provider-words.ts';
 import { cutList, cutText, shortened } from '../../../src/validation/cut-text.ts';
 import { shownName } from '../../../src/validation/validation-messages.ts';
+import { fc } from '../../support/property.ts';
 
 const slide = (content: string) =>
-  slideText({ pageElements: [{ shape: { text: { textElements: [{ textRun: { content } }] } } }] } as unknown as Parameters<typeof slideText>[0]);
+  slideText({ pageElements: [{ shape: { text: { textElements: [{ textRun: { content } }] } } }] } as unknown as Parameters<
+    typeof slideText
+  >[0]);
 
 /** Each way in which a long text becomes shorter. */
 const CUTS: Record<string, (text: string) => string> = {
