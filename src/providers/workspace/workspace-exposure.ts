@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
+import { isAddress } from '../../validation/address-list.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { type Audience, people, UNKNOWN, union } from '../audience.ts';
 import type { CallExposure } from '../declared-call.ts';
@@ -18,6 +19,7 @@ const NEW_EVENT = /^calendar\.events\.(insert|import)$/;
 const EVENT = /^calendar\.events\.(patch|update|delete)$/;
 const DOCUMENT = 'docs.documents.batchUpdate';
 const FILE = /^drive\.(files|comments|replies|revisions)\./;
+const COMMENT = /^drive\.(comments|replies)\./;
 const NEW_FILE = 'drive.files.create';
 /** Requests that change the document only. Others fetch an address, which may tell its owner, or mention people. */
 const PLAIN_REQUEST =
@@ -64,7 +66,19 @@ async function methodAudience(id: string, args: Arguments, session: WorkspaceSes
   const folders = foldersOf(args);
   if (folders === undefined) return UNKNOWN;
   const files = [...(id === NEW_FILE ? [] : [args.fileId]), ...folders.filter((folder) => folder !== TOP_FOLDER)];
-  return union(...(await Promise.all(files.map(read))));
+  return union(COMMENT.test(id) ? mentioned(args) : [], ...(await Promise.all(files.map(read))));
+}
+
+/** Those whom a comment mentions: the provider tells them by e-mail, whether they see the file or not. */
+function mentioned({ fileId: _, fields: __, ...comment }: Arguments): Audience {
+  const words = textsIn(comment).flatMap((text) => text.split(/[\s,;]+/).filter((word) => word.includes('@')));
+  const addresses = words.map((word) => word.replace(/^[(+@]+|[).!?:]+$/g, ''));
+  return union(people(addresses.filter(isAddress)), addresses.every(isAddress) ? [] : UNKNOWN);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function isPrimary({ calendarId }: Arguments): boolean {

@@ -47,6 +47,18 @@ agents:
       rename: { call: drive.files.update, description: Rename., effect: write, with: { fileId: f1, name: x } }
       copy: { call: drive.files.copy, description: Copy., effect: write, with: { fileId: f1 } }
       comment: { call: drive.comments.create, description: Comment., effect: write, with: { fileId: f1, content: x, fields: id } }
+      mention:
+        call: drive.comments.create
+        description: Mention.
+        effect: write
+        input: { type: object, required: [text], properties: { text: { type: string } } }
+        with: { fileId: f1, content: $input.text, fields: id }
+      reply:
+        call: drive.replies.create
+        description: Reply.
+        effect: write
+        input: { type: object, required: [text], properties: { text: { type: string } } }
+        with: { fileId: f1, commentId: c1, content: $input.text, fields: id }
       label: { call: gmail.users.messages.modify, description: Label., effect: write, with: { id: m1, addLabelIds: [STARRED] } }
       import: { call: gmail.users.messages.import, description: Import., effect: write, with: { raw: x } }
 `;
@@ -82,7 +94,8 @@ beforeEach(async () => {
     '/v1/documents/f1:batchUpdate',
   ];
   const ofMail = ['/gmail/v1/users/me/messages/m1/modify', '/gmail/v1/users/me/messages/import'];
-  for (const path of [...changing, ...ofMail, '/drive/v3/files', `${PLAN}/copy`, `${PLAN}/comments`]) scene.api.on(path, done);
+  for (const path of [...changing, ...ofMail, '/drive/v3/files', `${PLAN}/copy`, `${PLAN}/comments`, `${PLAN}/comments/c1/replies`])
+    scene.api.on(path, done);
   holding([], false);
 });
 
@@ -171,6 +184,19 @@ describe('a declared change', () => {
 
   it('names whom it invites', async () => {
     expect(await audienceOf('invite', { guests: [{ email: 'Ana@example.org' }] })).toEqual([ANA]);
+  });
+
+  it.each([
+    ['mention', 'Look, +Ana@example.org.', [ANA]],
+    ['mention', '(@ana@example.org): read this', [ANA]],
+    ['mention', 'ana@example.org', [ANA]],
+    ['mention', 'Ask Ana, at noon', 'ran'],
+    ['mention', '+ana@example.org<b>', [UNKNOWN]],
+    ['mention', '@Ana Partner', [UNKNOWN]],
+    ['reply', 'And +ben@example.org, +ana@example.org?', [{ kind: 'person', address: 'ben@example.org' }, ANA]],
+    ['reply', 'Yes.', 'ran'],
+  ])('counts those whom a comment mentions: %s of “%s”', async (action, text, expected) => {
+    expect(await audienceOf(action, { text })).toEqual(expected);
   });
 
   it.each([
