@@ -35,6 +35,8 @@ afterAll(async () => {
   await database.stop();
 });
 beforeEach(async () => {
+  // One that failed may have left it cut.
+  await back();
   scene.reset();
   scene.sending(200, { id: 'copy-1' });
   user = await scene.connect();
