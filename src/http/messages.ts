@@ -54,16 +54,17 @@ function closeAfter(response: ServerResponse<IncomingMessage>, clock: Clock): vo
   const { req: request, socket } = response;
   response.shouldKeepAlive = false;
   if (socket === null) return;
+  let left = DROPPED_BYTES;
+  // Begun before the response ends: of a request that nobody reads, Node then drops all that follows.
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.pause();
+  });
   const destroy = socket.destroySoon.bind(socket);
   // Node calls it at the end of a connection's last response.
   socket.destroySoon = () => {
-    let left = DROPPED_BYTES;
     const timer = clock.after(DROPPING_MS, destroy);
     socket.once('close', () => timer.cancel());
-    request.on('data', (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) destroy();
-    });
     request.once('end', destroy).resume();
     socket.end();
   };
@@ -75,10 +76,12 @@ function closeAfter(response: ServerResponse<IncomingMessage>, clock: Clock): vo
  */
 export function afterPacket(listener: RequestListener): RequestListener {
   return (request, response) => {
-    // Not that of a client that sent it after the last response of its connection.
-    if (!request.socket.writable) return;
-    if (isBodyIncomplete(request)) setImmediate(listener, request, response);
-    else listener(request, response);
+    const respond = () => {
+      // Not to a request after the last response of its connection, nor to one whose body is malformed.
+      if (request.socket.writable) listener(request, response);
+    };
+    if (isBodyIncomplete(request)) setImmediate(respond);
+    else respond();
   };
 }
 

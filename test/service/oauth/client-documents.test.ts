@@ -93,6 +93,27 @@ describe('a client whose id is the address of its metadata', () => {
     ]);
   });
 
+  it.each([['unverified'], [true], [{ isUnreachable: true }], [null]])(
+    'can’t say what only the service says of a client: %j',
+    async (stated) => {
+      respond = () => published({ steward: stated, token_endpoint_auth_method: 'none', client_id_issued_at: 1 });
+      const browser = await browserOf();
+      const { text } = await browser.visit(await new Authorization({ client_id: id }, browser).begin());
+      expect(text).toContain('Published at <strong><bdi>client.example.com</bdi></strong>, which has been verified');
+      expect(text).not.toContain('nothing about the app has been verified');
+    },
+  );
+
+  it.each([
+    ['the id of another', { client_id: 'https://other.example.com/metadata.json' }],
+    ['the id of a registered one', { client_id: 'mine' }],
+    ['a secret', { client_secret: 'mine' }],
+    ['a secret and its method', { client_secret: 'mine', token_endpoint_auth_method: 'client_secret_post' }],
+  ])('can’t choose %s', async (_what, more) => {
+    respond = () => published(more);
+    expect((await open(await browserOf())).status).toBe(400);
+  });
+
   it.each([
     ['redirects', () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example.com' } })],
     ['is not there', () => new Response('{}', { status: 404 })],

@@ -129,6 +129,26 @@ describe('POST /oauth/register', () => {
     expect((await steward.call('/oauth/register')).status).toBe(405);
   });
 
+  it.each([['unverified'], [true], [{ isUnreachable: true }], [null]])(
+    'lets nobody state what only the service says of a client: %j',
+    async (stated) => {
+      const own = {
+        client_secret: 'mine',
+        client_secret_expires_at: 1,
+        client_id_issued_at: 1,
+        token_endpoint_auth_method: 'client_secret_post',
+      };
+      const client = await newClient(steward, { ...own, steward: stated });
+      expect(client).not.toHaveProperty('steward');
+      expect(client.client_secret).toMatch(/^[\w-]{80,}$/);
+      expect(client).toMatchObject({ client_secret_expires_at: 0 });
+      expect(client.client_id_issued_at).toBeGreaterThan(1);
+      const browser = await sessionOf(steward, await steward.signIn(newName()));
+      const { text } = await browser.visit(await new Authorization(client, browser).begin());
+      expect(text).not.toContain('nothing about the app has been verified');
+    },
+  );
+
   it('is limited to ten a minute from one address', async () => {
     const limited = await startSteward();
     try {

@@ -27,7 +27,9 @@ function workspaceError(status: number, reason: string): AppError {
 }
 
 function bankError(code: string): AppError {
-  const data = Buffer.from(JSON.stringify({ error_code: code, error_message: `bad name: ${MAIL}`, request_id: 'r1', display_message: MAIL }));
+  const data = Buffer.from(
+    JSON.stringify({ error_code: code, error_message: `bad name: ${MAIL}`, request_id: 'r1', display_message: MAIL }),
+  );
   return toBankError({ response: { status: 400, data, headers: {} } }, CLOCK);
 }
 
