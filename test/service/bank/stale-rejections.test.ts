@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../support/agents.ts';
-import { BankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator, EMULATED_ACCOUNTS } from '../../support/bank-emulator.ts';
 import { linkEmulated } from '../../support/bank-webhooks.ts';
 import { newName } from '../../support/flows.ts';
 import { sendJson } from '../../support/scripted-server.ts';
@@ -98,14 +98,15 @@ describe('a rejection that several calls receive', () => {
 
 describe('a check that was read before a call was rejected', () => {
   it('is read again, and does not make the bank active', async () => {
-    const held = holdNext('/item/get');
+    const held = [holdNext('/item/get'), holdNext('/accounts/get')];
     const checking = refresh();
-    const answer = await held;
+    const [answerItem, answerAccounts] = await Promise.all(held);
     aggregator.on('/accounts/get', { status: 400, body: LOGIN_REQUIRED });
     expect(await balances()).toBe('relink_required');
     aggregator.on('/item/get', { status: 200, body: { item: { ...ITEM, error: LOGIN_REQUIRED }, request_id: 'r' } });
     aggregator.off('/accounts/get');
-    answer(200, { item: ITEM, request_id: 'r' });
+    answerItem?.(200, { item: ITEM, request_id: 'r' });
+    answerAccounts?.(200, { accounts: EMULATED_ACCOUNTS, item: {}, request_id: 'r' });
     await checking;
     expect((await entry()).status).toBe('relink_required');
   });
