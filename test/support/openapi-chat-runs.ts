@@ -27,6 +27,7 @@ export function chatRuns(): Run[] {
     },
     { endpoint: 'GET /chat/{id}/stream', response: '204', provoke: () => of('GET /chat/{id}/stream') },
     { endpoint: 'DELETE /chat/{id}/stream', response: '200', provoke: () => of('DELETE /chat/{id}/stream') },
+    { endpoint: 'DELETE /chat/{id}/stream', response: '400 invalid_request', provoke: () => of('DELETE /chat/{id}/stream?run=last') },
     { endpoint: 'GET /models', response: '200', provoke: () => of('GET /models') },
   ];
 }
