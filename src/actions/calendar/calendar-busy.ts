@@ -41,11 +41,12 @@ export const calendarBusy = builtIn('workspace', {
     zone: z.string(),
   }),
   summary: ({ people, ...range }, now) => `Find when ${people.length} people are busy ${showRange(closedRange(range, now))}`,
-  async run({ people, ...range }, { session, clock, progress }) {
+  async run({ people, ...range }, { session, clock, progress, uses }) {
     const zone = range.zone ?? (await calendarZone(session));
     const { from, to } = await resolveRange({ ...closedRange(range, clock.now()), zone }, async () => zone);
     if (to - from > (MAX_DAYS + 1) * DAY_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
     const times = await everyPage((page) => listMeetings(session, { from, to, zone, page }, people), progress);
+    uses(times.map(({ id }) => id));
     if (times.length > MAX_TIMES) throw new AppError('too_large', 'There are too many events. Search a shorter time, or fewer people.');
     const at = (instant: number) => formatZoned(zonedAt(instant, zone));
     const items = people.map((email) => ({

@@ -92,13 +92,22 @@ export const deletedEvent = z.object({
 /** The fields that tell who is busy in an event. */
 export const meetingEvent = z.union([
   z.object({ status: z.literal('cancelled') }),
-  currentEvent.pick({ status: true, start: true, end: true, organizer: true, attendees: true, transparency: true, eventType: true }),
+  currentEvent.pick({
+    id: true,
+    status: true,
+    start: true,
+    end: true,
+    organizer: true,
+    attendees: true,
+    transparency: true,
+    eventType: true,
+  }),
 ]);
 
 /** The fields that decide whether an event is busy. */
 export const busyEvent = z.union([
   z.object({ status: z.literal('cancelled') }),
-  currentEvent.pick({ status: true, start: true, end: true, attendees: true, transparency: true, eventType: true }),
+  currentEvent.pick({ id: true, status: true, start: true, end: true, attendees: true, transparency: true, eventType: true }),
 ]);
 
 export type BusyEvent = Pick<CalendarEvent, 'start' | 'end' | 'attendees' | 'transparency' | 'eventType'>;
@@ -118,8 +127,8 @@ const names = ['status', 'start', 'end', 'originalStartTime', ...Object.keys(sha
 export const EVENT_FIELDS = names.join(',');
 /** Lists omit the fields that only make them larger. */
 export const LIST_FIELDS = names.filter((name) => name !== 'description' && name !== 'iCalUID').join(',');
-export const MEETING_FIELDS = 'status,start,end,transparency,eventType,organizer(email,self),attendees(email,self,responseStatus)';
-export const BUSY_FIELDS = 'status,start,end,transparency,eventType,attendees(self,responseStatus)';
+export const MEETING_FIELDS = 'id,status,start,end,transparency,eventType,organizer(email,self),attendees(email,self,responseStatus)';
+export const BUSY_FIELDS = 'id,status,start,end,transparency,eventType,attendees(self,responseStatus)';
 
 export const eventOutput = z.object({
   id: z.string(),

@@ -36,7 +36,7 @@ export const calendarFree = builtIn('workspace', {
   input,
   output,
   summary: (range, now) => `Find free time ${showRange(closedRange(range, now))}`,
-  async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, clock, progress }) {
+  async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, clock, progress, uses }) {
     const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
     if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');
     // Days begin at midnight in the zone, so it is always needed.
@@ -44,6 +44,8 @@ export const calendarFree = builtIn('workspace', {
     const { from, to } = await resolveRange({ ...closedRange(range, clock.now()), zone }, async () => zone);
     if (to - from > (MAX_DAYS + 1) * 24 * 60 * MINUTE_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
     const busy = await everyPage((page) => listBusy(session, { from, to, zone, page }), progress);
+    // Times are data of events, too.
+    uses(busy.map(({ id }) => id));
     const days = new Set(weekdays.map((day) => WEEKDAYS.indexOf(day)));
     const rules: FreeRules = { zone, minutes, dayStart, dayEnd, weekdays: days };
     return describe(freeSlots({ start: from, end: to }, busy, rules), zone);

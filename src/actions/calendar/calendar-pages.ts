@@ -23,20 +23,26 @@ export const eventPage = responseReader(import.meta.url, 'eventPage', (response,
   return { ...rest, items: events.flatMap((event) => (event.status === 'cancelled' ? [] : [describeEvent(event)])) };
 });
 
+/** A span with the event that it is of. */
+interface EventSpan extends Span {
+  id: string;
+}
+
 /** The busy times of a page of events. None is ignored, however many there are: busy time would look free. */
 export const busyPage = responseReader(import.meta.url, 'busyPage', (response, { zone }: { zone: string }) => {
   const { items, nextPageToken } = checked(page, response);
   if (items.length > MAX_EVENTS) throw unreadableResponse('more events than requested');
   const events = items.map((item) => checked(busyEvent, item));
-  const spans = events.flatMap((event): Span[] => {
-    const span = event.status === 'cancelled' ? undefined : busySpan(event, zone);
-    return span === undefined ? [] : [span];
+  const spans = events.flatMap((event): EventSpan[] => {
+    if (event.status === 'cancelled') return [];
+    const span = busySpan(event, zone);
+    return span === undefined ? [] : [{ id: event.id, ...span }];
   });
   return { found: spans, nextPageToken };
 });
 
 /** When someone is in an event. */
-export interface MeetingTime extends Span {
+export interface MeetingTime extends EventSpan {
   email: string;
   answer: 'none' | 'tentative' | 'accepted' | 'organizer';
 }
@@ -58,7 +64,7 @@ export const meetingPage = responseReader(import.meta.url, 'meetingPage', (respo
     const answers = new Map(event.attendees.map((one) => [one.email.toLowerCase(), shownResponse(one.responseStatus)]));
     return people.flatMap((email) => {
       const answer = answers.get(email) ?? (event.organizer?.email?.toLowerCase() === email ? 'organizer' : 'declined');
-      return answer === 'declined' ? [] : [{ email, ...span, answer }];
+      return answer === 'declined' ? [] : [{ id: event.id, email, ...span, answer }];
     });
   });
   return { found: times, nextPageToken };

@@ -1,18 +1,8 @@
 import { z } from 'zod';
 import { checked, responseReader } from '../../providers/responses.ts';
-import { hashOf } from '../../providers/version-hash.ts';
-import { isObject } from '../../validation/is-object.ts';
+import { SEEN, versionOf } from '../../providers/workspace/event-version.ts';
 import { anyEvent, type CalendarEvent, deletedEvent, EVENT_FIELDS } from './calendar-event.ts';
 
-/** What others see of an event, and what decides who they are: not their answers, and nothing that only the user sees. */
-const SEEN = [
-  ...['id', 'status', 'summary', 'description', 'location', 'start', 'end', 'originalStartTime', 'recurrence', 'eventType'],
-  ...['hangoutLink', 'attachments', 'organizer', 'attendeesOmitted', 'visibility', 'transparency'],
-  ...['guestsCanInviteOthers', 'guestsCanModify', 'guestsCanSeeOtherGuests', 'anyoneCanAddSelf'],
-];
-
-/** The fields of the provider's events that {@link versionOf} needs. */
-export const SEEN_FIELDS = [...SEEN, 'attendees(email,self)', 'conferenceData'].join(',');
 /** Those of a {@link livingEvent}. */
 export const VERSIONED_FIELDS = [...new Set([...EVENT_FIELDS.split(','), ...SEEN, 'etag'])].join(',');
 
@@ -49,13 +39,4 @@ export const versionedDeletion = responseReader(import.meta.url, 'versionedDelet
 
 function versioned(response: unknown): Versioned {
   return { ...checked(etag, response), version: versionOf(response) };
-}
-
-/** @param event as the provider returns it, before any of its texts is cut */
-export function versionOf(event: unknown): string {
-  if (!isObject(event)) return hashOf([]);
-  const guests = Array.isArray(event.attendees) ? event.attendees.map((one) => (isObject(one) ? String(one.email) : '')) : [];
-  // While a video meeting is created, only the state of the request changes.
-  const { createRequest: _, ...meeting } = isObject(event.conferenceData) ? event.conferenceData : {};
-  return hashOf([SEEN.map((name) => [name, event[name]]), meeting, guests.sort()]);
 }

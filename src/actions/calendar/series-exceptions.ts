@@ -3,10 +3,10 @@ import { type Audience, UNKNOWN, union } from '../../providers/audience.ts';
 import { unchecked } from '../../providers/response-list.ts';
 import { checked, responseReader } from '../../providers/responses.ts';
 import { eventAudience, eventGuests } from '../../providers/workspace/event-audience.ts';
+import { SEEN_FIELDS, versionOf } from '../../providers/workspace/event-version.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { type CalendarEvent, exceptionTexts, seriesPart } from './calendar-event.ts';
 import { CALENDAR } from './calendar-session.ts';
-import { SEEN_FIELDS, versionOf } from './event-version.ts';
 
 /** The provider's largest page; further exceptions are not counted. */
 const MAX_EXCEPTIONS = 2_500;

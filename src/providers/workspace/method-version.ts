@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { CallExposure } from '../declared-call.ts';
+import { list } from '../response-list.ts';
 import { hashOf } from '../version-hash.ts';
+import { SEEN_FIELDS, versionOf } from './event-version.ts';
 import { VERSION_FIELDS, versioned } from './file-version.ts';
 import { FOLDER, idsIn, readContents } from './folder-contents.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
@@ -13,10 +15,12 @@ const INTO_FOLDER = /^drive\.files\.(create|copy|update)$/;
 const DOCUMENT = 'docs.documents.batchUpdate';
 const EVENT = /^calendar\.events\.(patch|update|delete|move)$/;
 const DRAFT = /^gmail\.users\.drafts\.(send|update|delete)$/;
-const EVENT_FIELDS = 'summary,description,location,start,end,recurrence,attendees(email)';
+/** The provider's largest page. Nobody changes more events of a series. */
+const MAX_EXCEPTIONS = 2_500;
 
 const file = versioned(z.object({ id: z.string(), mimeType: z.string().optional(), trashed: z.boolean().optional() }));
-const event = z.looseObject({});
+const event = z.looseObject({ id: z.string().optional(), iCalUID: z.string().optional(), recurrence: z.unknown().optional() });
+const exceptions = z.object({ items: list(z.looseObject({ recurringEventId: z.string().optional() })).default([]) });
 const draft = z.object({ message: z.object({ id: z.string() }) });
 
 /** What exists, and is seen by those who see the effect of a method. */
@@ -34,7 +38,7 @@ export async function methodVersion(id: string, args: Readonly<Record<string, un
     ...(ON_FILE.test(id) ? texts(args.fileId).map((fileId) => readPlace(session, fileId)) : []),
     ...folders.map((fileId) => readPlace(session, fileId)),
     ...(id === DOCUMENT ? texts(args.documentId).map((fileId) => wholeFile(session, fileId)) : []),
-    ...(EVENT.test(id) ? texts(args.eventId).map((eventId) => readEvent(session, args.calendarId, eventId)) : []),
+    ...(EVENT.test(id) ? texts(args.eventId).map((eventId) => readEvent(session, String(args.calendarId), eventId)) : []),
     ...(DRAFT.test(id) ? texts(args.id).map((draftId) => readDraft(session, draftId)) : []),
   ];
   const parts = await Promise.all(seen);
@@ -62,11 +66,15 @@ async function readPlace(session: WorkspaceSession, fileId: string): Promise<See
   return { version: (await readFile(session, fileId)).version.place, items: [] };
 }
 
-async function readEvent(session: WorkspaceSession, calendarId: unknown, eventId: string): Promise<Seen> {
-  const version = hashOf([
-    await session.call('calendar.events.get', { calendarId: String(calendarId), eventId, fields: EVENT_FIELDS }, event),
-  ]);
-  return { version, items: [] };
+/** An event, or a series with its events that were changed on their own. */
+async function readEvent(session: WorkspaceSession, calendarId: string, eventId: string): Promise<Seen> {
+  const found = await session.call('calendar.events.get', { calendarId, eventId, fields: `iCalUID,${SEEN_FIELDS}` }, event);
+  const { id, iCalUID, recurrence } = found;
+  if (recurrence === undefined || iCalUID === undefined) return { version: versionOf(found), items: [] };
+  const params = { calendarId, iCalUID, maxResults: MAX_EXCEPTIONS, fields: `items(recurringEventId,${SEEN_FIELDS})` };
+  const { items } = await session.call('calendar.events.list', params, exceptions);
+  const ofSeries = items.filter(({ recurringEventId }) => recurringEventId === id);
+  return { version: hashOf([found, ...ofSeries].map(versionOf)), items: [] };
 }
 
 /** Each edit of a draft gives it another message. */

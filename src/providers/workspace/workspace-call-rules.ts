@@ -32,6 +32,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   viewersCanCopyContent: 'changes who may copy',
   downloadRestrictions: 'changes who may copy',
   inheritedPermissionsDisabled: 'changes who has access',
+  modifiedTime: 'would hide that a document was changed while the user decides',
 };
 
 /** Why a method may not be declared; undefined: it may. */

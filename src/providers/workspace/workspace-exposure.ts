@@ -12,9 +12,12 @@ import type { WorkspaceSession } from './workspace-session.ts';
 /** The arguments of one call of a method: parameters and fields of the body. */
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Changes of what only the user sees. A method that isn't known here counts as seen by anyone. */
+/**
+ * Changes of what only the user sees. A method that isn't known here counts as seen by anyone. So does `messages.insert`: a
+ * message with the account's address as its sender counts as sent, and so its recipients as people whom the user has written to.
+ */
 const OWN =
-  /^(gmail\.users\.(drafts\.(create|update|delete)|labels\.\w+|messages\.(modify|batchModify|insert|trash|untrash|delete|batchDelete)|threads\.(modify|trash|untrash|delete))|docs\.documents\.create)$/;
+  /^(gmail\.users\.(drafts\.(create|update|delete)|labels\.\w+|messages\.(modify|batchModify|trash|untrash|delete|batchDelete)|threads\.(modify|trash|untrash|delete))|docs\.documents\.create)$/;
 const NEW_EVENT = /^calendar\.events\.(insert|import)$/;
 const EVENT = /^calendar\.events\.(patch|update|delete)$/;
 const DOCUMENT = 'docs.documents.batchUpdate';

@@ -122,6 +122,21 @@ describe('what a client wrote after it had read a bank’s data', () => {
     expect(await codeOf(other('calendar.update', invite))).toBe('forbidden');
   });
 
+  it('is known in the times of its events', async () => {
+    const { me, financial, other } = await clients();
+    const range = { from: '2027-03-21T00:00', to: '2027-03-22T00:00', zone: 'Europe/Berlin' };
+    await financial('calendar.create', { ...AT, title: 'Okapi', zone: 'Europe/Berlin' });
+    for (const [action, input] of [
+      ['calendar.free', range],
+      ['calendar.busy', { ...range, people: [me.email] }],
+    ] as const) {
+      const read = await other(action, input);
+      expect(read.meta.labels).toMatchObject({ integrity: 'others', confidentiality: 'financial' });
+    }
+    const elsewhere = { from: '2027-04-21T00:00', to: '2027-04-22T00:00' };
+    expect((await other('calendar.free', elsewhere)).meta.labels).toMatchObject({ integrity: 'own', confidentiality: 'private' });
+  });
+
   it('is known in the mailbox that it was sent to', async () => {
     const { me, financial, other } = await clients();
     const mail = { to: [me.email], subject: 'Okapi', body: '1,234.00' };

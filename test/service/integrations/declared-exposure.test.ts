@@ -60,6 +60,7 @@ agents:
         input: { type: object, required: [text], properties: { text: { type: string } } }
         with: { fileId: f1, commentId: c1, content: $input.text, fields: id }
       label: { call: gmail.users.messages.modify, description: Label., effect: write, with: { id: m1, addLabelIds: [STARRED] } }
+      sent: { call: gmail.users.messages.insert, description: Insert., effect: write, with: { raw: x } }
       import: { call: gmail.users.messages.import, description: Import., effect: write, with: { raw: x } }
 `;
 const EVENT = '/calendar/v3/calendars/primary/events/e1';
@@ -163,6 +164,7 @@ describe('a declared change', () => {
     ['batch', { requests: [INSERT, IMAGE] }, 'an image that is fetched'],
     ['batch', { requests: [{ insertPerson: {} }] }, 'an unknown request'],
     ['import', {}, 'a method that isn’t known to be the user’s own'],
+    ['sent', {}, 'a message that may seem to be sent'],
     ['invite', { guests: [{ displayName: 'Ana' }] }, 'a guest without an address'],
     ['into', { id: 'gone' }, null],
   ])('%s of %j: %s', async (action, input, why) => {

@@ -501,6 +501,12 @@ describe('declared actions may not', () => {
     expect(others).toEqual([]);
   });
 
+  it('set when a file was changed', async () => {
+    expect(await problemsOf(call('drive.files.update', 'write', 'with: { fileId: f1, modifiedTime: 2027-01-01T00:00:00Z }'))).toEqual([
+      expect.stringMatching(/modifiedTime: would hide that a document was changed/),
+    ]);
+  });
+
   it.each(['permissions: []', 'permissionIds: [x]', 'writersCanShare: true', 'copyRequiresWriterPermission: false', 'owners: []'])(
     'say who has access: %s',
     async (field) => {

@@ -233,7 +233,7 @@ describe('a provider with unusual responses', () => {
     );
     const { items } = await list();
     expect(items).toHaveLength(1);
-    expect(items[0].title).toBe(` ${'x'.repeat(1_023)}`);
+    expect(items[0].title).toBe(` ${'x'.repeat(1_022)}…`);
     expect(items[0].meeting_link).toBeUndefined();
     expect(items[0].attendees).toHaveLength(15);
     expect(items[0]).toMatchObject({ attendees_omitted: true });
