@@ -22,6 +22,8 @@ export type Effect = 'read' | 'write' | 'destructive';
 /** What decides who sees the effect of a call. */
 export interface CallExposure {
   audience: Audience;
+  /** Who else may see it, which can't be read: counted only if the caller has read others' text or a bank's data. */
+  unreadable?: Audience;
   /** Changes with what those see who see the effect, besides the arguments: the file that is shared, the event that is moved. */
   version: string;
   /** Ids of what those see, besides what the arguments name: what a folder holds. */

@@ -27,12 +27,18 @@ export function ownResponse(
   responseStatus: Attendee['responseStatus'],
   comment: string | undefined,
 ): object {
-  const own = ownAttendee(event, email);
-  if (own === undefined) throw new AppError('invalid_request', 'id: this account is not invited to the event');
+  const own = assertInvited(event, email);
   const response = { ...own, responseStatus, ...(comment !== undefined && { comment }) };
   // Of an incomplete list, the provider changes only the account's own response.
   if (event.attendeesOmitted) return { attendeesOmitted: true, attendees: [response] };
   return { attendees: event.attendees.map((one) => (one === own ? response : one)) };
+}
+
+/** @param email of the account @throws AppError `invalid_request` when it isn't invited */
+export function assertInvited(event: CalendarEvent, email: string): Attendee {
+  const own = ownAttendee(event, email);
+  if (own === undefined) throw new AppError('invalid_request', 'id: this account is not invited to the event');
+  return own;
 }
 
 /** @param email of the account @returns undefined: it isn't invited */

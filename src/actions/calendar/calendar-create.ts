@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { people } from '../../providers/audience.ts';
+import { hashOf } from '../../providers/version-hash.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { changedMeanwhile } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
@@ -40,15 +42,20 @@ export const calendarCreate = builtIn('workspace', {
   output: eventOutput,
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
   allow: { attendees: (input) => input.attendees ?? [] },
+  // What can't succeed is rejected before the user is asked. The calendar's zone may change meanwhile.
+  facts: (input, { session }) => timesOf(input, session),
+  version: versionOf,
   exposes: ({ attendees = [] }) => people(attendees),
   summary: (input) => summarise(input, input.zone),
-  preview: async (input, { session, taint }) =>
-    `${summarise(input, await zoneFor(input, session))}${showTexts(input)}${showSharing(becomesPrivate(taint))}`,
-  async run(input, { session, taint, undoneBy }) {
+  preview: async (input, { taint }, { start: { timeZone } }) =>
+    `${summarise(input, timeZone)}${showTexts(input)}${showSharing(becomesPrivate(taint))}`,
+  async run(input, { session, taint, version, undoneBy }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
+    const times = await timesOf(input, session);
+    if (version !== undefined && versionOf(times) !== version) throw changedMeanwhile('zone');
     const requestBody = {
       summary: title,
-      ...(await times(input, session)),
+      ...times,
       ...(description !== undefined && { description }),
       ...(location !== undefined && { location }),
       ...(attendees.length > 0 && { attendees: attendees.map((email) => ({ email })) }),
@@ -60,12 +67,27 @@ export const calendarCreate = builtIn('workspace', {
     const params = { ...CALENDAR, sendUpdates: sendUpdates(notify), conferenceDataVersion, requestBody, fields: EVENT_FIELDS };
     const event = assertLiving(await session.call('calendar.events.insert', params, anyEvent));
     if (attendees.length === 0) undoneBy(undoCreation(event));
-    return describeFully(event);
+    // What guests call themselves is others' text.
+    return describeFully({ ...event, attendees: event.attendees.map((one) => ({ ...one, displayName: undefined })) });
   },
 });
 
-/** A series needs a zone even if its times have an offset, because the offset changes with daylight saving time. */
-async function times({ start, end: given, zone, recurrence }: Input, session: WorkspaceSession): Promise<object> {
+/** As the provider takes them. */
+interface Times {
+  start: { date?: string; dateTime?: string; timeZone?: string };
+  end: { date?: string; dateTime?: string; timeZone?: string };
+}
+
+function versionOf({ start, end }: Times): string {
+  return hashOf([start, end]);
+}
+
+/**
+ * A series needs a zone even if its times have an offset, because the offset changes with daylight saving time.
+ *
+ * @throws AppError `invalid_request` for times that don't exist or are in the wrong order, and for a rule that ends before them
+ */
+async function timesOf({ start, end: given, zone, recurrence }: Input, session: WorkspaceSession): Promise<Times> {
   const end = given ?? nextDay(start);
   assertDays(start, end);
   if (isDate(start) && recurrence !== undefined) assertLasts(recurrence, start, 'UTC');

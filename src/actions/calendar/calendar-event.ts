@@ -49,7 +49,10 @@ const shared = {
   conferenceData: z
     .object({ entryPoints: list(z.object({ entryPointType: z.string().optional(), uri: z.string().max(2_000).optional() })).optional() })
     .optional(),
+  creator: z.object({ self: z.boolean().optional() }).optional(),
   organizer: z.object({ email: singleLine(254).optional(), self: z.boolean().optional() }).optional(),
+  /** Of what it was made: a mail, a web page. */
+  source: z.unknown().optional(),
   attendees: list(attendee).default([]),
   attendeesOmitted: z.boolean().default(false),
   // Whole, because they are sent back with a series that moves.
@@ -125,8 +128,8 @@ export const seriesPart = z.object({ id, recurringEventId: id.optional() });
 
 const names = ['status', 'start', 'end', 'originalStartTime', ...Object.keys(shared)];
 export const EVENT_FIELDS = names.join(',');
-/** Lists omit the fields that only make them larger. */
-export const LIST_FIELDS = names.filter((name) => name !== 'description' && name !== 'iCalUID').join(',');
+/** Lists omit what only makes them larger. */
+export const LIST_FIELDS = names.filter((name) => name !== 'description').join(',');
 export const MEETING_FIELDS = 'id,status,start,end,transparency,eventType,organizer(email,self),attendees(email,self,responseStatus)';
 export const BUSY_FIELDS = 'id,status,start,end,transparency,eventType,attendees(self,responseStatus)';
 
@@ -142,6 +145,7 @@ export const eventOutput = z.object({
   location: z.string().optional(),
   description: z.string().optional(),
   organizer: z.string().optional().describe('Present if it is someone other than the user.'),
+  imported: z.literal(true).optional().describe('It comes from elsewhere, such as a mail, a file or another service.'),
   attendees: z
     .array(
       z.object({
@@ -178,13 +182,15 @@ export function isOccupied({ transparency, eventType }: Pick<BusyEvent, 'transpa
 export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES.listed): z.input<typeof eventOutput> {
   const { id, summary, status, location, organizer, recurrence, recurringEventId, visibility, eventType } = event;
   const meeting = meetingLink(event);
+  const isOthers = organizer?.self !== true && organizer?.email !== undefined;
   return {
     id,
     title: summary,
     ...describeTimes(event),
     ...(status === 'tentative' && { tentative: true as const }),
     ...(location !== undefined && { location }),
-    ...(organizer?.self !== true && organizer?.email !== undefined && { organizer: organizer.email }),
+    ...(isOthers && { organizer: organizer.email }),
+    ...(!isOthers && !isMadeHere(event) && { imported: true as const }),
     ...describeAttendees(event, maxAttendees),
     ...(recurringEventId !== undefined && { series: recurringEventId }),
     ...(recurrence !== undefined && { recurrence }),
@@ -209,9 +215,16 @@ export function describeFully(event: CalendarEvent): z.input<typeof eventOutput>
 /** Kinds of events that only the user writes; others are made by the provider, of mails, contacts or an organisation's places. */
 const OWN_KINDS = [undefined, 'focusTime', 'outOfOffice'];
 
+/** Whether the account has made the event in its calendar. An imported one keeps the `iCalUID` that it has elsewhere. */
+function isMadeHere({ id, recurringEventId, creator, organizer, source, iCalUID }: CalendarEvent): boolean {
+  const isSelf = creator?.self === true && organizer?.self === true;
+  return isSelf && source === undefined && iCalUID === `${recurringEventId ?? id}@google.com`;
+}
+
 /** An event with guests may have been written by any of them. */
-export function eventSource({ id, title, organizer, attendees, attendees_omitted: omitted, kind }: z.output<typeof eventOutput>): Source {
-  const isOwn = organizer === undefined && omitted === undefined && attendees === undefined && OWN_KINDS.includes(kind);
+export function eventSource(event: z.output<typeof eventOutput>): Source {
+  const { id, title, organizer, imported, attendees, attendees_omitted: omitted, kind } = event;
+  const isOwn = [organizer, imported, attendees, omitted].every((one) => one === undefined) && OWN_KINDS.includes(kind);
   const about = { item: id, name: title, ...(organizer !== undefined && { author: organizer }) };
   return isOwn
     ? { ...about, integrity: 'own' }

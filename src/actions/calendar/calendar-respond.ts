@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { displayAddress, quoted } from '../display-text.ts';
-import { ownAttendee, ownResponse } from './calendar-attendees.ts';
+import { assertInvited, ownAttendee, ownResponse } from './calendar-attendees.ts';
 import { describeFully, eventOutput, shownResponse } from './calendar-event.ts';
 import { seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { eventId, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
@@ -29,8 +29,12 @@ export const calendarRespond = builtIn('workspace', {
   output: eventOutput,
   // Without a message, the organizer only sees the response in the calendar: that carries no more than which of four it is, and
   // after a bank's data was read even that is too much.
-  facts: async ({ id, scope, comment, notify }, { session, taint }) =>
-    comment === undefined && !notify && !taint.isFinancial ? undefined : seenTarget(session, id, scope),
+  async facts({ id, scope, comment, notify }, { session, account, taint }) {
+    if (comment === undefined && !notify && !taint.isFinancial) return undefined;
+    const target = await seenTarget(session, id, scope);
+    assertInvited(target.event, account.label);
+    return target;
+  },
   version: (target) => target?.version,
   exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),

@@ -37,7 +37,10 @@ export const calendarUpdate = builtIn('workspace', {
   allow: { attendees: (input) => input.add_attendees ?? [] },
   async facts(input, { session }) {
     assertChange(input);
-    return seenTarget(session, input.id, input.scope);
+    const target = await seenTarget(session, input.id, input.scope);
+    // What can't succeed is rejected before the user is asked.
+    await changesOf(input, target, session);
+    return target;
   },
   version: ({ version }) => version,
   // Guests see the change in their calendars, whether they are notified or not; those who are removed see that, too.
@@ -55,23 +58,9 @@ export const calendarUpdate = builtIn('workspace', {
   async run(input, { session, version, taint, undoneBy }) {
     assertChange(input);
     const target = await unchangedTarget(session, input, version);
-    if (input.recurrence !== undefined && target.event.recurringEventId !== undefined) {
-      throw new AppError('invalid_request', 'recurrence: applies to a whole series; give scope "series"');
-    }
     const exceptions = movesSeries(input) ? target.exceptions : [];
-    const { title, description, location, add_attendees: add = [], remove_attendees: remove = [], recurrence } = input;
-    const times = await newTimes(input, target, session);
-    if (recurrence !== undefined) assertLasts(recurrence, ...beginning(target.event, times));
     const isPrivate = turnsPrivate(input, target, taint);
-    const requestBody = {
-      ...(title !== undefined && { summary: title }),
-      ...times,
-      ...(description !== undefined && { description }),
-      ...(location !== undefined && { location }),
-      ...(add.length + remove.length > 0 && { attendees: changedAttendees(target.event, add, remove) }),
-      ...(recurrence !== undefined && { recurrence }),
-      ...(isPrivate && { visibility: 'private' }),
-    };
+    const requestBody = { ...(await changesOf(input, target, session)), ...(isPrivate && { visibility: 'private' }) };
     const event = await patchEvent(session, target.event, requestBody, sendUpdates(input.notify));
     const lost = await lostExceptions(session, target.event, exceptions);
     // A reset exception can't be made again.
@@ -80,6 +69,25 @@ export const calendarUpdate = builtIn('workspace', {
     return { ...describeFully(event), ...(lost > 0 && { exceptions_reset: lost }) };
   },
 });
+
+/** The fields to change, as the provider takes them. @throws AppError `invalid_request` */
+async function changesOf(input: UpdateInput, target: Target, session: WorkspaceSession): Promise<object> {
+  const { title, description, location, add_attendees: add = [], remove_attendees: remove = [], recurrence } = input;
+  const { event } = target;
+  if (recurrence !== undefined && event.recurringEventId !== undefined) {
+    throw new AppError('invalid_request', 'recurrence: applies to a whole series; give scope "series"');
+  }
+  const times = await newTimes(input, target, session);
+  if (recurrence !== undefined) assertLasts(recurrence, ...beginning(event, times));
+  return {
+    ...(title !== undefined && { summary: title }),
+    ...times,
+    ...(description !== undefined && { description }),
+    ...(location !== undefined && { location }),
+    ...(add.length + remove.length > 0 && { attendees: changedAttendees(event, add, remove) }),
+    ...(recurrence !== undefined && { recurrence }),
+  };
+}
 
 function assertChange({ id: _, scope: __, notify: ___, zone, ...changes }: UpdateInput): void {
   if (zone !== undefined && changes.start === undefined && changes.end === undefined && changes.recurrence === undefined) {

@@ -35,6 +35,8 @@ const fileWithInfo = driveFile.extend({
   permissions: list(z.object({ type: shownLine, role: shownLine, emailAddress: shownLine.optional() })).optional(),
 });
 
+const MAX_PEOPLE = 100;
+
 export const infoAction = builtIn('workspace', {
   name: 'drive.info',
   effect: 'read',
@@ -47,7 +49,8 @@ export const infoAction = builtIn('workspace', {
     people: z
       .array(z.object({ who: z.string(), role: z.string() }))
       .optional()
-      .describe('Who has access, at most a hundred entries; absent if the account may not see it.'),
+      .describe(`Who has access, at most ${MAX_PEOPLE} entries; absent if the account may not see it.`),
+    people_omitted: z.int().optional().describe('Further entries that are not listed.'),
   }),
   sources: (file) => [fileSource(file)],
   summary: ({ id }) => `Show the file ${id}`,
@@ -81,12 +84,13 @@ export const readAction = builtIn('workspace', {
 async function describeFile(session: WorkspaceSession, fileId: string) {
   const params = { fileId, supportsAllDrives: true, fields: INFO_FIELDS };
   const { createdTime, description, permissions, ...file } = await session.call('drive.files.get', params, fileWithInfo);
-  const people = permissions?.slice(0, 100).map(({ type, role, emailAddress }) => ({ who: emailAddress ?? type, role }));
+  const people = permissions?.slice(0, MAX_PEOPLE).map(({ type, role, emailAddress }) => ({ who: emailAddress ?? type, role }));
   return {
     ...toItem(file),
     ...(createdTime !== undefined && { created: createdTime }),
     ...(description !== undefined && { description }),
     ...(people !== undefined && { people }),
+    ...(permissions !== undefined && permissions.length > MAX_PEOPLE && { people_omitted: permissions.length - MAX_PEOPLE }),
   };
 }
 

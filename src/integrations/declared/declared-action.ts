@@ -1,8 +1,10 @@
 import type { Ajv } from 'ajv';
 import type { Action, RunContext } from '../../actions/action.ts';
 import { assertAsShown } from '../../actions/as-shown.ts';
+import { isLabelled } from '../../actions/labels.ts';
 import { namedIds } from '../../actions/named-ids.ts';
 import { AppError } from '../../errors.ts';
+import { union } from '../../providers/audience.ts';
 import type { CallExposure, CallOrRejection, DeclaredCall, Effect } from '../../providers/declared-call.ts';
 import type { CallDeclaration } from '../declaration.ts';
 import type { Diagnostics } from '../diagnostics.ts';
@@ -99,7 +101,10 @@ export function declaredAction(
         return call.exposure(session, args, account.label);
       },
       version: (exposure) => (exposure as CallExposure).version,
-      exposes: (_value, exposure) => (exposure as CallExposure).audience,
+      exposes(_value, exposure, taint) {
+        const { audience, unreadable = [] } = exposure as CallExposure;
+        return isLabelled(taint) ? union(audience, unreadable) : audience;
+      },
     }),
     summary: (value) => declaredSummary(declaration.description, resolveArguments(call, given, value as Input), call.destructiveFields),
     async run(value, context) {

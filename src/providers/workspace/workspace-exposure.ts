@@ -20,6 +20,7 @@ const OWN =
   /^(gmail\.users\.(drafts\.(create|update|delete)|labels\.\w+|messages\.(modify|batchModify|trash|untrash|delete|batchDelete)|threads\.(modify|trash|untrash|delete))|docs\.documents\.create)$/;
 const NEW_EVENT = /^calendar\.events\.(insert|import)$/;
 const EVENT = /^calendar\.events\.(patch|update|delete)$/;
+const EVENT_TEXT = /^calendar\.events\.(insert|import|quickAdd|patch|update)$/;
 const DOCUMENT = 'docs.documents.batchUpdate';
 const FILE = /^drive\.(files|comments|replies|revisions)\./;
 const COMMENT = /^drive\.(comments|replies)\./;
@@ -48,7 +49,12 @@ export async function methodExposure(id: string, args: Arguments, session: Works
     methodAudience(id, args, session, own).catch((error) => unlessFatal(error, UNKNOWN)),
     methodVersion(id, args, session).catch((error) => unlessFatal(error, UNREAD)),
   ]);
-  return { audience, ...seen };
+  return { audience, ...(EVENT_TEXT.test(id) && !isPrivate(args) && { unreadable: UNKNOWN }), ...seen };
+}
+
+/** With whom the calendar is shared can't be read within the granted scopes. They see no more of a private event than its time. */
+function isPrivate({ visibility }: Arguments): boolean {
+  return visibility === 'private' || visibility === 'confidential';
 }
 
 function unlessFatal<Value>(error: unknown, value: Value): Value {

@@ -16,6 +16,12 @@ agents:
     scopes: [mail.modify, drive, documents, calendar.events.owned]
     actions:
       insert: { call: calendar.events.insert, description: Insert., effect: write, with: { calendarId: primary, summary: x } }
+      hidden:
+        call: calendar.events.insert
+        description: Insert privately.
+        effect: destructive
+        with: { calendarId: primary, summary: x, visibility: private }
+      list: { call: calendar.events.list, description: List., effect: read, with: { calendarId: primary } }
       elsewhere:
         call: calendar.events.insert
         description: Insert elsewhere.
@@ -182,6 +188,16 @@ describe('a declared change', () => {
     const part = { recurringEventId: 'e1', organizer: { self: true }, attendees: [{ email: 'ana@example.org' }] };
     scene.api.on('/calendar/v3/calendars/primary/events', { body: { items: [part] } });
     expect(await audienceOf('patch', { id: 'e1' })).toEqual([ANA]);
+  });
+
+  it.each([
+    ['insert', {}, [UNKNOWN]],
+    ['patch', { id: 'e1' }, [UNKNOWN]],
+    ['hidden', {}, []],
+    ['label', {}, 'ran'],
+  ])('counts an event as seen by strangers, unless it is private, after others’ text was read: %s', async (action, input, audience) => {
+    await callAction(scene.steward, 'a.list', {}, { token: me.token });
+    expect(await audienceOf(action, input)).toEqual(audience);
   });
 
   it('names whom it invites', async () => {

@@ -34,7 +34,7 @@ async function settled(): Promise<void> {
 }
 
 const KEY = { id: 'k1', secret: randomBytes(32) };
-const USER_KEYS = { forUser: async () => KEY, toOpen: async () => KEY } as unknown as UserKeys;
+const USER_KEYS = { forUser: async () => KEY, forRecords: () => async () => KEY } as unknown as UserKeys;
 const source = (author: string) => ({ integrity: 'others' as const, sources: [{ item: author, integrity: 'others' as const, author }] });
 
 describe('what was read in a context', () => {
