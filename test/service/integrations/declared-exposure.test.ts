@@ -56,13 +56,13 @@ agents:
       mention:
         call: drive.comments.create
         description: Mention.
-        effect: write
+        effect: destructive
         input: { type: object, required: [text], properties: { text: { type: string } } }
         with: { fileId: f1, content: $input.text, fields: id }
       reply:
         call: drive.replies.create
         description: Reply.
-        effect: write
+        effect: destructive
         input: { type: object, required: [text], properties: { text: { type: string } } }
         with: { fileId: f1, commentId: c1, content: $input.text, fields: id }
       label: { call: gmail.users.messages.modify, description: Label., effect: write, with: { id: m1, addLabelIds: [STARRED] } }
@@ -208,11 +208,11 @@ describe('a declared change', () => {
     ['mention', 'Look, +Ana@example.org.', [ANA]],
     ['mention', '(@ana@example.org): read this', [ANA]],
     ['mention', 'ana@example.org', [ANA]],
-    ['mention', 'Ask Ana, at noon', 'ran'],
+    ['mention', 'Ask Ana, at noon', []],
     ['mention', '+ana@example.org<b>', [UNKNOWN]],
     ['mention', '@Ana Partner', [UNKNOWN]],
     ['reply', 'And +ben@example.org, +ana@example.org?', [{ kind: 'person', address: 'ben@example.org' }, ANA]],
-    ['reply', 'Yes.', 'ran'],
+    ['reply', 'Yes.', []],
   ])('counts those whom a comment mentions: %s of “%s”', async (action, text, expected) => {
     expect(await audienceOf(action, { text })).toEqual(expected);
   });
