@@ -44,12 +44,13 @@ beforeEach(async () => {
   await scene.call(user, 'test.read');
 });
 
-/** Cuts the database at a statement, for so many seconds of the service's clock. @returns whether it was cut */
+/** Cuts the database at a statement, for so many seconds of the service's clock; 0: its connections only. @returns whether it was cut */
 function cutting(at: { words: string; time: number }, when: 'before' | 'after', seconds: number): () => boolean {
   let isCut = false;
   database.cutAt({ ...at, when }, () => {
     isCut = true;
-    scene.steward.clock.after(seconds * 1_000, () => database.restore());
+    if (seconds === 0) database.restore();
+    else scene.steward.clock.after(seconds * 1_000, () => database.restore());
   });
   return () => isCut;
 }
@@ -181,16 +182,20 @@ describe('a change whose target could not be remembered before it', () => {
 });
 
 describe('a change whose connection was lost while its start was being committed', () => {
-  it.each(cases({ 'the commit': COMMIT }))('$seconds s $when $name is not sent, and can be repeated', async ({ at, when, seconds }) => {
-    const isCut = cutting(at, when, seconds);
-    expect(await advancing(scene.steward.clock, settled(copy()))).toBe('unavailable');
-    expect(isCut()).toBe(true);
-    expect(scene.sent).toBe(0);
-    await back();
-    const isRecorded = when === 'after';
-    expect(await rowsOf()).toEqual([...(isRecorded ? ['started ok'] : []), 'allowed unavailable']);
-    expect((await copy()).data).toEqual({ id: 'copy-1' });
-  });
+  const atOnce = WHENS.map((when) => ({ name: 'the commit', at: COMMIT, when, seconds: 0 }));
+  it.each([...atOnce, ...cases({ 'the commit': COMMIT })])(
+    '$seconds s $when $name is not sent, and can be repeated',
+    async ({ at, when, seconds }) => {
+      const isCut = cutting(at, when, seconds);
+      expect(await advancing(scene.steward.clock, settled(copy()))).toBe('unavailable');
+      expect(isCut()).toBe(true);
+      expect(scene.sent).toBe(0);
+      await back();
+      const isRecorded = when === 'after';
+      expect(await rowsOf()).toEqual([...(isRecorded ? ['started ok'] : []), 'allowed unavailable']);
+      expect((await copy()).data).toEqual({ id: 'copy-1' });
+    },
+  );
 
   it.each(WHENS)('%s the commit can be asked for again by the client, if the user had approved it', async (when) => {
     scene.policies.set('test.copy', { approval: 'always' });
