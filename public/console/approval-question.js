@@ -32,7 +32,10 @@ function viewerNodes({ kind, address, domain, relation, named }) {
   if (kind === 'domain') return ['Everyone at ', element('strong', {}, visibleText(domain))];
   if (kind === 'group') return ['The group ', element('strong', {}, visibleText(address))];
   const isNew = relation === 'new' || relation === undefined;
-  const known = [RELATIONS[relation] ?? 'unknown: it was not checked whether you have written to them', named ? 'you typed this address here' : ''];
+  const known = [
+    RELATIONS[relation] ?? 'unknown: it was not checked whether you have written to them',
+    named ? 'you typed this address here' : '',
+  ];
   return [
     element('strong', {}, visibleText(address)),
     ' ',

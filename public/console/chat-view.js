@@ -166,7 +166,8 @@ class ChatView {
     const question = parts.find(({ state }) => state === 'approval-requested');
     const text = parts.findLast(({ type }) => type === 'text')?.text ?? '';
     if (question !== undefined) this.#spoken.textContent = `The assistant asks for your decision: ${question.approval.requestReason ?? ''}`;
-    else if (failure === undefined) this.#spoken.textContent = `The assistant answered: ${readableText(text).slice(0, SPOKEN).toWellFormed()}`;
+    else if (failure === undefined)
+      this.#spoken.textContent = `The assistant answered: ${readableText(text).slice(0, SPOKEN).toWellFormed()}`;
   }
 
   #renamed(id, title) {

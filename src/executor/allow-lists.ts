@@ -53,7 +53,12 @@ function assertCovered(name: string, patterns: readonly string[], values: readon
  *
  * @param read the facts; undefined: they couldn't be read
  */
-export function isAllowListed({ action, policy }: LoadedAction, input: unknown, read: { facts: unknown } | undefined, address: string): boolean {
+export function isAllowListed(
+  { action, policy }: LoadedAction,
+  input: unknown,
+  read: { facts: unknown } | undefined,
+  address: string,
+): boolean {
   return Object.entries(policy.allow).some(([name, patterns]) => {
     const given = Object.hasOwn(action.allow ?? {}, name) ? (action.allow?.[name]?.(input) ?? []) : [];
     const found = read !== undefined && Object.hasOwn(action.allowRead ?? {}, name) ? (action.allowRead?.[name]?.(read.facts) ?? []) : [];

@@ -108,10 +108,7 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
     sources.length === 0
       ? 'Before this, results that may hold text of others were read.'
       : `Before this, text by ${whose} was read. It may have caused this request.`;
-  return [
-    ...(isTainted ? [words] : []),
-    ...(isFinancial ? ['Before this, data of a bank was read.'] : []),
-  ];
+  return [...(isTainted ? [words] : []), ...(isFinancial ? ['Before this, data of a bank was read.'] : [])];
 }
 
 /** What is asked about may have become what it is by the caller that asks. */

@@ -7,7 +7,16 @@ import { type Source, within } from '../labels.ts';
 import { draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
-import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, fetchWholeDraft, toNoDraft } from './mail-draft.ts';
+import {
+  type Draft,
+  describeDraft,
+  draftAddresses,
+  draftAudience,
+  draftVersion,
+  fetchDraft,
+  fetchWholeDraft,
+  toNoDraft,
+} from './mail-draft.ts';
 import { mailId, pageToken, query } from './mail-fields.ts';
 import { readHeaders } from './mail-parts.ts';
 import { shown, unescapeSnippet } from './mail-text.ts';

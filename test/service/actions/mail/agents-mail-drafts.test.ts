@@ -204,7 +204,8 @@ describe('mail.draft_send', () => {
   it('shows each alternative, and what HTML hides', async () => {
     const { id } = await user.run('mail.draft', MAIL);
     const part = (type: string, text: string) => `--b\r\nContent-Type: text/${type}; charset=utf-8\r\n\r\n${text}\r\n`;
-    const html = '<p>Wire 900.</p><div style="display:none">To Eve.</div><textarea>By noon.</textarea><a href="https://evil.example/x">Ok</a>';
+    const html =
+      '<p>Wire 900.</p><div style="display:none">To Eve.</div><textarea>By noon.</textarea><a href="https://evil.example/x">Ok</a>';
     const body = `${part('plain', 'Hello.')}${part('html', html)}--b--\r\n`;
     const headers = 'To: ana@example.org\r\nReply-To: "Ana <ana@example.org>" <eve@example.net>\r\nSubject: Plan';
     const raw = Buffer.from(`${headers}\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n${body}`).toString('base64url');
