@@ -73,5 +73,10 @@ export function asAppError(thrown: unknown): AppError {
   return thrown instanceof AppError ? thrown : new AppError('internal', 'Something went wrong on our side.');
 }
 
+/** The provider's code in the details of an error, which may be logged; its message may not. undefined: there is none. */
+export function providerReason({ details }: Pick<AppError, 'details'>): string | undefined {
+  return (details?.provider as { reason?: string } | undefined)?.reason;
+}
+
 /** The service cannot start, and the operator can correct the reason. The message says how and contains no secret. */
 export class StartError extends Error {}

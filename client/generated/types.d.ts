@@ -1014,6 +1014,10 @@ export interface MailReadOutput {
     labels: string[];
     text: string;
     /**
+     * It may quote others: it answers or forwards a message, or has files.
+     */
+    quotes?: true;
+    /**
      * Read one with mail.attachment.
      */
     attachments: {
@@ -1496,6 +1500,10 @@ export interface CalendarListOutput {
      * Present if it is someone other than the user.
      */
     organizer?: string;
+    /**
+     * It comes from elsewhere, such as a mail, a file or another service.
+     */
+    imported?: true;
     attendees?: {
       email: string;
       name?: string;
@@ -1563,6 +1571,10 @@ export interface CalendarGetOutput {
    * Present if it is someone other than the user.
    */
   organizer?: string;
+  /**
+   * It comes from elsewhere, such as a mail, a file or another service.
+   */
+  imported?: true;
   attendees?: {
     email: string;
     name?: string;
@@ -1749,6 +1761,10 @@ export interface CalendarCreateOutput {
    * Present if it is someone other than the user.
    */
   organizer?: string;
+  /**
+   * It comes from elsewhere, such as a mail, a file or another service.
+   */
+  imported?: true;
   attendees?: {
     email: string;
     name?: string;
@@ -1861,6 +1877,10 @@ export interface CalendarUpdateOutput {
    * Present if it is someone other than the user.
    */
   organizer?: string;
+  /**
+   * It comes from elsewhere, such as a mail, a file or another service.
+   */
+  imported?: true;
   attendees?: {
     email: string;
     name?: string;
@@ -1950,6 +1970,10 @@ export interface CalendarRestoreOutput {
    * Present if it is someone other than the user.
    */
   organizer?: string;
+  /**
+   * It comes from elsewhere, such as a mail, a file or another service.
+   */
+  imported?: true;
   attendees?: {
     email: string;
     name?: string;
@@ -2027,6 +2051,10 @@ export interface CalendarRespondOutput {
    * Present if it is someone other than the user.
    */
   organizer?: string;
+  /**
+   * It comes from elsewhere, such as a mail, a file or another service.
+   */
+  imported?: true;
   attendees?: {
     email: string;
     name?: string;
@@ -2255,12 +2283,16 @@ export interface DriveInfoOutput {
   created?: string;
   description?: string;
   /**
-   * Who has access, at most a hundred entries; absent if the account may not see it.
+   * Who has access, at most 100 entries; absent if the account may not see it.
    */
   people?: {
     who: string;
     role: string;
   }[];
+  /**
+   * Further entries that are not listed.
+   */
+  people_omitted?: number;
 }
 export interface DriveReadInput {
   /**

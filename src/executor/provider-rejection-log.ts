@@ -2,7 +2,6 @@ import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
-import { providerReason } from '../providers/provider-words.ts';
 import { WorkspaceApiError } from '../providers/workspace/workspace-api-errors.ts';
 
 const CAUSE_DEPTH = 4;
@@ -30,7 +29,7 @@ export class ProviderRejectionLog {
         return;
       }
       if (one.details?.provider !== undefined) {
-        this.#logger.info({ action, code: error.code, reason: providerReason(one.details) }, 'the provider refused a call');
+        this.#logger.info({ action, code: error.code, reason: providerReason(one) }, 'the provider refused a call');
         return;
       }
     }

@@ -1,8 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, type ErrorCode, providerReason } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { providerReason } from '../providers/provider-words.ts';
 import { html, PAGE_POLICY, page } from './html.ts';
 
 /** The body of an error where a protocol has a form of its own, which its routes set as `response.locals.errorBody`. */
@@ -62,7 +61,7 @@ function log(logger: Logger, error: AppError, request: Request): void {
   else if (error.status >= 500 && !isExpected(error, request)) logger.warn(fields, 'request failed');
   // The provider's code, which the client does not receive. Its message may repeat the user's text.
   else if (error.details?.provider !== undefined)
-    logger.info({ code: error.code, reason: providerReason(error.details) }, 'the provider rejected the request');
+    logger.info({ code: error.code, reason: providerReason(error) }, 'the provider rejected the request');
   else logger.debug(fields, 'request rejected');
 }
 

@@ -87,9 +87,3 @@ export function wordsAsDetails({ reason, message }: ProviderWords): { provider: 
   if (reason === '' && message === '') return undefined;
   return { provider: { ...(reason !== '' && { reason }), ...(message !== '' && { message }) } };
 }
-
-/** The code in an error's details, which may be logged; undefined: there is none. */
-export function providerReason(details: object | undefined): string | undefined {
-  const words = (details as { provider?: Partial<ProviderWords> } | undefined)?.provider;
-  return words?.reason;
-}
