@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, providerReason } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 import { WorkspaceApiError } from '../providers/workspace/workspace-api-errors.ts';
