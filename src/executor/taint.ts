@@ -48,9 +48,10 @@ export class Taints {
   begin(reading: Reading): Promise<void> | undefined {
     const financial = reading.provider === 'bank' || reading.isFinancial === true;
     if (reading.integrity === 'own' && !financial) return undefined;
-    const known = this.#of(reading);
+    const { thread } = reading;
     // Each time: a new thread may have the name of a deleted one, of which other replicas know.
-    if (reading.thread !== undefined) return this.#taint(reading, known, financial);
+    if (thread !== undefined) return this.#taintThread(reading, thread, financial);
+    const known = this.#of(reading);
     if (isKnown(known, financial, this.#db.clock.monotonic())) return undefined;
     // Shared, so that a locked row holds one connection, whatever the number of calls; not in the user's queue, so that a
     // read does not wait for changes.
@@ -71,44 +72,34 @@ export class Taints {
   }
 
   /**
-   * What was read in a context. What this process knows counts, too, and is stored again if its row is lost.
+   * What was read in a context. What this process knows of one that isn't a thread's counts, too, and is stored again if its row
+   * is lost.
    *
    * @throws AppError `unavailable`; `aborted` in a thread that was deleted
    */
   async of(context: Context): Promise<Taint> {
-    const stored = await this.#stored(context);
+    const { userId, thread } = context;
+    const name = contextOf(context);
+    if (thread !== undefined) {
+      return (await selectThreadContext(this.#db, userId, { id: thread, name })) ?? Promise.reject(threadDeleted());
+    }
+    const stored = (await selectContext(this.#db, userId, name)) ?? UNTAINTED;
     const known = this.#of(context);
-    const since = context.thread === undefined ? this.#db.clock.monotonic() - TAINTED_MS : NEVER;
+    const since = this.#db.clock.monotonic() - TAINTED_MS;
     const isTainted = stored.isTainted || known.taintedAt > since;
     const isFinancial = stored.isFinancial || known.financialAt > since;
-    if (isTainted !== stored.isTainted || isFinancial !== stored.isFinancial) await this.#store(context, isFinancial);
+    if (isTainted !== stored.isTainted || isFinancial !== stored.isFinancial) await taintContext(this.#db, userId, name, isFinancial);
     return { isTainted, isFinancial };
   }
 
-  async #stored(context: Context): Promise<Taint> {
-    const { userId, thread } = context;
-    const name = contextOf(context);
-    if (thread === undefined) return (await selectContext(this.#db, userId, name)) ?? UNTAINTED;
-    const stored = await selectThreadContext(this.#db, userId, { id: thread, name });
-    return stored ?? this.#threadDeleted(context);
-  }
-
-  async #store(context: Context, financial: boolean): Promise<void> {
-    const { userId, thread } = context;
-    const name = contextOf(context);
-    if (thread === undefined) await taintContext(this.#db, userId, name, financial);
-    else if (!(await taintThread(this.#db, userId, { id: thread, name }, financial))) this.#threadDeleted(context);
-  }
-
-  /** A new thread of the same name begins without what was read in this one. */
-  #threadDeleted(context: Context): never {
-    this.#known.delete(keyOf(context));
-    throw threadDeleted();
+  async #taintThread(context: Context, id: string, financial: boolean): Promise<void> {
+    const exists = await taintThread(this.#db, context.userId, { id, name: contextOf(context) }, financial);
+    if (!exists) throw threadDeleted();
   }
 
   async #taint(context: Context, known: Known, financial: boolean): Promise<void> {
     const startedAt = this.#db.clock.monotonic();
-    await this.#store(context, financial);
+    await taintContext(this.#db, context.userId, contextOf(context), financial);
     known.taintedAt = startedAt;
     if (financial) known.financialAt = startedAt;
   }

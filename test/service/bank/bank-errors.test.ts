@@ -258,7 +258,7 @@ describe('a failing aggregator', () => {
     expect(rejected.headers.get('retry-after')).toBe(String(seconds));
   });
 
-  it('logs the reason of a rejection, without the input', async () => {
+  it('logs the code of a rejection, without its words', async () => {
     const { id } = await linked();
     const { length } = steward.logs;
     emulator.on('/accounts/get', (response, { body }) =>
@@ -268,12 +268,12 @@ describe('a failing aggregator', () => {
       }),
     );
     expectError(await call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST' }), 'unsupported_account');
-    const said = steward.logs.slice(length).map((line) => JSON.parse(line));
-    const message = 'This kind of account has no [redacted] support for [redacted]';
-    expect(said.find(({ provider }) => provider?.reason !== undefined)).toMatchObject({
+    const said = steward.logs.slice(length);
+    expect(said.map((line) => JSON.parse(line)).find(({ reason }) => reason !== undefined)).toMatchObject({
       level: 30,
-      provider: { reason: 'ITEM_NOT_SUPPORTED', message: expect.stringContaining(message) },
+      reason: 'ITEM_NOT_SUPPORTED',
     });
+    expect(said.join('')).not.toContain('This kind of account');
   });
 
   it('that rejects connections becomes a 502', async () => {

@@ -55,7 +55,15 @@ const hostile = fc
 const at = { start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
 /** Inputs with a caller's text in every field that accepts text. */
 const INPUTS: [string, (words: string) => object][] = [
-  ['mail.send', (words) => ({ to: [`${words} <a@example.org>`, 'b@example.org'], cc: ['c@example.org'], subject: 'x', body: 'x' })],
+  [
+    'mail.send',
+    (words) => ({
+      to: [`"${words.replace(/["\\]/g, '\\$&')}" <a@example.org>`, 'b@example.org'],
+      cc: ['c@example.org'],
+      subject: 'x',
+      body: 'x',
+    }),
+  ],
   ['mail.send', (words) => ({ to: ['a@example.org'], subject: words, body: words, attachments: [{ name: 'x.txt', text: 'x' }] })],
   ['mail.draft', (words) => ({ to: ['a@example.org'], subject: 'x', body: 'x', attachments: [{ name: words, text: 'x' }] })],
   ['mail.label', (words) => ({ ids: ['m1'], add: [words, words], remove: [words] })],

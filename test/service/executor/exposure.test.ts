@@ -88,6 +88,8 @@ describe('a change of an event', () => {
   ])('asks if it has guests: %s', async (_who, more, audience) => {
     const given = typeof more === 'function' ? more() : more;
     scene.api.on(EVENT, { body: event(given) });
+    // The calendar's zone, which new times need.
+    scene.api.on('/calendar/v3/calendars/primary/events', { body: { timeZone: 'Europe/Berlin' } });
     for (const input of [patch, { start: '2027-05-03T11:00:00Z' }, { title: 'Quiet', notify: true }]) {
       expect(await audienceOf('calendar.update', { id: 'e1', ...input })).toEqual(audience);
     }

@@ -124,7 +124,7 @@ agents:
         description: Null clears.
         effect: write
         input: { type: object, required: [id, place], properties: { id: { type: string }, place: { type: [string, 'null'] } } }
-        with: { calendarId: primary, eventId: $input.id, location: $input.place }
+        with: { calendarId: primary, eventId: $input.id, location: $input.place, visibility: private }
   bank:
     provider: bank
     description: Numbers.
