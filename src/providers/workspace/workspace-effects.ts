@@ -19,12 +19,15 @@ export const DESTRUCTIVE_FIELDS: readonly string[] = [
 const TELLING_FIELDS: Readonly<Record<string, (value: unknown, id: string) => boolean>> = {
   addLabelIds: mayTrash,
   labelIds: mayTrash,
+  // Of a private event, nobody sees more than before.
+  visibility: (value) => !isFixedText(value) || !PRIVATE.includes(value),
   // A cancelled event is deleted.
   status: (value) => !isFixedText(value) || value.toLowerCase() === 'cancelled',
   // People mentioned in a comment are notified by mail; the lists of mentioned people are read-only.
   content: (value, id) => COMMENTS.test(id) && (!isFixedText(value) || value.includes('@')),
 };
 const COMMENTS = /^drive\.(comments|replies)\./;
+const PRIVATE = ['private', 'confidential'];
 const TRASH_LABELS = ['TRASH', 'SPAM'];
 
 /**
@@ -41,8 +44,8 @@ export function effectOf(id: string, verb: string, given: Readonly<Record<string
 /** The argument that makes a change destructive; undefined: none. */
 export function tellingField(id: string, given: Readonly<Record<string, unknown>>): string | undefined {
   return Object.keys(given).find((field) => {
-    if (DESTRUCTIVE_FIELDS.includes(field)) return true;
-    return Object.hasOwn(TELLING_FIELDS, field) && TELLING_FIELDS[field]?.(given[field], id);
+    if (Object.hasOwn(TELLING_FIELDS, field)) return TELLING_FIELDS[field]?.(given[field], id);
+    return DESTRUCTIVE_FIELDS.includes(field);
   });
 }
 

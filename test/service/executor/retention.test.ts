@@ -17,7 +17,7 @@ const TOKEN = 'id, user_id, token_hash, last_four, actions, access, name, kind';
 const TOKEN_VALUES = `gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), 'abcd', '{*}', 'read', 'n', 'personal_access_token'`;
 const FLOW = 'id, user_id, state_hash, redirect_uri, expires_at, created_at';
 const FLOW_VALUES = `gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), '', now()`;
-const ALLOWANCE_VALUES = `gen_random_uuid(), $1, gen_random_uuid(), $2, 's', 'test.send', 'r1', ''`;
+const ALLOWANCE_VALUES = `gen_random_uuid(), $1, 'user', gen_random_uuid(), $2, 's', 'test.send', 'r1', ''`;
 
 /** Columns and values of rows; with the time of one that the sweep deletes, and of one that it keeps. `$1` is the user, `$2` the grant. */
 const ROWS: [what: string, table: string, columns: string, values: string, gone: string, kept: string][] = [
@@ -33,7 +33,7 @@ const ROWS: [what: string, table: string, columns: string, values: string, gone:
   [
     'allowances that have expired',
     'allowances',
-    'id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at',
+    'id, user_id, asker, account_id, grant_id, subject, action, revision, covered, expires_at',
     ALLOWANCE_VALUES,
     '-1 minute',
     '1 minute',
