@@ -43,7 +43,7 @@ export function quotedUpTo(text: string, max: number): string {
   return text.length > max ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
 }
 
-const NAMED = /“([^“”]*)”|[^\s“”<>()[\]:;,]+@[^\s“”<>()[\]:;,]+/g;
+const NAMED = /“([^“”]*)”|(?<![^\s“”<>()[\]:;,])[^\s“”<>()[\]:;,@]+@[^\s“”<>()[\]:;,]+/g;
 
 /** The texts inside a sentence of ours, as {@link quoted} and {@link displayAddress} have put them there. */
 export function namesIn(sentence: string): string[] {

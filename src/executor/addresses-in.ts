@@ -10,7 +10,7 @@ const PASTED = /^[>|~]|^[\p{L}-]{2,40}:\s|[<>{}[\]`\\]|[-_=*]{3}|:\/\/|\b(?:mail
 const QUOTED = /["“”„‟«»‹›‘‚‛「」『』＂]|(?<![\p{L}\p{N}])['’]|['’](?![\p{L}\p{N}])/u;
 /** What separates words in a sentence. */
 const SEPARATORS = /[\s,;，、；]+/u;
-const AROUND = /^[(（*_]+|(?:['’]s)?[)）.!?:*_。！？：]*$/gu;
+const AROUND = /^[(（*_]{1,10}|(?:['’]s)?[)）.!?:*_。！？：]{0,10}$/gu;
 
 /**
  * The addresses that the user typed in a message, in lower case: those that stand in it as words of their own. A message

@@ -41,7 +41,7 @@ agents:
             text3: { type: string, minLength: 1 }
             text4: { type: string, minLength: 1 }
         with:
-          { appProperties: $input.object, name: $input.text1, description: $input.text2, createdTime: $input.text3, modifiedTime: $input.text4 }
+          { appProperties: $input.object, name: $input.text1, description: $input.text2, createdTime: $input.text3, originalFilename: $input.text4 }
 `;
 const PLENTY = '1000000000000';
 const CREATED = '{"id":"f1","name":"a","mimeType":"text/plain","threadId":"t1","message":{"id":"m1","threadId":"t1"}}';

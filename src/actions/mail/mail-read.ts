@@ -40,7 +40,7 @@ type Shown = z.output<typeof shownMessage>;
 const OTHERS = ['from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'text', 'attachments'];
 
 /** What stands before a quoted or forwarded text, or its lines. */
-const QUOTING = /^[ \t]*>|^[ \t]*-{3,}.*-{3,}[ \t]*$|^(?:From|Von|De|Da|Van):[ \t].*$|\b(?:wrote|schrieb|escribió|écrit)\s?:[ \t]*$/imu;
+const QUOTING = /^[ \t]*>|^[ \t]*-{3,}[ \t]*[^\s-]|^(?:From|Von|De|Da|Van):[ \t].*$|\b(?:wrote|schrieb|escribió|écrit)\s?:[ \t]*$/imu;
 const ANSWERING = /^\s*(?:re|aw|sv|antw|fwd?|wg|tr|rv)\s*:/i;
 
 /**

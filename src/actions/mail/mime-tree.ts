@@ -16,7 +16,7 @@ export interface MimePart {
 
 type ParseHeaderValue = (value: string) => { value: string | undefined; params: Record<string, string> };
 
-const FIELD = /[^\n]*\n(?:[ \t][^\n]*\n)*/g;
+const FIELD = /(?<![^\n])[^\n]*\n(?:[ \t][^\n]*\n)*/g;
 /** Deeper parts are kept as they are. */
 const MAX_DEPTH = 30;
 
