@@ -24,6 +24,8 @@ export interface CallExposure {
   audience: Audience;
   /** Who else may see it, which can't be read: counted only if the caller has read others' text or a bank's data. */
   unreadable?: Audience;
+  /** Arguments that are sent with the call in the same case, so that nobody else sees it. */
+  restricting?: Readonly<Record<string, unknown>>;
   /** Changes with what those see who see the effect, besides the arguments: the file that is shared, the event that is moved. */
   version: string;
   /** Ids of what those see, besides what the arguments name: what a folder holds. */

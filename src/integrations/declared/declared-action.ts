@@ -1,7 +1,7 @@
 import type { Ajv } from 'ajv';
 import type { Action, RunContext } from '../../actions/action.ts';
-import { assertAsShown } from '../../actions/as-shown.ts';
-import { isLabelled } from '../../actions/labels.ts';
+import { changedMeanwhile } from '../../actions/as-shown.ts';
+import { isLabelled, type Taint } from '../../actions/labels.ts';
 import { namedIds } from '../../actions/named-ids.ts';
 import { AppError } from '../../errors.ts';
 import { union } from '../../providers/audience.ts';
@@ -76,6 +76,7 @@ export function declaredAction(
     const reason = field === undefined ? '' : ` because of ${field}`;
     diagnostics.under('effect').inValue(`${call.name} is ${least} here${reason}: set effect: ${least}`);
   }
+  const summarise = (args: Record<string, unknown>) => declaredSummary(declaration.description, args, call.destructiveFields);
   return {
     name,
     provider,
@@ -106,17 +107,31 @@ export function declaredAction(
         return isLabelled(taint) ? union(audience, unreadable) : audience;
       },
     }),
-    summary: (value) => declaredSummary(declaration.description, resolveArguments(call, given, value as Input), call.destructiveFields),
-    async run(value, context) {
+    summary: (value) => summarise(resolveArguments(call, given, value as Input)),
+    preview: async (value, { taint }, exposure) => {
       const args = resolveArguments(call, given, value as Input);
-      await assertAsShown(
-        context.version,
-        'input',
-        async () => (await call.exposure(context.session, args, context.account.label)).version,
-      );
-      return run(call, args, declaration, context);
+      return summarise(exposure === undefined ? args : sentArguments(args, exposure as CallExposure, taint));
+    },
+    async run(value, context) {
+      return run(call, await checkedArguments(call, resolveArguments(call, given, value as Input), context), declaration, context);
     },
   };
+}
+
+/**
+ * What is sent. The exposure is read again as the last thing before the change.
+ *
+ * @throws AppError `conflict` when it isn't that of the check; what reading it throws
+ */
+async function checkedArguments(call: DeclaredCall, args: Record<string, unknown>, context: RunContext): Promise<Record<string, unknown>> {
+  if (context.version === undefined) return args;
+  const now = await call.exposure(context.session, args, context.account.label);
+  if (now.version !== context.version) throw changedMeanwhile('input');
+  return sentArguments(args, now, context.taint);
+}
+
+function sentArguments(args: Record<string, unknown>, { restricting }: CallExposure, taint: Taint): Record<string, unknown> {
+  return isLabelled(taint) ? { ...args, ...restricting } : args;
 }
 
 async function run(

@@ -44,6 +44,16 @@ export async function readEventAudience(session: WorkspaceSession, eventId: stri
   return union(eventAudience(event), await readExceptionsAudience(session, event));
 }
 
+/**
+ * The visibility of an event of the primary calendar: `default` where the provider returns none.
+ *
+ * @throws AppError `not_found`
+ */
+export async function readVisibility(session: WorkspaceSession, eventId: string): Promise<string> {
+  const params = { calendarId: 'primary', eventId, fields: 'visibility' };
+  return (await session.call('calendar.events.get', params, z.object({ visibility: z.string().default('default') }))).visibility;
+}
+
 /** Who sees a change of a series because they are invited to one of its events: such an event has guests of its own. */
 async function readExceptionsAudience(
   session: WorkspaceSession,

@@ -4,7 +4,7 @@ import { isObject } from '../../validation/is-object.ts';
 import { type Audience, people, UNKNOWN, union } from '../audience.ts';
 import type { CallExposure } from '../declared-call.ts';
 import { UNKNOWN_ITEM } from '../items.ts';
-import { readEventAudience } from './event-audience.ts';
+import { readEventAudience, readVisibility } from './event-audience.ts';
 import { readFileAudience } from './file-audience.ts';
 import { methodVersion, type Seen } from './method-version.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
@@ -21,6 +21,10 @@ const OWN =
 const NEW_EVENT = /^calendar\.events\.(insert|import)$/;
 const EVENT = /^calendar\.events\.(patch|update|delete)$/;
 const EVENT_TEXT = /^calendar\.events\.(insert|import|quickAdd|patch|update)$/;
+/** The visibility of the event is that of the call. */
+const REPLACED_EVENT = /^calendar\.events\.(insert|import|update)$/;
+/** The event keeps the visibility that it has. */
+const KEPT_EVENT = /^calendar\.events\.patch$/;
 const DOCUMENT = 'docs.documents.batchUpdate';
 const FILE = /^drive\.(files|comments|replies|revisions)\./;
 const COMMENT = /^drive\.(comments|replies)\./;
@@ -49,11 +53,30 @@ export async function methodExposure(id: string, args: Arguments, session: Works
     methodAudience(id, args, session, own).catch((error) => unlessFatal(error, UNKNOWN)),
     methodVersion(id, args, session).catch((error) => unlessFatal(error, UNREAD)),
   ]);
-  return { audience, ...(EVENT_TEXT.test(id) && !isPrivate(args) && { unreadable: UNKNOWN }), ...seen };
+  return { audience, ...(EVENT_TEXT.test(id) && (await withCalendarReaders(id, args, session, audience))), ...seen };
 }
 
-/** With whom the calendar is shared can't be read within the granted scopes. They see no more of a private event than its time. */
-function isPrivate({ visibility }: Arguments): boolean {
+/**
+ * With whom the calendar is shared can't be read within the granted scopes. They see no more of a private event than its
+ * time, and so it becomes private like those of the built-in actions: not if its visibility is somebody's choice, nor if
+ * it has guests.
+ */
+async function withCalendarReaders(
+  id: string,
+  args: Arguments,
+  session: WorkspaceSession,
+  audience: Audience,
+): Promise<Pick<CallExposure, 'unreadable' | 'restricting'>> {
+  const asRestricted = { restricting: { visibility: 'private' } };
+  if (Object.hasOwn(args, 'visibility')) return isPrivate(args.visibility) ? {} : { unreadable: UNKNOWN };
+  if (REPLACED_EVENT.test(id)) return asRestricted;
+  if (!KEPT_EVENT.test(id) || !isPrimary(args) || !isText(args.eventId)) return { unreadable: UNKNOWN };
+  const visibility = await readVisibility(session, args.eventId).catch((error) => unlessFatal(error, 'unread'));
+  if (isPrivate(visibility)) return {};
+  return visibility === 'default' && audience.length === 0 ? asRestricted : { unreadable: UNKNOWN };
+}
+
+function isPrivate(visibility: unknown): boolean {
   return visibility === 'private' || visibility === 'confidential';
 }
 

@@ -21,6 +21,11 @@ agents:
         description: Insert privately.
         effect: destructive
         with: { calendarId: primary, summary: x, visibility: private }
+      shown:
+        call: calendar.events.insert
+        description: Insert publicly.
+        effect: destructive
+        with: { calendarId: primary, summary: x, visibility: public }
       list: { call: calendar.events.list, description: List., effect: read, with: { calendarId: primary } }
       elsewhere:
         call: calendar.events.insert
@@ -191,11 +196,38 @@ describe('a declared change', () => {
   });
 
   it.each([
-    ['insert', {}, [UNKNOWN]],
-    ['patch', { id: 'e1' }, [UNKNOWN]],
-    ['hidden', {}, []],
-    ['label', {}, 'ran'],
-  ])('counts an event as seen by strangers, unless it is private, after others’ text was read: %s', async (action, input, audience) => {
+    ['insert', {}, 'private'],
+    ['patch', { id: 'e1' }, 'private'],
+    ['label', {}, undefined],
+  ])('makes an event private, since a calendar may be shared, after others’ text was read: %s', async (action, input, visibility) => {
+    await callAction(scene.steward, 'a.list', {}, { token: me.token });
+    expect(await audienceOf(action, input)).toBe('ran');
+    expect(changes().map(({ body }) => body.visibility)).toEqual([visibility]);
+  });
+
+  it.each([
+    ['default', 'private'],
+    ['private', undefined],
+    ['confidential', undefined],
+  ])('leaves a visibility that hides the event: %s', async (visibility, sent) => {
+    scene.api.on(EVENT, { body: { id: 'e1', organizer: { self: true }, visibility } });
+    await callAction(scene.steward, 'a.list', {}, { token: me.token });
+    expect(await audienceOf('patch', { id: 'e1' })).toBe('ran');
+    expect(changes().map(({ body }) => body.visibility)).toEqual([sent]);
+  });
+
+  it('sends what was declared if nothing of others was read', async () => {
+    expect(await audienceOf('patch', { id: 'e1' })).toBe('ran');
+    expect(changes().map(({ body }) => body)).toEqual([{ summary: 'x' }]);
+  });
+
+  it.each([
+    ['hidden', {}, { visibility: 'default' }, []],
+    ['shown', {}, {}, [UNKNOWN]],
+    ['patch', { id: 'e1' }, { visibility: 'public' }, [UNKNOWN]],
+    ['patch', { id: 'e1' }, { attendees: [{ email: 'ana@example.org' }] }, [ANA, UNKNOWN]],
+  ])('counts one that others chose to show as seen by strangers: %s of %j', async (action, input, event, audience) => {
+    scene.api.on(EVENT, { body: { id: 'e1', organizer: { self: true }, ...event } });
     await callAction(scene.steward, 'a.list', {}, { token: me.token });
     expect(await audienceOf(action, input)).toEqual(audience);
   });
