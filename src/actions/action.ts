@@ -127,7 +127,7 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
    * @param now milliseconds since 1970, for an input that means the present if it names no time
    */
   summary(input: Input, now: number): string;
-  /** The summary with names read from the provider in place of ids. Changes nothing; not called if the facts couldn't be read. */
+  /** The summary with names read from the provider in place of ids. Changes nothing. */
   preview?(input: Input, context: RunContext<P>, facts: Facts): Promise<string>;
   /** Longest run, milliseconds; a policy can only lower it. */
   timeoutMs?: number;

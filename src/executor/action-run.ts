@@ -2,8 +2,8 @@ import type { ActionAccount, RunContext, Undo } from '../actions/action.ts';
 import type { Taint } from '../actions/labels.ts';
 import type { Clock, Timer } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
-import { type Audience, UNKNOWN } from '../providers/audience.ts';
+import { AppError } from '../errors.ts';
+import type { Audience } from '../providers/audience.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import type { ProviderSession } from '../providers/provider.ts';
 import { type ActiveUses, NOWHERE, type Use } from '../vault/active-uses.ts';
@@ -27,8 +27,6 @@ export interface RunDeps {
 
 /** A user is waiting for the approval's summary. */
 const PREVIEW_MS = 5_000;
-/** Errors with which the call itself would fail: approving it would be of no use. */
-const FATAL: readonly ErrorCode[] = ['not_found', 'invalid_request', 'reauth_required', 'aborted'];
 /** Created once: an abort without a reason creates an error, with its stack, for each call. */
 const FINISHED = aborted();
 const NOT_LOOKED_UP: Taint = { isTainted: true, isFinancial: true };
@@ -38,8 +36,8 @@ export interface Exposure {
   /** The labels of the call's context, and of what the call names. */
   taint: Taint;
   audience: Audience;
-  /** The action's, if it has any; undefined: they couldn't be read. */
-  read: { facts: unknown } | undefined;
+  /** The action's; undefined: it has none. */
+  facts: unknown;
   /** The action's version of them. */
   version?: string | undefined;
 }
@@ -101,28 +99,27 @@ export class ActionRun {
   }
 
   /**
-   * Who sees the effect; unknown if that can't be read, or not in time.
+   * Who sees the effect.
    *
    * @param taintBy the labels of the call, once the facts are read
-   * @throws AppError with which the call itself would fail
+   * @throws AppError with which the call itself would fail; `provider_timeout` and the like where the facts can't be read
    */
-  async exposure(taintBy: (read: Exposure['read']) => Promise<Taint>): Promise<Exposure> {
+  async exposure(taintBy: (facts: unknown) => Promise<Taint>): Promise<Exposure> {
     const { input, configured } = this.#call;
-    const { exposes, version } = configured.action;
-    const read = await this.#facts();
-    const taint = await taintBy(read);
-    if (read === undefined) return { taint, audience: exposes === undefined ? [] : UNKNOWN, read };
-    return { taint, audience: exposes?.(input, read.facts, taint) ?? [], read, version: version?.(read.facts) };
+    const { facts: read, exposes, version } = configured.action;
+    const facts = read && (await this.#beforeTheQuestion((context) => read(input, context)));
+    const taint = await taintBy(facts);
+    return { taint, audience: exposes?.(input, facts, taint) ?? [], facts, version: version?.(facts) };
   }
 
   /** The summary that the user approves; with ids in place of names if reading these fails or takes too long. */
-  async summary({ read }: Exposure): Promise<string> {
+  async summary({ facts }: Exposure): Promise<string> {
     const { input, configured } = this.#call;
     const { action } = configured;
     const { preview } = action;
     const withIds = () => action.summary(input, this.#deps.clock.now());
-    if (preview === undefined || read === undefined) return withIds();
-    return this.#beforeTheQuestion((context) => preview(input, context, read.facts)).catch(withIds);
+    if (preview === undefined) return withIds();
+    return this.#beforeTheQuestion((context) => preview(input, context, facts)).catch(withIds);
   }
 
   /** Which of the addresses the account has written to, as far as they are looked up; undefined: that can't be read, or not in time. */
@@ -130,19 +127,6 @@ export class ActionRun {
     const { provider } = this.#call.configured.action;
     const read = ({ session }: RunContext) => this.#deps.providers.writtenTo(provider, session as ProviderSession, addresses);
     return this.#beforeTheQuestion(read).catch(() => undefined);
-  }
-
-  /** @returns undefined: they couldn't be read */
-  async #facts(): Promise<Exposure['read']> {
-    const { input, configured } = this.#call;
-    const { facts, version } = configured.action;
-    if (facts === undefined) return { facts: undefined };
-    try {
-      return { facts: await this.#beforeTheQuestion((context) => facts(input, context)) };
-    } catch (error) {
-      if (version !== undefined || (error instanceof AppError && FATAL.includes(error.code))) throw error;
-      return undefined;
-    }
   }
 
   #beforeTheQuestion<Result>(read: (context: RunContext) => Promise<Result>): Promise<Result> {

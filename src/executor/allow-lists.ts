@@ -24,18 +24,11 @@ export function readsAllowed({ action, policy }: LoadedAction): boolean {
   return Object.keys(policy.allow).some((name) => Object.hasOwn(action.allowRead ?? {}, name));
 }
 
-/**
- * The same check for values that the facts tell.
- *
- * @param read undefined: they couldn't be read
- * @throws AppError `forbidden`
- */
-export function assertReadAllowed({ action, policy }: LoadedAction, read: { facts: unknown } | undefined): void {
+/** The same check for values that the facts tell. @throws AppError `forbidden` */
+export function assertReadAllowed({ action, policy }: LoadedAction, facts: unknown): void {
   for (const [name, patterns] of Object.entries(policy.allow)) {
     const valuesOf = Object.hasOwn(action.allowRead ?? {}, name) ? action.allowRead?.[name] : undefined;
-    if (valuesOf === undefined) continue;
-    if (read === undefined) throw new AppError('forbidden', `This action’s allow-list ${name} can’t be checked.`);
-    assertCovered(name, patterns, valuesOf(read.facts));
+    if (valuesOf !== undefined) assertCovered(name, patterns, valuesOf(facts));
   }
 }
 
@@ -50,18 +43,11 @@ function assertCovered(name: string, patterns: readonly string[], values: readon
 /**
  * Whether an allow-list names an address of this call: one that the list covers. A list on another argument says nothing
  * about who sees the call, and nor does a pattern that isn't one of addresses.
- *
- * @param read the facts; undefined: they couldn't be read
  */
-export function isAllowListed(
-  { action, policy }: LoadedAction,
-  input: unknown,
-  read: { facts: unknown } | undefined,
-  address: string,
-): boolean {
+export function isAllowListed({ action, policy }: LoadedAction, input: unknown, facts: unknown, address: string): boolean {
   return Object.entries(policy.allow).some(([name, patterns]) => {
     const given = Object.hasOwn(action.allow ?? {}, name) ? (action.allow?.[name]?.(input) ?? []) : [];
-    const found = read !== undefined && Object.hasOwn(action.allowRead ?? {}, name) ? (action.allowRead?.[name]?.(read.facts) ?? []) : [];
+    const found = Object.hasOwn(action.allowRead ?? {}, name) ? (action.allowRead?.[name]?.(facts) ?? []) : [];
     const isCovered = [...given, ...found].some((value) => asciiLowerCase(value) === address);
     return isCovered && patterns.some((pattern) => pattern.includes('@') && matches(pattern, address));
   });

@@ -81,6 +81,6 @@ function relationsOf(audience: Audience, recipients: Covered['recipients']): (Re
   });
 }
 
-function destinationOf({ configured: { action } }: Call, { read }: Exposure): Destination | undefined {
-  return read === undefined ? undefined : action.destination?.(read.facts);
+function destinationOf({ configured: { action } }: Call, { facts }: Exposure): Destination | undefined {
+  return action.destination?.(facts);
 }

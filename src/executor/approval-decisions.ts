@@ -104,7 +104,7 @@ export class ApprovalDecisions {
     const question = await questions.question(call, assessment);
     const allowing = this.#allowing(call, assessment, question.audience, rememberFor);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
-    const preview = await requests.replace(row, call, question, hashesOfSubjects(call, assessment.read?.facts), replaced);
+    const preview = await requests.replace(row, call, question, hashesOfSubjects(call, assessment.facts), replaced);
     if (changeSince(stored, assessment) !== undefined) throw questions.required(preview, entry);
     const { argumentsHash } = call;
     const approval = { ...row, argumentsHash, askedArgumentsHash: row.askedArgumentsHash ?? row.argumentsHash };

@@ -145,20 +145,15 @@ type ApprovalAsker = Pick<ApprovalRow, 'userId' | 'clientId' | 'threadId'>;
 
 /** SQL: whether an approval was asked for by the same client or thread, or like this one by the user in person. */
 const OF_ASKER = 'client_id is not distinct from $2::uuid and thread_id is not distinct from $3';
-/** SQL: whether it was asked for by any client, by the assistant in any thread, or by the user in person, as this one. */
-const LIKE_ASKER = '(client_id is null) = ($2::uuid is null) and (thread_id is null) = ($3::text is null)';
 
-/** Number of approvals that are pending or being prepared: the asker's, and those of all askers of its kind. */
-export async function countOpenApprovals(
-  tx: Queryable,
-  { userId, clientId, threadId }: ApprovalAsker,
-): Promise<{ own: number; all: number }> {
-  const rows = await tx.query<{ own: number; all: number }>(
-    `select count(*) filter (where ${OF_ASKER})::int as own, count(*)::int as all from approvals
-     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now() and ${LIKE_ASKER}`,
+/** Number of the asker's approvals that are pending or being prepared. */
+export async function countOpenApprovals(tx: Queryable, { userId, clientId, threadId }: ApprovalAsker): Promise<number> {
+  const rows = await tx.query<{ open: number }>(
+    `select count(*)::int as open from approvals
+     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now() and ${OF_ASKER}`,
     [userId, clientId, threadId],
   );
-  return rows[0] ?? { own: 0, all: 0 };
+  return rows[0]?.open ?? 0;
 }
 
 /** Whether an open approval of the asker is about one of the items. */

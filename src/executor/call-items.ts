@@ -12,7 +12,7 @@ const MAX_IDS = 10_000;
 /**
  * Ids of everything that a call is about: what its action resolves, and everything in its arguments that may be an id.
  *
- * @param facts of the action; undefined: they weren't read, or couldn't be
+ * @param facts of the action; undefined: they weren't read, or it has none
  */
 export function itemsOf({ configured, input }: Pick<Call, 'configured' | 'input'>, facts: unknown): Items {
   const about = facts === undefined ? [] : (configured.action.about?.(input, facts) ?? []);

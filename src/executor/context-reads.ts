@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import { isObject } from '../validation/is-object.ts';
+import { textsIn } from '../validation/texts-in.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { type Context, contextOf } from './context-name.ts';
@@ -142,12 +143,6 @@ function partsOf(output: unknown, items: ReadonlySet<string>): Map<string, unkno
 /** What others wrote of an item. */
 function onlyFields(part: unknown, fields: Source['fields']): unknown {
   return fields === undefined || !isObject(part) ? part : fields.map((field) => part[field]);
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function opened(key: DataKey, userId: string, { id, sources }: ContextRead): FingerprintedSource[] {

@@ -74,7 +74,7 @@ export class Gate {
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
     const assessment = await this.#assess(call, taint);
-    const isAbout = await isAskedAbout(this.#deps.db, call, assessment.read?.facts);
+    const isAbout = await isAskedAbout(this.#deps.db, call, assessment.facts);
     const situation = { ...situationOf(call, assessment), isAskedAbout: isAbout };
     const found = verdict(call, situation, assessment);
     // Such calls are never asked about, so that no caller would look for the result of one.
@@ -110,21 +110,21 @@ export class Gate {
 
   /** What a labelled context wrote leaves as if that context called, whoever sends it. */
   async #taintOf(call: Call): Promise<Taint> {
-    return taintOf(...(await Promise.all([this.#taints.of(call), this.#written.labelsOfNamed(call, { facts: undefined })])));
+    return taintOf(...(await Promise.all([this.#taints.of(call), this.#written.labelsOfNamed(call, undefined)])));
   }
 
   /** @param readers whose contexts receive the error, if there is one */
   async #assess(call: Call, taint: Taint, readers = [call]): Promise<Assessment> {
     const run = new ActionRun(this.#deps, { ...call, taint });
     let named = UNTAINTED;
-    const taintBy = async (read: Exposure['read']) => {
-      named = await this.#written.labelsOfNamed(call, read);
+    const taintBy = async (facts: unknown) => {
+      named = await this.#written.labelsOfNamed(call, facts);
       return taintOf(taint, named);
     };
     try {
       const exposure = await run.exposure(taintBy);
       // Its error names what the facts tell, such as a draft's recipients.
-      assertReadAllowed(call.configured, exposure.read);
+      assertReadAllowed(call.configured, exposure.facts);
       return { ...exposure, named };
     } catch (error) {
       if (run.mayHaveRead) await failed({ taints: this.#taints, written: this.#written }, run, call, readers, error);
@@ -141,7 +141,7 @@ export class Gate {
 }
 
 /** Without allowances. */
-function situationOf(call: Call, { audience, taint, read }: Assessment): Situation {
+function situationOf(call: Call, { audience, taint, facts }: Assessment): Situation {
   const { action, policy } = call.configured;
   return {
     policy,
@@ -151,8 +151,8 @@ function situationOf(call: Call, { audience, taint, read }: Assessment): Situati
     isExposing: audience.length > 0,
     isTainted: taint.isTainted,
     isFinancial: taint.isFinancial,
-    isToKnown: audience.every((viewer) => isKnown(call, read, viewer)),
-    isToNamed: call.thread !== undefined && audience.every((viewer) => isKnown(call, read, viewer) || isNamed(call, viewer)),
+    isToKnown: audience.every((viewer) => isKnown(call, facts, viewer)),
+    isToNamed: call.thread !== undefined && audience.every((viewer) => isKnown(call, facts, viewer) || isNamed(call, viewer)),
     isAskedAbout: false,
     allowed: 'none',
   };
@@ -164,9 +164,9 @@ function verdict(call: Call, situation: Situation, assessment: Pick<Assessment, 
   return found;
 }
 
-function isKnown({ configured, input, ownAddresses }: Call, read: Exposure['read'], viewer: Viewer): boolean {
+function isKnown({ configured, input, ownAddresses }: Call, facts: unknown, viewer: Viewer): boolean {
   if (viewer.kind !== 'person') return false;
-  return ownAddresses.includes(viewer.address) || isAllowListed(configured, input, read, viewer.address);
+  return ownAddresses.includes(viewer.address) || isAllowListed(configured, input, facts, viewer.address);
 }
 
 function waiting(): AppError {

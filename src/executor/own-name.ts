@@ -1,12 +1,12 @@
-/** Letters of other scripts, and digits, that are drawn like those of the service's name. */
+/** Letters of other scripts (Greek, Cyrillic, Armenian, Cherokee, Lisu), small capitals and digits that are drawn like those of the service's name. */
 const LOOKALIKES: readonly [RegExp, string][] = [
-  [/[ѕꜱ5$]/gu, 's'],
-  [/[тτ7+]/gu, 't'],
-  [/[еєҽε3]/gu, 'e'],
-  [/vv|[ԝѡω]/gu, 'w'],
-  [/[аαɑ4@]/gu, 'a'],
-  [/[гʀ]/gu, 'r'],
-  [/[ԁɗ]/gu, 'd'],
+  [/[ѕꜱʂՏᏚꓢ5$]/giu, 's'],
+  [/[тτᴛƭᎢꓔ7+]/giu, 't'],
+  [/[еєҽεᴇɛǝᎬꓰ3]/giu, 'e'],
+  [/vv|[ԝѡωшɯᴡաᎳꓪ]/giu, 'w'],
+  [/[аαɑᴀᎪꓮ4@]/giu, 'a'],
+  [/[гʀɾɼᎡᏒꓣ]/giu, 'r'],
+  [/[ԁɗᴅɖᎠꓓ]/giu, 'd'],
 ];
 
 /** Whether a name that a client gives itself has the service's in it, or looks so: a question would seem to be asked by the service. */

@@ -17,9 +17,9 @@ import {
 import type { Call } from './call.ts';
 import { otherArguments } from './idempotency.ts';
 
-/** Limits what a user has to read: an agent could hide one approval among many. Of the user in person, of all clients, of all threads. */
+/** Approvals that wait at once of the user in person. */
 const MAX_OPEN = 50;
-/** Of one client or thread, so that it can't take the places of the others. The user has permitted each client. */
+/** Of one client or thread: it could hide one approval among many. None takes the places of another, and the user has permitted each. */
 const MAX_OPEN_OF_ASKER = 10;
 
 /**
@@ -56,8 +56,7 @@ export function shownAmong(open: readonly ApprovalRow[], key: DataKey): Approval
 /** Each asker requests approval no more often than the action may run. @throws AppError `rate_limited` */
 async function assertFreeSlot(tx: Queryable, { configured: { policy } }: Call, row: NewApproval): Promise<void> {
   const isInPerson = row.clientId === null && row.threadId === null;
-  const open = await countOpenApprovals(tx, row);
-  if (open.all >= MAX_OPEN || (!isInPerson && open.own >= MAX_OPEN_OF_ASKER)) {
+  if ((await countOpenApprovals(tx, row)) >= (isInPerson ? MAX_OPEN : MAX_OPEN_OF_ASKER)) {
     throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
   }
   const asked = await countAsked(tx, row, policy.rate.perMs);

@@ -45,7 +45,7 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
     others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
     taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
     // The user knows what the user has changed.
-    isInPerson(call) ? undefined : deps.written.changedAt(call, assessment.read?.facts),
+    isInPerson(call) ? undefined : deps.written.changedAt(call, assessment.facts),
   ]);
   const audience = assessment.audience.map((viewer): ShownViewer => {
     const shown = withRelation(viewer, call.ownAddresses, written);

@@ -1,6 +1,7 @@
 import type { Undo } from '../actions/action.ts';
 import { namesIn, quotedUpTo } from '../actions/display-text.ts';
 import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
+import { textsIn } from '../validation/texts-in.ts';
 import type { ActionRun } from './action-run.ts';
 import type { Call } from './call.ts';
 
@@ -31,9 +32,4 @@ export function holdsReadText({ input: arguments_, summary }: Undo, input: unkno
   const names = namesIn(summary);
   const shown = names.length === 0 ? [] : known.map((text) => quotedUpTo(text.slice(0, MAX_NAME), MAX_NAME));
   return names.some((name) => !shown.some((text) => text.includes(name)));
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -32,9 +32,7 @@ export class UserQuestions {
    */
   async ask(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
     const { requests, telemetry } = this.#deps;
-    const preview = await requests.request(call, surface, hashesOfSubjects(call, assessment.read?.facts), () =>
-      this.question(call, assessment),
-    );
+    const preview = await requests.request(call, surface, hashesOfSubjects(call, assessment.facts), () => this.question(call, assessment));
     telemetry.count('approval', 'requested');
     throw this.required(preview, entry, call);
   }

@@ -41,12 +41,12 @@ export class WrittenItems {
   /**
    * The labels of what a call names. It may belong to another context than the one that wrote that, or come later.
    *
-   * @param read the action's facts; undefined: they couldn't be read
+   * @param facts of the action; undefined: they weren't read, or it has none
    * @throws AppError `unavailable`
    */
-  async labelsOfNamed(call: Call, read: { facts: unknown } | undefined): Promise<Taint> {
+  async labelsOfNamed(call: Call, facts: unknown): Promise<Taint> {
     const isNamed = call.account.hasLabelledItems;
-    return isNamed ? this.#labelsOf(call, read && itemsOf(call, read.facts), calledNames) : UNTAINTED;
+    return isNamed ? this.#labelsOf(call, itemsOf(call, facts), calledNames) : UNTAINTED;
   }
 
   /**

@@ -6,8 +6,9 @@ const STRUCTURAL = new Set(
 );
 const LISTS = new Set(['ul', 'ol', 'blockquote']);
 /** Elements whose content is never displayed. */
-const CODE = new Set(['script', 'style']);
 const UNDISPLAYED = new Set(['script', 'style', 'title', 'template', 'textarea', 'select', 'svg', 'noframes', 'xmp']);
+/** Of these, those that hold no text for anyone. */
+const CODE = new Set(['script', 'style']);
 /** The elements that a new element of this name closes, searched up to the nearest of the second list. */
 const CLOSES: Record<string, [ended: string[], within: string[]]> = {
   li: [['li'], ['ul', 'ol']],

@@ -110,6 +110,7 @@ export function declaredAction(
     summary: (value) => summarise(resolveArguments(call, given, value as Input)),
     preview: async (value, { taint }, exposure) => {
       const args = resolveArguments(call, given, value as Input);
+      // Reads have none.
       return summarise(exposure === undefined ? args : sentArguments(args, exposure as CallExposure, taint));
     },
     async run(value, context) {

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { isAddress } from '../../validation/address-list.ts';
 import { isObject } from '../../validation/is-object.ts';
+import { textsIn } from '../../validation/texts-in.ts';
 import { type Audience, people, UNKNOWN, union } from '../audience.ts';
 import type { CallExposure } from '../declared-call.ts';
 import { UNKNOWN_ITEM } from '../items.ts';
@@ -106,11 +107,6 @@ function mentioned({ fileId: _, fields: __, ...comment }: Arguments): Audience {
   const words = textsIn(comment).flatMap((text) => text.split(/[\s,;]+/).filter((word) => word.includes('@')));
   const addresses = words.map((word) => word.replace(/^[(+@]{1,10}|[).!?:]{1,10}$/g, ''));
   return union(people(addresses.filter(isAddress)), addresses.every(isAddress) ? [] : UNKNOWN);
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function isPrimary({ calendarId }: Arguments): boolean {

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { disconnectAccount } from '../../../src/workspace/accounts-service.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
+import { newClient } from '../../support/new-client.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { respond } from '../../support/scripted-server.ts';
@@ -86,6 +87,19 @@ describe('the preview of an approval request', () => {
     const codes = (await endings(calls)).map(({ code }) => code);
     expect(codes.filter((code) => code === 'approval_required')).toHaveLength(50);
     expect(previews).toBe(50);
+  });
+
+  it('is not read beyond the ten that may wait for each client, however many wait for others', async () => {
+    const clients = await Promise.all(Array.from({ length: 6 }, (_, index) => newClient(scene, user, `Client ${index}`)));
+    for (const clientId of [...clients, undefined]) {
+      previews = 0;
+      const asker = { userId: user.userId, ...(clientId !== undefined && { clientId }) };
+      const calls = Array.from({ length: 12 }, (_, index) => scene.call(asker, ACTION, { to: [`${index}@example.com`] }));
+      const codes = (await endings(calls)).map(({ code }) => code);
+      const places = clientId === undefined ? 12 : 10;
+      expect(codes.filter((code) => code === 'approval_required')).toHaveLength(places);
+      expect(previews).toBe(places);
+    }
   });
 
   it('is not read for a denied call', async () => {

@@ -67,6 +67,33 @@ describe('a question about what the same client has changed', () => {
   });
 });
 
+describe('what repeats others’ text', () => {
+  it('is others’ for a client that has read nothing: a copy of a shared file, a saved attachment', async () => {
+    const me = await newPerson(steward);
+    const { userId } = await steward.context.sessions.authenticate(me.token);
+    const anew = async (action: string, input: object) => {
+      const request = { name: 'script', actions: ['*'], access: 'write' as const, days: 1 };
+      const { token } = await steward.context.clientTokens.create(userId, request);
+      return (await callAction(steward, action, input, { token })) as any;
+    };
+    const files = '/drive/v3/files';
+    const [own, shared] = [
+      (await me.google('POST', files, { name: 'Own.txt', mimeType: 'text/plain' })).body.id,
+      (await me.google('POST', files, { name: 'Shared.txt', mimeType: 'text/plain' })).body.id,
+    ];
+    await me.google('POST', `${files}/${shared}/permissions`, { type: 'user', role: 'writer', emailAddress: STRANGER });
+    const message = (await me.act('mail.search', { query: 'has:attachment filename:txt' })).items[0].id;
+    const copy = await anew('drive.copy', { id: shared });
+    const saved = await anew('mail.save_attachment', { message, attachment: '1' });
+    const integrityOf = async (id: string) => (await anew('drive.info', { id })).meta.labels.integrity;
+    expect([await integrityOf(own), await integrityOf(copy.data.id), await integrityOf(saved.data.id)]).toEqual([
+      'own',
+      'others',
+      'others',
+    ]);
+  });
+});
+
 describe('what a client wrote after it had read a bank’s data', () => {
   it('is not sent, shared or copied to others by another client, which is marked once it has read it', async () => {
     const { financial, other } = await clients();

@@ -18,11 +18,15 @@ describe('a name that a client gives itself', () => {
     '5t3w4rd',
     'Stevvard',
     'Ste-ward',
+    'ꓢꓔꓰꓪꓮꓣꓓ',
+    'ᏚᎢᎬᎳᎪᎡᎠ',
+    'ꜱᴛᴇᴡᴀʀᴅ',
+    'ՏτεաαrԀ',
   ])('is not the service’s: %j', (name) => {
     expect(resemblesOwnName(name)).toBe(true);
   });
 
-  it.each(['Claude Code', 'script', 'Stuart', 'Westward', 'Ana’s assistant', '', 'Забота'])('may be %j', (name) => {
+  it.each(['Claude Code', 'script', 'Stuart', 'Westward', 'Ana’s assistant', '', 'Забота', 'ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ', 'Հայերեն', 'Ελληνικά', '日本語'])('may be %j', (name) => {
     expect(resemblesOwnName(name)).toBe(false);
   });
 });
