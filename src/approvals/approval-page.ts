@@ -6,6 +6,7 @@ import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
 import { signedInFooter } from '../http/signed-in.ts';
 import { inline } from '../http/visible-text.ts';
+import { shortened } from '../validation/cut-text.ts';
 import { ArgumentsView, block, editableJson, editableText } from './untrusted-text.ts';
 
 /** Who looks at a page. */
@@ -18,7 +19,7 @@ const RELATIONS = {
 };
 /** Those that deserve attention first, so that they are not among the uncounted ones. */
 const ORDER = ['anyone', 'unknown', 'domain', 'group', 'new', undefined, 'written_to', 'own'];
-/** Characters; a longer one scrolls. */
+/** Characters that come before those who see it; a longer summary is there in full after them. */
 const MAX_SUMMARY = 400;
 const MAX_VIEWERS = 200;
 const MAX_SOURCES = 50;
@@ -72,12 +73,14 @@ export function approvalPage(form: QuestionForm, attempt?: Attempt): string {
   return page(
     'Approve or deny',
     html`<h1>Approve this?</h1>
-${attempt && html`<p class="error" role="alert">Nothing was done. ${inline(attempt.problem)}</p>\n`}<p class="summary"${summary.length > MAX_SUMMARY && html` tabindex="0" role="region" aria-label="Summary"`}>${inline(summary)}</p>
+${attempt && html`<p class="error" role="alert">Nothing was done. ${inline(attempt.problem)}</p>\n`}<p class="summary">${inline(shortened(summary, MAX_SUMMARY))}</p>
 ${asked && html`<p>${asked}</p>\n`}<h2>Who sees it</h2>
 ${audienceOf(approval.audience)}
 ${notices.map((notice) => html`<p class="warning">${inline(notice)}</p>\n`)}
 ${matchesOf(matches)}
-<h2>The call in full</h2>
+${summary.length > MAX_SUMMARY && html`<h2>What it does, in full</h2>
+${block(summary)}
+`}<h2>The call in full</h2>
 <p class="muted">The assistant chose what is quoted here, not Steward.</p>
 ${new ArgumentsView(matches).render(input)}
 ${provenanceOf(approval.provenance)}

@@ -7,17 +7,18 @@ const HOSTILE = 'Dear Ana,\n\n</blockquote><script>document.title = "owned"</scr
 describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
   const scene = pageScene();
 
+  const connected = async (user: string) =>
+    (await connect(scene.steward, { token: await scene.steward.signIn(user), email: `${user}@example.com` })).token;
+  const call = async (token: string, action: string, input: object) =>
+    (await scene.steward.call(`/agents/${action}`, { token, body: JSON.stringify(input), headers: { 'content-type': 'application/json' } }))
+      .body;
+
   /** A user whose assistant asks to send a mail. @returns the page's address */
   async function asked(user: string): Promise<string> {
-    const { token } = await connect(scene.steward, { token: await scene.steward.signIn(user), email: `${user}@example.com` });
     const message = { to: ['zoe@example.org', `${user}@example.com`], subject: 'Lunch', body: HOSTILE };
-    const response = await scene.steward.call('/agents/mail.send', {
-      token,
-      body: JSON.stringify(message),
-      headers: { 'content-type': 'application/json' },
-    });
-    expect(response.body.code).toBe('approval_required');
-    return response.body.details.url;
+    const { code, details } = await call(await connected(user), 'mail.send', message);
+    expect(code).toBe('approval_required');
+    return details.url;
   }
 
   it('lead from the address in the error through the sign-in to the end', async () => {
@@ -59,6 +60,23 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
     await page.getByRole('button', { name: 'Deny' }).press('Enter');
     await page.getByRole('heading', { name: 'Denied' }).waitFor();
     expect(scene.pages.problems).toEqual([]);
+  });
+
+  it('show all of a long draft, and hide no part of its beginning', async () => {
+    const user = newName();
+    const token = await connected(user);
+    const body = `${'Much that is said before it. '.repeat(60)}And the secret at last.`;
+    const { data } = await call(token, 'mail.draft', { to: ['zoe@example.org'], subject: 'Plans', body });
+    const { details } = await call(token, 'mail.draft_send', { id: data.id });
+    const page = await scene.pages.open(new URL(details.url).pathname, 360);
+    await page.getByLabel('Another user').fill(user);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const beginning = page.locator('.summary');
+    expect(await beginning.textContent()).toMatch(/^Send to zoe@example\.org: the draft “Plans”, with the text “Much .*…$/s);
+    expect(await beginning.evaluate((node) => node.scrollHeight - node.clientHeight)).toBe(0);
+    await page.getByRole('heading', { name: 'What it does, in full' }).waitFor();
+    await page.getByRole('region', { name: 'Long text' }).getByText('And the secret at last.').waitFor();
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
   });
 
   it('are shown in no frame of another page, and take no form of another site', async () => {
