@@ -38,8 +38,8 @@ export interface FirstParty extends Caller {
 }
 
 /**
- * What a handler returns: the JSON body of a 200, a redirect (of a browser's form: a page that navigates), an HTML page with its content security policy, nothing, or
- * batches of server-sent events until they or the connection end.
+ * What a handler returns: the JSON body of a 200, a redirect (of a browser's form: a page that navigates), an HTML page with
+ * its content security policy, nothing, or batches of server-sent events until they or the connection end.
  */
 export type Reply<Body> =
   | { json: Body }
