@@ -8,6 +8,8 @@ alter table idempotency_keys
   add column asker text not null default 'user',
   -- the call that claimed the key, as in audit_log: no other one ends or releases it
   add column call_id uuid,
+  -- the account that the call is about: its results end with it
+  add column account_id uuid,
   drop constraint idempotency_keys_pkey,
   -- in the order of the deletion of a user's rows (0028)
   add primary key (user_id, action, key, asker);
@@ -19,4 +21,5 @@ alter table idempotency_keys
   drop constraint idempotency_keys_pkey,
   drop column asker,
   drop column call_id,
+  drop column account_id,
   add primary key (user_id, action, key);

@@ -4,7 +4,7 @@ import { audienceList, matchList, noticeList, provenanceList, section } from './
 import { formatCountdown, formatTime } from './format.js';
 import { button, element, run, show, showError, tag } from './page-dom.js';
 import { Failure } from './page-request.js';
-import { visibleText } from './page-text.js';
+import { quotedText, visibleText } from './page-text.js';
 
 const TICK_MS = 1_000;
 /** Errors after which the same question may be decided again. */
@@ -80,7 +80,7 @@ function askerLine(asker) {
   if (asker === undefined) return undefined;
   const who = asker.kind === 'oauth' ? 'Asked by an app that calls itself ' : 'Asked by your token ';
   const about = asker.about === null ? '' : ` ${visibleText(asker.about)}`;
-  return element('p', {}, who, element('q', {}, element('bdi', {}, visibleText(asker.name))), `.${about}`);
+  return element('p', {}, who, element('q', {}, element('bdi', {}, quotedText(asker.name))), `.${about}`);
 }
 
 async function decided(client, approvalId, { approved, ...options }) {

@@ -1,6 +1,6 @@
 import { formatDateTime } from './format.js';
 import { element } from './page-dom.js';
-import { visibleText } from './page-text.js';
+import { quotedText, visibleText } from './page-text.js';
 
 /** Those that deserve attention first. */
 const ORDER = ['anyone', 'unknown', 'domain', 'group', 'new', undefined, 'written_to', 'own'];
@@ -88,7 +88,7 @@ function sourceNodes({ action, author, name, time }) {
   return [
     element('code', {}, action),
     ...(author === undefined ? [] : [', by ', element('bdi', {}, visibleText(author))]),
-    ...(name === undefined || name === '' ? [] : [', ', element('q', {}, element('bdi', {}, visibleText(name)))]),
+    ...(name === undefined || name === '' ? [] : [', ', element('q', {}, element('bdi', {}, quotedText(name)))]),
     ...(time === undefined ? [] : [`, ${formatDateTime(time)}`]),
   ];
 }

@@ -14,6 +14,14 @@ export function visibleText(text) {
   return text.replace(HIDDEN, named);
 }
 
+/** Characters that end a quotation, or look as if they did. */
+const MARKS = /["“”„‟«»″‴‶‷⁗〝〞〟゛＂❝❞❠ʺˮ˝˶¨״〃⹂]|['’‘‚‛‹›ʹʻʼʽˈˊ′‵´`＇ꞌ❛❜❮❯՚׳ߴ]{2,}/gu;
+
+/** The same for a text in quotation marks, which it can't close. */
+export function quotedText(text) {
+  return visibleText(text).replace(MARKS, "'");
+}
+
 /** Characters that join or colour the emoji before them. */
 const EMOJI_PARTS = new Set(['\u200d', '\ufe0f']);
 // Not as one class: Chromium does not find characters beyond the first plane in it.

@@ -105,6 +105,8 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   exposes?(input: Input, facts: Facts, taint: Taint): Audience;
   /** The folder that the call puts something into, by which a user may allow it in advance; left out: by those who see it. */
   destination?(facts: Facts): Destination;
+  /** What the facts add to the arguments to which an allowance is bound, by their names: a draft's files, which its id doesn't tell. */
+  implies?(facts: Facts): Readonly<Record<string, unknown>>;
   /** `own`: no result contains text that others wrote. Left out: results may, and their {@link sources} tell which parts. */
   integrity?: 'own';
   /** Where the parts of a result come from, by the provider's facts. Left out: anywhere. */
@@ -182,6 +184,7 @@ export function outlineOf({
   version,
   exposes,
   destination,
+  implies,
   sources,
   writes,
   about,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cutText, shortened } from '../validation/cut-text.ts';
+import { withoutQuotationMarks } from '../validation/quotation.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
@@ -25,8 +26,6 @@ export function singleLine(max: number) {
 
 /** Characters that end a line, change the text direction, or are invisible. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-/** Characters that end the quotation, or look as if they did. */
-const QUOTES = /["“”„‟«»″‴‶‷⁗〝〞〟゛＂❝❞❠ʺˮ˝˶¨״〃⹂🙶🙷🙸]|['’‘‚‛‹›ʹʻʼʽˈˊ′‵´`＇ꞌ❛❜❮❯՚׳ߴ]{2,}/gu;
 const MAX_QUOTED = 200;
 
 /**
@@ -39,7 +38,7 @@ export function quoted(text: string): string {
 
 /** The same for a text that the user has to read: more of it. */
 export function quotedUpTo(text: string, max: number): string {
-  const line = cutText(text, max).toWellFormed().replace(INVISIBLE, ' ').replace(QUOTES, "'").replace(/\s+/g, ' ');
+  const line = withoutQuotationMarks(cutText(text, max).toWellFormed().replace(INVISIBLE, ' ')).replace(/\s+/g, ' ');
   return text.length > max ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
 }
 

@@ -5,7 +5,7 @@ import type { ShownViewer } from '../executor/shown-viewer.ts';
 import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
 import { signedInFooter } from '../http/signed-in.ts';
-import { inline } from '../http/visible-text.ts';
+import { inline, quotation } from '../http/visible-text.ts';
 import { shortened } from '../validation/cut-text.ts';
 import { ArgumentsView, block, editableJson, editableText } from './untrusted-text.ts';
 
@@ -78,9 +78,12 @@ ${asked && html`<p>${asked}</p>\n`}<h2>Who sees it</h2>
 ${audienceOf(approval.audience)}
 ${notices.map((notice) => html`<p class="warning">${inline(notice)}</p>\n`)}
 ${matchesOf(matches)}
-${summary.length > MAX_SUMMARY && html`<h2>What it does, in full</h2>
+${
+  summary.length > MAX_SUMMARY &&
+  html`<h2>What it does, in full</h2>
 ${block(summary)}
-`}<h2>The call in full</h2>
+`
+}<h2>The call in full</h2>
 <p class="muted">The assistant chose what is quoted here, not Steward.</p>
 ${new ArgumentsView(matches).render(input)}
 ${provenanceOf(approval.provenance)}
@@ -170,7 +173,7 @@ ${rememberField(form, 'remember-edited')}<button class="button primary" type="su
 
 /** Whose calls an allowance would be for. */
 function whose({ client, thread }: Pick<LinkedPreview, 'client' | 'thread'>): SafeHtml {
-  if (client !== undefined) return html`<q>${inline(client.name)}</q>`;
+  if (client !== undefined) return quotation(client.name);
   return thread === undefined ? html`your own front ends` : html`your assistant, in any conversation,`;
 }
 
@@ -179,7 +182,7 @@ function askedBy({ client, thread }: Pick<LinkedPreview, 'client' | 'thread'>): 
   if (client !== undefined) {
     const { name, kind, about } = client;
     const who = kind === 'oauth' ? 'an app that calls itself' : 'your token';
-    return html`Asked by ${who} <q>${inline(name)}</q>.${about !== null && html` ${about}`}`;
+    return html`Asked by ${who} ${quotation(name)}.${about !== null && html` ${about}`}`;
   }
   return thread === undefined ? undefined : html`Asked by your assistant in a conversation.`;
 }
@@ -225,7 +228,7 @@ function matchesOf(matches: LinkedPreview['matches']): SafeHtml | false {
   if (matches.length === 0) return false;
   const entries = matches.map(
     ({ field, text, ...source }) => html`<li>
-<p>In <q>${inline(field)}</q>, as read with ${sourceOf(source)}:</p>
+<p>In ${quotation(field)}, as read with ${sourceOf(source)}:</p>
 ${block(text)}
 </li>
 `,
@@ -244,7 +247,7 @@ function provenanceOf(sources: LinkedPreview['provenance']): SafeHtml | false {
 }
 
 function sourceOf({ action, author, name, time }: LinkedPreview['provenance'][number]): SafeHtml {
-  return html`<code>${action}</code>${author !== undefined && html`, written by <q>${inline(author)}</q>`}${name !== undefined && html`, named <q>${inline(name)}</q>`}${time !== undefined && html`, of ${timeOf(time)}`}`;
+  return html`<code>${action}</code>${author !== undefined && html`, written by ${quotation(author)}`}${name !== undefined && html`, named ${quotation(name)}`}${time !== undefined && html`, of ${timeOf(time)}`}`;
 }
 
 /** To the minute, with its zone; as it is if it comes from elsewhere and is written otherwise. */

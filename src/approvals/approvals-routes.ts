@@ -104,9 +104,10 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
       const leaving = new AbortController();
       response.once('close', () => leaving.abort());
       const { approved, remember_for: rememberFor, shown: digest } = form;
-      const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leaving.signal };
+      const isPage = digest !== undefined || caller.session !== undefined;
+      const shownOnPage = isPage && { assertShown: (question: LinkedPreview) => assertShown(question, digest) };
+      const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leaving.signal, ...shownOnPage };
       const run = async () => {
-        if (digest !== undefined || caller.session !== undefined) await assertShown(executor, decision, digest);
         const input = await argumentsOf(form);
         const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };
         return executor.approve({ ...decision, ...more });
@@ -168,16 +169,9 @@ async function find(executor: Approvals, userId: string, id: string): Promise<Li
   return (await executor.approvals(userId)).find(({ approvalId }) => approvalId === id);
 }
 
-/** @throws AppError `conflict` when the pending question is not the one that the page showed */
-async function assertShown(
-  executor: Approvals,
-  decision: { user: FirstParty; approvalId: string },
-  digest: string | undefined,
-): Promise<void> {
-  const pending = await find(executor, decision.user.userId, decision.approvalId);
-  // What is not pending has an error of its own.
-  if (pending === undefined || digestOf(pending) === digest) return;
-  throw new AppError('conflict', 'The question has changed since it was shown.');
+/** @throws AppError `conflict` when a question is not the one that the page showed */
+function assertShown(question: LinkedPreview, digest: string | undefined): void {
+  if (digestOf(question) !== digest) throw new AppError('conflict', 'The question has changed since it was shown.');
 }
 
 /** Of everything that the page shows. */

@@ -39,7 +39,7 @@ function disconnectClient(grants: Pick<ClientGrants, 'revoke'>): Endpoint {
     path: '/clients/:id',
     summary: 'Disconnect an app',
     description:
-      'Ends a personal access token, or all tokens of an OAuth client. It counts for the next request; changes that have started run to their end. Pending approvals that it requested end, and results that it could fetch are deleted. No recent sign-in is required: ending access always works.',
+      'Ends a personal access token, or one access of an app with all its tokens: an app that has signed in more than once is listed as often. It counts for the next request; changes that have started run to their end. Pending approvals that it requested end, and results that it could fetch are deleted. No recent sign-in is required: ending access always works.',
     auth: 'id_token',
     params: z.object({ id: z.uuid() }),
     response: success,

@@ -32,7 +32,7 @@ function listTools({ executor, catalog, providers }: ToolsDeps): Endpoint {
     }),
     response: z.object({ tools: z.array(z.looseObject({})) }).meta({ id: 'Tools' }),
     async handle({ caller: { userId, clientId }, query: { format, strict } }) {
-      const client = clientId === undefined ? undefined : await executor.client(userId, clientId);
+      const client = clientId === undefined ? undefined : await executor.client({ userId, clientId });
       const tools = await callableTools(catalog(), await executor.accounts(userId), providers, client);
       return { json: { tools: formatTools(tools, format, strict === 'true') as Record<string, unknown>[] } };
     },

@@ -43,12 +43,12 @@ export function coveredBy(call: Call, exposure: Exposure, shown: readonly ShownV
   return {
     recipients: people,
     ...(destination !== undefined && { folder: { id: destination.id, name: destination.name } }),
-    arguments: argumentsOf(call),
+    arguments: argumentsOf(call, exposure),
   };
 }
 
-function argumentsOf({ configured: { action }, input }: Call): GivenArgument[] {
-  return givenArguments(action.input.jsonSchema, input);
+function argumentsOf({ configured: { action }, input }: Call, { facts }: Exposure): GivenArgument[] {
+  return givenArguments(action.input.jsonSchema, { ...(input as object), ...action.implies?.(facts) });
 }
 
 /**
@@ -68,7 +68,7 @@ export function mayBeAllowed({ action: { effect, provider }, policy }: Configure
 /** Whether an allowance is for a call. What it is for must include everyone who sees the call, and its arguments be the same. */
 export function allows({ recipients, folder, arguments: given }: Covered, call: Call, exposure: Exposure): Allowed {
   if (destinationOf(call, exposure)?.id !== folder?.id) return 'none';
-  if (canonicalJson(given) !== canonicalJson(argumentsOf(call))) return 'none';
+  if (canonicalJson(given) !== canonicalJson(argumentsOf(call, exposure))) return 'none';
   const found = relationsOf(exposure.audience, recipients);
   if (found.some((relation) => relation === 'nobody')) return 'none';
   return found.every((relation) => relation === 'own' || relation === 'written_to') ? 'known' : 'new';

@@ -5,7 +5,7 @@ import { UNKNOWN } from '../providers/audience.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
 import type { NewAllowance } from './allowance.ts';
 import { assertSameCall, assertSameRevision, changeSince } from './approval-checks.ts';
-import type { Stored } from './approval-preview.ts';
+import { type LinkedPreview, preview, type Stored } from './approval-preview.ts';
 import type { ApprovalRequests } from './approval-requests.ts';
 import type { Approvals } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
@@ -28,6 +28,8 @@ export interface Decision {
   input?: object;
   /** Days for which calls like this one are allowed in advance; only with an approval. */
   rememberFor?: number;
+  /** Throws unless the question, as it is decided, is the one that the user was shown. Left out: whatever it is by now. */
+  assertShown?(question: LinkedPreview): void;
   signal: CallSignal;
   progress?(message: string): void;
 }
@@ -62,13 +64,14 @@ export class ApprovalDecisions {
   /** Denies, or checks the stored call again and runs it. @throws AppError as the executor’s `approve` does */
   async apply(decision: Decision, entry: AuditEntryBuilder): Promise<CallResult> {
     const { user, surface, approvalId, approved, input, rememberFor } = decision;
-    const { approvals, checks } = this.#deps;
+    const { approvals, checks, questions } = this.#deps;
     const startedAt = checks.clock.monotonic();
     const row = await approvals.find(user.userId, approvalId);
     entry.forApproval(row.id, row.action);
     entry.askedOn(row.surface ?? surface, row.clientId);
     entry.setSubject(row.accountId, row.argumentsHash);
     const stored = await approvals.open(row);
+    decision.assertShown?.(questions.linked(preview(row, stored)));
     if (!approved) {
       assertPlain(decision);
       await this.#deny(row, entry);
@@ -104,8 +107,8 @@ export class ApprovalDecisions {
     const question = await questions.question(call, assessment);
     const allowing = this.#allowing(call, assessment, question.audience, rememberFor);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
-    const preview = await requests.replace(row, call, question, hashesOfSubjects(call, assessment.facts), replaced);
-    if (changeSince(stored, assessment) !== undefined) throw questions.required(preview, entry);
+    const asked = await requests.replace(row, call, question, hashesOfSubjects(call, assessment.facts), replaced);
+    if (changeSince(stored, assessment) !== undefined) throw questions.required(asked, entry);
     const { argumentsHash } = call;
     const approval = { ...row, argumentsHash, askedArgumentsHash: row.askedArgumentsHash ?? row.argumentsHash };
     return runner.run({ ...call, edited: true, taint: assessment.taint, version: assessment.version }, entry, { approval, allowing });

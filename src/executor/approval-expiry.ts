@@ -3,6 +3,8 @@ import type { Emit } from '../events/emit.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { deleteOutcomes } from './approval-outcomes-repository.ts';
 import { type ApprovalRow, type EndReason, endApprovals, selectUsersToEnd } from './approvals-repository.ts';
+import { contextOf } from './context-name.ts';
+import { forgetResults } from './idempotency-repository.ts';
 import type { ReadOnlyRow } from './read-only-repository.ts';
 
 /** Users selected at a time. */
@@ -45,18 +47,21 @@ export class ApprovalExpiry {
   async revoked(tx: Queryable, userId: string, clientId: string): Promise<void> {
     await this.#end(tx, userId, 'revoked', clientId);
     await deleteOutcomes(tx, userId, 'client_id', clientId);
+    await forgetResults(tx, userId, 'asker', contextOf({ client: { id: clientId } }));
   }
 
   /** The same for a thread, within the transaction that deletes it and has locked the user. */
   async threadDeleted(tx: Queryable, userId: string, threadId: string): Promise<void> {
     await this.#end(tx, userId, 'thread_deleted', threadId);
     await deleteOutcomes(tx, userId, 'thread_id', threadId);
+    await forgetResults(tx, userId, 'asker', contextOf({ thread: threadId }));
   }
 
   /** The same for an account, within the transaction that disconnects it and has locked the user. */
   async disconnected(tx: Queryable, userId: string, accountId: string): Promise<void> {
     await this.#end(tx, userId, 'disconnected', accountId);
     await deleteOutcomes(tx, userId, 'account_id', accountId);
+    await forgetResults(tx, userId, 'account_id', accountId);
   }
 
   /** Ends an account's approvals, or those that one client requested, within the transaction that sets it to read-only. */

@@ -44,7 +44,7 @@ interface Loaded {
  */
 export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: AuditEntryBuilder): Promise<Call> {
   const startedAt = deps.clock.monotonic();
-  const { userId, clientId } = invocation.user;
+  const { userId, clientId, access } = invocation.user;
   // The call keeps this version of the catalog, whatever is loaded meanwhile.
   const catalog = deps.catalog();
   const found = find(catalog, invocation.action);
@@ -56,7 +56,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const query = { userId, provider: isGated(configured) ? undefined : action.provider };
   const connected = clientId === undefined ? undefined : deps.accounts(query);
   connected?.catch(() => {});
-  const client = clientId === undefined ? undefined : await activeClient(deps, userId, clientId, found.name);
+  const client = clientId === undefined ? undefined : await activeClient(deps, { userId, clientId, access }, found.name);
   assertPermitted(client, found);
   const given = called.input ?? {};
   const isLong = isLarge(guardInput(given));
@@ -112,16 +112,26 @@ function assertAlsoNeeded(
   }
 }
 
-/** Read for each call, so that a revocation counts at once on every replica. @throws AppError `invalid_token` */
+/** A client, and what its credential is narrowed to. */
+export interface ClientCredential {
+  userId: string;
+  clientId: string;
+  access?: 'read' | undefined;
+}
+
+/**
+ * What the client may do with its credential. Read for each call, so that a revocation counts at once on every replica.
+ *
+ * @throws AppError `invalid_token`
+ */
 export async function activeClient(
   deps: Pick<CheckDeps, 'client'>,
-  userId: string,
-  clientId: string,
+  { userId, clientId, access }: ClientCredential,
   action?: string,
 ): Promise<ClientGrant> {
   const client = await deps.client(userId, clientId, action);
   if (client === undefined) throw notAClient();
-  return client;
+  return access === undefined ? client : { ...client, access };
 }
 
 function find(catalog: Catalog, given: string): ConfiguredAction {

@@ -16,7 +16,7 @@ export interface CallSignal {
 
 export interface Invocation {
   /** With `clientId`: a client, which may do what its grant permits. */
-  user: Pick<Principal, 'userId' | 'clientId'>;
+  user: Pick<Principal, 'userId' | 'clientId' | 'access'>;
   /** Where the call came from, for the audit log: `socket`, `http`, `mcp` or `assistant`. */
   surface: string;
   /** The thread in which the assistant calls, on behalf of the user in person. It exists. */

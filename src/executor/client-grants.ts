@@ -23,7 +23,7 @@ import {
 } from './client-grants-repository.ts';
 import { contextOf } from './context-name.ts';
 import { deleteReadOnlyFor } from './read-only-repository.ts';
-import { deleteContext } from './taint-repository.ts';
+import { deleteContext, deleteReads, inheritContext } from './taint-repository.ts';
 
 const SURFACE = 'http';
 /** What is on record about a client is about every action. */
@@ -73,6 +73,8 @@ export class ClientGrants {
       await lockExistingUser(tx, userId);
       await along(tx);
       const grant = await insertClientGrant(tx, { ...given, id: randomUUID() });
+      // An app that signs in again knows what it has read.
+      if (grant.oauthClientId !== null) await inheritContext(tx, grant);
       await this.#makeRoomFor(tx, grant);
       await this.#begin(tx, grant);
       return grant;
@@ -149,8 +151,10 @@ export class ClientGrants {
     await this.#record(tx, { id, userId }, decision);
     await deleteReadOnlyFor(tx, userId, id);
     await deleteAllowancesOf(tx, userId, id);
-    // The next sign-in begins it anew in the same context, which has read what it has read.
-    if (kind !== 'external') await deleteContext(tx, userId, contextOf({ client: { id } }));
+    const context = contextOf({ client: { id } });
+    await deleteReads(tx, userId, context);
+    // An app may sign in again.
+    if (kind === 'personal_access_token') await deleteContext(tx, userId, context);
     await this.#deps.approvalExpiry.revoked(tx, userId, id);
     await this.#deps.emit(tx, userId, event, { id }, id);
   }

@@ -23,7 +23,7 @@ import type { AskedPreview } from './asked-preview.ts';
 import { AuditEntryBuilder, auditedName } from './audit-log.ts';
 import type { Call, CallResult, Invocation } from './call.ts';
 import { CallAuditor } from './call-auditor.ts';
-import { activeClient, type CheckDeps, checkCall } from './call-checks.ts';
+import { activeClient, type CheckDeps, type ClientCredential, checkCall } from './call-checks.ts';
 import { CallRunner } from './call-runner.ts';
 import { askerEnded, type ClientGrant } from './client-grant.ts';
 import { useClientGrant } from './client-grants-repository.ts';
@@ -174,7 +174,7 @@ export class Executor {
    * @throws AppError `not_found`, also for an approval that another client, thread or user requested; `invalid_token`
    */
   async outcome({ userId, clientId, thread }: Asking, approvalId: string): Promise<ApprovalOutcome> {
-    const client = clientId === undefined ? undefined : await this.client(userId, clientId);
+    const client = clientId === undefined ? undefined : await this.client({ userId, clientId });
     return this.#outcomes.read({ userId, client, thread }, approvalId);
   }
 
@@ -183,9 +183,9 @@ export class Executor {
     return (await this.#accounts.add({ userId, provider: undefined })).accounts;
   }
 
-  /** A client's grant. @throws AppError `invalid_token` when it is revoked or has expired */
-  client(userId: string, clientId: string): Promise<ClientGrant> {
-    return activeClient(this.#checks, userId, clientId);
+  /** What a client may do with its credential. @throws AppError `invalid_token` when its grant is revoked or has expired */
+  client(credential: ClientCredential): Promise<ClientGrant> {
+    return activeClient(this.#checks, credential);
   }
 
   /** Resolves once no call is running and every audit row is written. Call it at shutdown, after the last call was accepted. */

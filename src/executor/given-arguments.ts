@@ -61,8 +61,8 @@ function resolved(root: object, reference: string): unknown {
   return keys.filter((key) => key !== '').reduce(into, root as unknown);
 }
 
-function itemsOf({ items }: Schema): Schema[] {
-  return [items].flat().filter(isObject) as Schema[];
+function itemsOf({ items, additionalItems, contains }: Schema): Schema[] {
+  return [items, additionalItems, contains].flat().filter(isObject) as Schema[];
 }
 
 function propertyOf({ properties, additionalProperties }: Schema, key: string): Schema[] {

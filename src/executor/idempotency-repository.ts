@@ -22,22 +22,34 @@ export interface KeyRow {
   result: Buffer | null;
 }
 
+/** What claims a key. */
+export interface Claim {
+  accountId: string;
+  argumentsHash: string;
+}
+
 /**
  * Claims the key for a run that ends within `runMs`.
  *
  * @param callId only this call can end the run or release the key, and claim it again
  * @returns false when another call has used the key within the last 24 hours
  */
-export async function claimKey(tx: Queryable, name: KeyName, callId: string, argumentsHash: string, runMs: number): Promise<boolean> {
+export async function claimKey(
+  tx: Queryable,
+  name: KeyName,
+  callId: string,
+  { accountId, argumentsHash }: Claim,
+  runMs: number,
+): Promise<boolean> {
   const rows = await tx.query(
-    `insert into idempotency_keys (user_id, asker, action, key, call_id, arguments_hash, running_until)
-     values ($1::uuid, $2, $3, $4, $5::uuid, decode($6, 'hex'), now() + $7::float8 * interval '1 millisecond')
+    `insert into idempotency_keys (user_id, asker, action, key, call_id, arguments_hash, running_until, account_id)
+     values ($1::uuid, $2, $3, $4, $5::uuid, decode($6, 'hex'), now() + $7::float8 * interval '1 millisecond', $8::uuid)
      on conflict (user_id, action, key, asker) do update set
-       call_id = excluded.call_id, arguments_hash = excluded.arguments_hash, status = 'running', running_until = excluded.running_until,
+       call_id = excluded.call_id, account_id = excluded.account_id, arguments_hash = excluded.arguments_hash, status = 'running', running_until = excluded.running_until,
        answer = null, created_at = now()
        where idempotency_keys.created_at < now() - interval '24 hours' or idempotency_keys.call_id = excluded.call_id
      returning key`,
-    [...valuesOf(name), callId, argumentsHash, runMs],
+    [...valuesOf(name), callId, argumentsHash, runMs, accountId],
   );
   return rows.length > 0;
 }
@@ -69,6 +81,14 @@ export async function releaseKey(db: Queryable, name: KeyName, callId: string): 
     `delete from idempotency_keys
      where user_id = $1::uuid and asker = $2 and action = $3 and key = $4 and call_id = $5::uuid and status = 'running'`,
     [...valuesOf(name), callId],
+  );
+}
+
+/** Deletes the results of a caller's calls, or of those about an account. Repetitions learn that the outcome isn't known. */
+export async function forgetResults(tx: Queryable, userId: string, column: 'asker' | 'account_id', value: string): Promise<void> {
+  await tx.query(
+    `update idempotency_keys set status = 'unknown', answer = null where user_id = $1::uuid and ${column} = $2::${column === 'asker' ? 'text' : 'uuid'}`,
+    [userId, value],
   );
 }
 

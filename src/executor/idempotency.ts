@@ -51,7 +51,13 @@ export class IdempotencyKeys {
   async claim(tx: Queryable, call: Call, callId: string, askedHash = call.argumentsHash): Promise<void> {
     const name = nameOf(call);
     if (name === undefined) return;
-    const taken = await claimKey(tx, name, callId, askedHash, call.configured.policy.timeoutMs + STORING_MS);
+    const taken = await claimKey(
+      tx,
+      name,
+      callId,
+      { accountId: call.account.id, argumentsHash: askedHash },
+      call.configured.policy.timeoutMs + STORING_MS,
+    );
     if (!taken) throw running(1);
   }
 

@@ -31,7 +31,7 @@ export function namedClient({ id, name, kind, oauthClientId, redirectHost }: Cli
 /** The host at which a client has published its metadata, if its id is that address; others name themselves. */
 function hostOf(clientId: string | null): string | null {
   const url = clientId === null ? null : URL.parse(clientId);
-  return url?.protocol === 'https:' ? url.hostname : null;
+  return url?.protocol === 'https:' ? url.host : null;
 }
 
 function aboutApp({ host, redirectHost }: Pick<NamedClient, 'host' | 'redirectHost'>): string {

@@ -1,5 +1,7 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
+import type { ClientGrantRow } from './client-grants-repository.ts';
+import { contextOf } from './context-name.ts';
 
 /** Longer than an hour by the time for which a process doesn't repeat the statement. */
 const TAINTED = '65 minutes';
@@ -131,8 +133,30 @@ export async function deleteOldContexts(db: Database): Promise<void> {
   await deleteExpired(db, 'context_reads', `read_at < now() - interval '${TAINTED}' and context not ${OF_THREADS}`);
 }
 
-/** Forgets what was read in a context that won't be used again. */
-export async function deleteContext(tx: Queryable, userId: string, name: string): Promise<void> {
+/**
+ * Begins the context of an app's new grant with the labels of its earlier ones, also those that have ended: it may keep what
+ * it has read.
+ */
+export async function inheritContext(
+  tx: Queryable,
+  { id, userId, oauthClientId }: Pick<ClientGrantRow, 'id' | 'userId' | 'oauthClientId'>,
+): Promise<void> {
+  await tx.query(
+    `insert into contexts (user_id, name, tainted_until, financial_until)
+     select c.user_id, $3, max(c.tainted_until), max(c.financial_until)
+     from client_grants g join contexts c on c.user_id = g.user_id and c.name = 'client:' || g.id
+     where g.user_id = $1::uuid and g.oauth_client_id = $2 group by c.user_id`,
+    [userId, oauthClientId, contextOf({ client: { id } })],
+  );
+}
+
+/** Forgets the texts that were read in a context, but not that they were. */
+export async function deleteReads(tx: Queryable, userId: string, name: string): Promise<void> {
   await tx.query('delete from context_reads where user_id = $1::uuid and context = $2', [userId, name]);
+}
+
+/** Forgets a context that won't be used again. */
+export async function deleteContext(tx: Queryable, userId: string, name: string): Promise<void> {
+  await deleteReads(tx, userId, name);
   await tx.query('delete from contexts where user_id = $1::uuid and name = $2', [userId, name]);
 }

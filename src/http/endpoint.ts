@@ -13,6 +13,8 @@ export interface Principal {
   expiresAt: number;
   /** Absent: the user in person. */
   clientId?: string;
+  /** Of a client's credential that may only read, whatever the client may do. */
+  access?: 'read';
 }
 
 /** The user that an ID token identifies. */

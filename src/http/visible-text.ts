@@ -1,3 +1,4 @@
+import { withoutQuotationMarks } from '../validation/quotation.ts';
 import { html, type SafeHtml } from './html.ts';
 
 /** Runs of characters that change the text direction, end a line, or are invisible; without line breaks, tabs, joiners and variation selectors. */
@@ -11,6 +12,11 @@ const MAX_NAMED = 1_000;
  */
 export function inline(text: string): SafeHtml {
   return html`<bdi>${visible(text)}</bdi>`;
+}
+
+/** The same in quotation marks, which the text can't close. */
+export function quotation(text: string): SafeHtml {
+  return html`<q>${inline(withoutQuotationMarks(text))}</q>`;
 }
 
 /** A text without its hidden characters. */

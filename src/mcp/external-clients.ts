@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { notAClient } from '../executor/client-grant.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
 import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
+import { nameOfApp } from '../executor/own-name.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { AccessToken, VerifyAccessToken } from '../identity/identity.ts';
 
@@ -20,7 +21,8 @@ export interface ExternalClientsDeps {
 
 /**
  * Clients that sign in at the operator's own authorization server. What they may do is in their tokens' scopes; for all
- * else, each has a grant like any other, which its first token makes and which its user can end.
+ * else, each has one grant like any other, which its first token makes and which its user can end: what it has read with
+ * one token counts for each.
  */
 export class ExternalClients {
   readonly #deps: ExternalClientsDeps;
@@ -35,27 +37,27 @@ export class ExternalClients {
     const user = await this.#deps.user(given.issuer, given.subject, given.issuedAt);
     const access = accessOf(given.scopes);
     if (user === undefined || access === undefined) throw notAClient();
-    const grant = await this.#grantOf(user.userId, given, access);
+    const grant = await this.#grantOf(user.userId, given);
     if (!this.#isInForce(grant)) throw notAClient();
-    return { userId: user.userId, clientId: grant.id, label: grant.name, expiresAt: given.expiresAt };
+    const narrowed = access === 'read' ? { access } : {};
+    return { userId: user.userId, clientId: grant.id, label: grant.name, expiresAt: given.expiresAt, ...narrowed };
   }
 
-  /** One for reading and one for writing: each token has what its scopes say. */
-  async #grantOf(userId: string, { issuer, clientId, authTime }: AccessToken, access: 'read' | 'write'): Promise<ClientGrantRow> {
+  async #grantOf(userId: string, { issuer, clientId, authTime }: AccessToken): Promise<ClientGrantRow> {
     const { grants } = this.#deps;
-    const tokenHash = hash('sha256', JSON.stringify([issuer, clientId, userId, access]), 'buffer');
+    const tokenHash = hash('sha256', JSON.stringify([issuer, clientId, userId]), 'buffer');
     const known = await grants.ofHash(tokenHash);
-    if (known === undefined) return this.#create({ userId, clientId, access, tokenHash });
+    if (known === undefined) return this.#create({ userId, clientId, tokenHash });
     if (this.#isInForce(known)) return known;
     // A sign-in after the end begins it anew; a token that was only refreshed since then doesn't.
     return (await grants.renew(known, new Date((authTime ?? 0) * 1_000), DAYS)) ?? known;
   }
 
-  async #create(of: { userId: string; clientId: string; access: 'read' | 'write'; tokenHash: Buffer }): Promise<ClientGrantRow> {
-    const { clientId, ...grant } = of;
-    const about = { name: clientId.slice(0, 100), oauthClientId: clientId, lastFour: null, redirectHost: null };
+  async #create({ clientId, ...of }: { userId: string; clientId: string; tokenHash: Buffer }): Promise<ClientGrantRow> {
+    const about = { name: nameOfApp(clientId.slice(0, 100)), oauthClientId: clientId, lastFour: null, redirectHost: null };
+    const grant = { ...of, ...about, kind: 'external', actions: ['*'], access: 'write', accountIds: null, days: DAYS } as const;
     try {
-      return await this.#deps.grants.create({ ...grant, ...about, kind: 'external', actions: ['*'], accountIds: null, days: DAYS });
+      return await this.#deps.grants.create(grant);
     } catch (error) {
       // Another request of the client, at the same moment.
       const known = await this.#deps.grants.ofHash(of.tokenHash);

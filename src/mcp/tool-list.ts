@@ -16,14 +16,14 @@ const CURSOR = /^\d{1,6}$/;
  */
 export async function listTools(
   { catalog, executor, providers }: Pick<McpDeps, 'catalog' | 'executor' | 'providers'>,
-  { userId, clientId }: McpClient,
+  caller: McpClient,
   cursor: string | undefined,
 ): Promise<ListToolsResult> {
   if (cursor !== undefined && !CURSOR.test(cursor)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such page.');
   const start = Number(cursor ?? 0);
-  const client = await executor.client(userId, clientId);
+  const client = await executor.client(caller);
   const current = catalog();
-  const actions = callableActions(current, await executor.accounts(userId), providers, client);
+  const actions = callableActions(current, await executor.accounts(caller.userId), providers, client);
   const end = start + PAGE;
   // Schemas are made for this page only.
   const page = mcpTools(await Promise.all(actions.slice(start, end).map((action) => toTool(action, current)))) as Tool[];

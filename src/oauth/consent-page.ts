@@ -1,7 +1,7 @@
 import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
 import { signedInFooter } from '../http/signed-in.ts';
-import { inline } from '../http/visible-text.ts';
+import { inline, quotation } from '../http/visible-text.ts';
 import type { RedirectTarget } from './client-metadata.ts';
 
 /** Days for which the user can permit a client something. */
@@ -49,7 +49,7 @@ export function consentPage(question: ConsentQuestion, problem?: string): string
   return page(
     'Connect an app',
     html`<h1>Connect an app?</h1>
-${problem && html`<p class="error" role="alert">${inline(problem)}</p>\n`}<p class="summary">${name === undefined ? 'An app without a name' : inline(name)} asks for access to your accounts.</p>
+${problem && html`<p class="error" role="alert">${inline(problem)}</p>\n`}<p class="summary">${name === undefined ? 'An app without a name' : quotation(name)} asks for access to your accounts.</p>
 ${identityOf(question)}
 ${target.isLocal && html`<p class="warning">Access goes to a program on your computer (<strong>${inline(target.name)}</strong>). Any program there could use this name: continue only if you have just started this yourself.</p>\n`}<form method="post" action="/oauth/consent/${uid}">
 <input type="hidden" name="csrf" value="${user.session?.csrf}">

@@ -1,6 +1,7 @@
 import { hashSecret, randomSecret } from '../crypto/secrets.ts';
 import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
+import { nameOfApp } from '../executor/own-name.ts';
 import type { Request, Response } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { AuthorizationProvider } from './authorization-provider.ts';
@@ -119,7 +120,7 @@ export class Consents {
       {
         userId,
         kind: 'oauth',
-        name: Array.from(name ?? host ?? target.name)
+        name: Array.from(nameOfApp(name, host, target.name))
           .slice(0, MAX_NAME)
           .join(''),
         tokenHash: hashSecret(grantId),

@@ -61,7 +61,7 @@ function handlerFor(deps: RequestDeps, principal: Principal, frame: RequestFrame
 
 /** What the caller may use: a client, what its grant permits. */
 async function list({ executor, catalog, accounts, providers }: RequestDeps, { userId, clientId }: Principal): Promise<ResultOf<'list'>> {
-  const client = clientId === undefined ? undefined : await executor.client(userId, clientId);
+  const client = clientId === undefined ? undefined : await executor.client({ userId, clientId });
   return { data: await listAgents(catalog(), await accounts(userId), providers, client) };
 }
 

@@ -130,7 +130,7 @@ export declare const getClients: <ThrowOnError extends boolean = false>(options?
 /**
  * Disconnect an app
  *
- * Ends a personal access token, or all tokens of an OAuth client. It counts for the next request; changes that have started run to their end. Pending approvals that it requested end, and results that it could fetch are deleted. No recent sign-in is required: ending access always works.
+ * Ends a personal access token, or one access of an app with all its tokens: an app that has signed in more than once is listed as often. It counts for the next request; changes that have started run to their end. Pending approvals that it requested end, and results that it could fetch are deleted. No recent sign-in is required: ending access always works.
  */
 export declare const deleteClientsId: <ThrowOnError extends boolean = false>(options: Options<DeleteClientsIdData, ThrowOnError>) => RequestResult<DeleteClientsIdResponses, DeleteClientsIdErrors, ThrowOnError>;
 /**

@@ -91,6 +91,7 @@ export const sendDraft = builtIn('workspace', {
   },
   version: draftVersion,
   exposes: (_input, draft) => draftAudience(draft),
+  implies: ({ files }) => ({ files: files.map(({ fileName }) => fileName) }),
   writes: ({ id: draft }, output) => (output === undefined ? [draft] : [output.id, within(output.thread)]),
   summary: ({ id: draft }) => `Send the draft ${draft}`,
   preview: async (_input, { account }, draft) => `Send ${describeDraft(draft, account.label)}`,

@@ -46,6 +46,15 @@ describe('the arguments that an allowance is bound to', () => {
     ]);
   });
 
+  it.each([
+    ['further items', { items: [text], additionalItems: role }],
+    ['what it contains', { items: text, contains: role }],
+  ])('have the value of a choice in a list that the schema states as %s', (_what, roles) => {
+    expect(givenArguments({ properties: { roles } }, { roles: ['ana', 'writer'] })).toEqual([
+      { name: 'roles', values: expect.arrayContaining(['writer']) },
+    ]);
+  });
+
   it('are found in a schema that refers to itself', () => {
     const schema = { properties: { under: { $ref: '#' }, role }, anyOf: [{ $ref: '#' }] };
     expect(givenArguments(schema, { under: { role: 'reader' } })).toEqual([{ name: 'under.role', values: ['reader'] }]);
