@@ -91,6 +91,17 @@ describe('a personal access token', () => {
     expect(await newToken(more)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 
+  it.each(['Steward', ' STEWARD ', 'Ｓｔｅｗａｒｄ', 'Stеwаrd', 'Ste\u200bward', '\u200fSteward\u200e'])(
+    'has no name that looks like the service’s: %j',
+    async (name) => {
+      const { status, body } = await newToken({ name });
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ code: 'invalid_request', message: 'name: must not be, or look like, the name of this service' });
+      const list = await scene.steward.call('/tokens', { token: user.token });
+      expect(JSON.parse(list.text).tokens).toEqual([]);
+    },
+  );
+
   it('calls actions over HTTP and the socket, and is audited by its id', async () => {
     const { token, id } = await newToken();
     expect(await call(token, 'test.send', MESSAGE)).toMatchObject({ status: 200, data: { id: 'm1' }, meta: { accountId: user.accountId } });

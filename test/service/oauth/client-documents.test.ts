@@ -108,6 +108,8 @@ describe('a client whose id is the address of its metadata', () => {
     ['the id of another', { client_id: 'https://other.example.com/metadata.json' }],
     ['the id of a registered one', { client_id: 'mine' }],
     ['a secret', { client_secret: 'mine' }],
+    ['the name of this service', { client_name: 'Steward' }],
+    ['a name that looks like it', { client_name: 'Ｓte\u200bwаrd' }],
     ['a secret and its method', { client_secret: 'mine', token_endpoint_auth_method: 'client_secret_post' }],
   ])('can’t choose %s', async (_what, more) => {
     respond = () => published(more);

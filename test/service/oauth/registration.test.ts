@@ -106,6 +106,31 @@ describe('POST /oauth/register', () => {
   });
 
   it.each([
+    ['as it is', 'Steward'],
+    ['in other case', 'sTEWARD'],
+    ['with a word beside it', 'Steward Support'],
+    ['full-width', 'Ｓｔｅｗａｒｄ'],
+    ['with Cyrillic letters', 'Stеwаrd'],
+    ['with invisible characters', 'Ste\u200bwa\u2060rd'],
+    ['with marks of direction', '\u200fSte\u200eward\u061c'],
+  ])('lets no app have the name of the service: %s', async (_how, name) => {
+    const { status, body } = await register(steward, { client_name: name });
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      error: 'invalid_client_metadata',
+      error_description: expect.stringMatching(/^client_name must not be, or look/),
+    });
+  });
+
+  it('shows a name that would be turned into another as it is, and that nobody has verified it', async () => {
+    const client = await newClient(steward, { client_name: '\u202edrawetS' });
+    const browser = await sessionOf(steward, await steward.signIn(newName()));
+    const { text } = await browser.visit(await new Authorization(client, browser).begin());
+    expect(text).toContain('<bdi><span class="hidden-character">U+202E</span>drawetS</bdi> asks for access');
+    expect(text).toContain('It chose its own name, and nobody has verified it.');
+  });
+
+  it.each([
     ['not JSON', '{', JSON_TYPE, 400],
     ['no object', '[]', JSON_TYPE, 400],
     ['null', 'null', JSON_TYPE, 400],
