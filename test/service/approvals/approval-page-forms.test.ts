@@ -199,4 +199,30 @@ describe('who sees it, on the page', () => {
     expect(page.text.indexOf(`<strong><bdi>${ZOE}`)).toBeLessThan(page.text.indexOf(`<strong><bdi>${user.email}`));
     expect((await open(await ask({ to: known }))).text).toContain('and 50 more');
   });
+
+  it('counts as unknown whom nobody looked up, in the list, too, and says so', async () => {
+    scene.answers('/api/gmail/v1/users/me/messages', 200, {});
+    const many = Array.from({ length: 100 }, (_, index) => `guest${index}@example.org`);
+    const id = await ask({ to: many });
+    const { text } = await open(id);
+    const counted = '100 people, 10 new to you, 90 of them unknown to Steward.';
+    expect(text).toContain(`<p>${counted}</p>`);
+    expect((await browser.visit('/approvals')).text).toContain(`Who sees it: ${counted}`);
+    expect(text.match(/<span class="new">New<\/span>/g)).toHaveLength(10);
+    expect(text.match(/<span class="new">Unknown<\/span>/g)).toHaveLength(90);
+    const unchecked = [...many.slice(10, 20), '80 more'].join(', ').replace(', 80', ', or 80');
+    const notice = `It was not checked whether you have written to ${unchecked} before.`;
+    expect(text).toContain(`<p class="warning"><bdi>${notice}</bdi></p>`);
+    const { audience, notices } = (await scene.steward.call(`/approvals/${id}`, { token: user.token })).body;
+    const relations = many.map((address, index) => ({ kind: 'person', address, ...(index < 10 && { relation: 'new' }) }));
+    expect(audience).toEqual(relations);
+    expect(notices).toContain(notice);
+  });
+
+  it('counts all as unknown if the sent messages can’t be read', async () => {
+    scene.answers('/api/gmail/v1/users/me/messages', 403, {});
+    const { text } = await open(await ask({ to: [ANA, ZOE] }));
+    expect(text).toContain('<p>2 people, 2 of them unknown to Steward.</p>');
+    expect(text).toContain(`<strong><bdi>${ANA}</bdi></strong>: <span class="relation">it could not be read whether you know this address`);
+  });
 });
