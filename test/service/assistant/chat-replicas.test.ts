@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChunkStore } from '../../../src/assistant/chunk-store.ts';
 import { ChatScene, type FrontEnd, readAll, TRANSPORTS, textOf, toolParts } from '../../support/chat-scene.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newName, runNow } from '../../support/flows.ts';
 import type { Replicas } from '../../support/mcp-scene.ts';
 import { callsTools, says, saysSlowly } from '../../support/scripted-model.ts';
+import { SocketClient } from '../../support/socket-client.ts';
 
 const TO = { to: ['bob@example.com'], text: 'Hello' };
 let chat: ChatScene;
@@ -132,6 +133,76 @@ describe('stopping an answer', () => {
     const { message } = await two;
     expect(textOf(message)).toBe('Two end.');
     expect(message.metadata).toMatchObject({ status: 'done' });
+  });
+
+  describe('by a late `abort` frame', () => {
+    /** Two answers of a thread, one after the other, each of which waits in its middle. */
+    async function twoAnswers() {
+      const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      chat.model.script(saysSlowly('One ', first.promise, 'end.'), saysSlowly('Two ', second.promise, 'end.'));
+      const frontEnd = await chat.frontEnd();
+      const { thread, user } = frontEnd;
+      const socketOf = (service: Pick<typeof chat.steward, 'url'>) => SocketClient.signedIn(service.url, user.token);
+      const send = (socket: SocketClient, requestId: string) => {
+        const message = { id: newName(), role: 'user', parts: [{ type: 'text', text: requestId }] };
+        socket.send({ type: 'send', requestId, id: thread, trigger: 'submit-message', messages: [message], headers: {}, body: {} });
+        return ended(socket, requestId);
+      };
+      const text = async () => textOf((await frontEnd.stored()).messages.at(-1) as never);
+      const statuses = () => chat.steward.sql('select status from runs where thread_id = $1 order by started_at', [thread]);
+      return { thread, socketOf, send, endFirst: first.resolve, endSecond: second.resolve, text, statuses };
+    }
+
+    const ended = (socket: SocketClient, id: string) => socket.next(({ requestId, type }) => requestId === id && type === 'end', 'the end');
+    const DONE = [{ status: 'done' }, { status: 'done' }];
+
+    it('of a reader elsewhere that has not noticed the end of the answer before does not stop this one', async () => {
+      const { thread, socketOf, send, endFirst, endSecond, text, statuses } = await twoAnswers();
+      const [here, elsewhere] = [await socketOf(chat.steward), await socketOf(replicas.other)];
+      const one = send(here, 'one');
+      await eventually(() => chat.model.calls.length === 1);
+      elsewhere.send({ type: 'resume', requestId: 'late', id: thread, headers: {}, body: {} });
+      await elsewhere.next(({ type }) => type === 'start');
+      // It looks for more no longer.
+      const [asleep, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      vi.spyOn(replicas.other.clock, 'sleep').mockImplementation(() => {
+        asleep.resolve();
+        return awake.promise;
+      });
+      await asleep.promise;
+      endFirst();
+      await one;
+      const two = send(here, 'two');
+      await eventually(() => chat.model.calls.length === 2);
+      expect(await elsewhere.request({ type: 'abort', id: 'late' })).toMatchObject({ data: { aborted: true } });
+      elsewhere.send({ type: 'abort', requestId: 'late' });
+      awake.resolve();
+      await ended(elsewhere, 'late');
+      expect(await chat.steward.sql('select 1 from runs where thread_id = $1 and cancel_requested', [thread])).toEqual([]);
+      endSecond();
+      await two;
+      expect(await text()).toBe('Two end.');
+      expect(await statuses()).toEqual(DONE);
+      for (const socket of [here, elsewhere]) await socket.close();
+    });
+
+    it('of the answer before, on the same socket, does not stop this one', async () => {
+      const { socketOf, send, endFirst, endSecond, text, statuses } = await twoAnswers();
+      const socket = await socketOf(chat.steward);
+      const one = send(socket, 'one');
+      endFirst();
+      await one;
+      const two = send(socket, 'two');
+      await eventually(() => chat.model.calls.length === 2);
+      expect(await socket.request({ type: 'abort', id: 'one' })).toMatchObject({ data: { aborted: false } });
+      socket.send({ type: 'abort', requestId: 'one' });
+      await socket.request({ type: 'list' });
+      endSecond();
+      await two;
+      expect(await text()).toBe('Two end.');
+      expect(await statuses()).toEqual(DONE);
+      await socket.close();
+    });
   });
 
   it('by its id ends it', async () => {
