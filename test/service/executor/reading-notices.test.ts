@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ASKERS, type Asker } from '../../support/askers.ts';
+import { sessionOf } from '../../support/sign-in.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { newPerson, type Person } from '../../support/workspace-content.ts';
+
+const OWN = 'Okapi notes about the harbour and the summer.txt';
+const SHARED = 'Okapi minutes of everybody who was at the meeting.txt';
+const UNTOLD = 'Before this, results that may hold text of others were read.';
+
+let steward: TestSteward;
+let me: Person;
+let own: string;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+afterAll(() => steward.stop());
+beforeEach(async () => {
+  me = await newPerson(steward);
+  ({ id: own } = await me.act('drive.create', { name: OWN, content: 'x' }));
+});
+
+/** The question about a mail, as the interface and its page show it to the user. */
+async function question(asker: Asker, body = 'Lunch?'): Promise<{ shown: any; page: string }> {
+  const { outcome, approvalId } = await asker.call('mail.send', { to: ['ana@partner.example'], subject: 'Hi', body });
+  expect(outcome).toBe('approval_required');
+  const { body: shown } = await steward.call(`/approvals/${approvalId}`, { token: me.token });
+  return { shown, page: (await (await sessionOf(steward, me.token)).visit(`/approvals/${approvalId}`)).text };
+}
+
+/** The sentences on what was read. */
+const told = (notices: string[]) => notices.filter((notice) => notice.startsWith('Before this'));
+
+describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surface, start) => {
+  it('says nothing of what was read if nothing was', async () => {
+    const { shown, page } = await question(await start(steward, me.token));
+    expect(told(shown.notices)).toEqual([]);
+    expect(page).not.toMatch(/Before this|What was read before|Others wrote it/);
+  });
+
+  it('doesn’t claim that others’ text was read if it turned out to be the user’s own', async () => {
+    const asker = await start(steward, me.token);
+    for (const [action, input] of [
+      ['drive.info', { id: own }],
+      ['drive.search', { query: 'harbour' }],
+    ] as const) {
+      expect(await asker.call(action, input)).toMatchObject({ outcome: 'done' });
+    }
+    const { shown, page } = await question(asker, `As in ${OWN}`);
+    expect(told(shown.notices)).toEqual([UNTOLD]);
+    expect(shown).toMatchObject({ provenance: [], matches: [] });
+    expect(page).toContain(UNTOLD);
+    expect(page).not.toMatch(/text by|may have caused|What was read before|Others wrote it|wrote:/);
+  });
+
+  it('names what others may have written, and not the user’s own beside it', async () => {
+    const { id } = await me.act('drive.create', { name: SHARED, content: 'x' });
+    await me.google('POST', `/drive/v3/files/${id}/permissions`, { type: 'user', role: 'writer', emailAddress: 'zoe@example.org' });
+    const asker = await start(steward, me.token);
+    await asker.call('drive.search', { query: 'okapi' });
+    const { shown, page } = await question(asker, `As in ${OWN} and in ${SHARED}`);
+    expect(told(shown.notices)).toEqual([expect.stringMatching(/^Before this, text by “[^“”]+” was read\. It may have caused/)]);
+    expect(shown.provenance).toEqual([expect.objectContaining({ action: 'drive.search', name: SHARED })]);
+    expect(shown.matches.map(({ name }: { name: string }) => name)).toEqual([SHARED]);
+    const [, listed = ''] = page.split('Others wrote it.');
+    expect(listed.split('</ul>')[0]).toContain(SHARED);
+    expect(listed.split('</ul>')[0]).not.toContain('Okapi notes');
+  });
+});
