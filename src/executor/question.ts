@@ -1,6 +1,7 @@
 import { displayAddress, quoted } from '../actions/display-text.ts';
 import type { Taint } from '../actions/labels.ts';
 import type { Audience, Viewer } from '../providers/audience.ts';
+import { asciiLowerCase } from '../validation/lower-case.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
 import type { Call } from './call.ts';
 import { isInPerson } from './context-name.ts';
@@ -40,13 +41,15 @@ const INCOMPLETE = 'The arguments are too long to show every part that repeats w
 export async function questionOf(deps: QuestionDeps, call: Call, assessment: Assessment): Promise<Question> {
   const { taint } = assessment;
   const others = peopleIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
-  const [summary, written, reads, changedAt] = await Promise.all([
+  const [summary, written, read, changedAt] = await Promise.all([
     new ActionRun(deps, { ...call, taint }).summary(assessment),
     others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
     taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
     // The user knows what the user has changed.
     isInPerson(call) ? undefined : deps.written.changedAt(call, assessment.facts),
   ]);
+  // Of a file of the user's that others see, its name may be theirs.
+  const reads = read.map(({ author, ...rest }) => (author === undefined || isOwn(call, author) ? rest : { author, ...rest }));
   const audience = assessment.audience.map((viewer): ShownViewer => {
     const shown = withRelation(viewer, call.ownAddresses, written);
     return isNamed(call, viewer) ? { ...shown, named: true } : shown;
@@ -72,6 +75,10 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
 function distinct(sources: readonly ReadSource[]): ReadSource[] {
   const keyOf = ({ action, author, name, time }: ReadSource) => JSON.stringify([action, author, name, time]);
   return [...new Map(sources.map((source) => [keyOf(source), source])).values()];
+}
+
+function isOwn({ ownAddresses }: Call, author: string): boolean {
+  return ownAddresses.includes(asciiLowerCase(author));
 }
 
 function peopleIn(audience: Audience): string[] {
@@ -101,8 +108,9 @@ function noticesOn(audience: readonly ShownViewer[], isRead: boolean): string[] 
 }
 
 function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly ReadSource[]): string[] {
-  const authors = [...new Set(sources.flatMap(({ author }) => author ?? []))].slice(0, MAX_AUTHORS).map((author) => quoted(author));
-  const whose = new Intl.ListFormat('en').format([...authors, ...(sources.length > authors.length ? ['others'] : [])]);
+  const authors = [...new Set(sources.map(({ author }) => author))];
+  const named = authors.filter((author) => author !== undefined).slice(0, MAX_AUTHORS);
+  const whose = new Intl.ListFormat('en').format([...named.map(quoted), ...(authors.length > named.length ? ['others'] : [])]);
   // The context is marked before a result arrives, which may turn out to be the user's own.
   const words =
     sources.length === 0

@@ -51,7 +51,7 @@ export function reduceMetadata(metadata: Record<string, unknown>): string | unde
 function problemOf({ client_name: name, redirect_uris: uris }: Record<string, unknown>): string | undefined {
   if (typeof name === 'string' && name.length > MAX_NAME) return `client_name must have at most ${MAX_NAME} characters`;
   // NUL can't be stored in the name of a grant; none of these has a meaning in a name, and some reverse its letters.
-  if (typeof name === 'string' && /[\p{Cc}\p{Bidi_Control}]/u.test(name)) return 'client_name must have no control characters';
+  if (typeof name === 'string' && /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name)) return 'client_name must have no control characters';
   if (typeof name === 'string' && resemblesOwnName(name)) return 'client_name must not be, or look like, the name of this service';
   if (!Array.isArray(uris) || uris.length === 0) return 'redirect_uris must contain members';
   if (uris.length > MAX_REDIRECT_URIS) return `redirect_uris must have at most ${MAX_REDIRECT_URIS} members`;

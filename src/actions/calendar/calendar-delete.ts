@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { UNKNOWN, union } from '../../providers/audience.ts';
-import { eventAudience } from '../../providers/workspace/event-audience.ts';
+import { eventAudience, isPrivate } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { changedMeanwhile } from '../as-shown.ts';
 import { seenBy } from '../audience-text.ts';
@@ -58,7 +58,7 @@ export const calendarRestore = builtIn('workspace', {
     const told = notify ? ', notifying them by e-mail' : '';
     const on = event.start === undefined ? '' : ` on ${showTime(event.start)}`;
     const what = `${quoted(event.summary)}${on} (${event.id})${showTexts(event)}`;
-    return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${what}${showSharing(event.visibility === 'private')}`;
+    return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${what}${showSharing(isPrivate(event.visibility))}`;
   },
   async run({ id, notify }, { session, version, undoneBy }) {
     const deleted = await findDeleted(session, id);

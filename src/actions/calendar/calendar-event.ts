@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
+import { isPrivate } from '../../providers/workspace/event-audience.ts';
 import { multiLine, singleLine } from '../display-text.ts';
 import type { Source } from '../labels.ts';
 import { isZone } from './zoned-time.ts';
@@ -196,7 +197,7 @@ export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES
     ...(recurrence !== undefined && { recurrence }),
     ...(meeting !== undefined && { meeting_link: meeting }),
     busy: isBusy(event),
-    ...((visibility === 'private' || visibility === 'confidential') && { private: true as const }),
+    ...(isPrivate(visibility) && { private: true as const }),
     ...(eventType !== 'default' && { kind: eventType }),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { people, UNKNOWN, union } from '../../providers/audience.ts';
+import { isPrivate } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
@@ -59,12 +60,12 @@ export const calendarUpdate = builtIn('workspace', {
     assertChange(input);
     const target = await unchangedTarget(session, input, version);
     const exceptions = movesSeries(input) ? target.exceptions : [];
-    const isPrivate = turnsPrivate(input, target, taint);
-    const requestBody = { ...(await changesOf(input, target, session)), ...(isPrivate && { visibility: 'private' }) };
+    const becomesHidden = turnsPrivate(input, target, taint);
+    const requestBody = { ...(await changesOf(input, target, session)), ...(becomesHidden && { visibility: 'private' }) };
     const event = await patchEvent(session, target.event, requestBody, sendUpdates(input.notify));
     const lost = await lostExceptions(session, target.event, exceptions);
     // A reset exception can't be made again.
-    const undo = lost === 0 ? undoUpdate(input, target.event, isPrivate) : undefined;
+    const undo = lost === 0 ? undoUpdate(input, target.event, becomesHidden) : undefined;
     if (undo !== undefined) undoneBy(undo);
     return { ...describeFully(event), ...(lost > 0 && { exceptions_reset: lost }) };
   },
@@ -149,8 +150,8 @@ async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, t
     !movesSeries(input) || exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
   const zone = { name: input.zone ?? zoneOf(event.start) };
   const guests = nameGuests(event, input.notify, [...others, ...(input.add_attendees ?? [])]);
-  const isPrivate = event.visibility === 'private' || turnsPrivate(input, target, taint);
-  return `${summarise(input, zone, guests, nameEvent(event), lost)}${newlySeen(input, target)}${showSharing(isPrivate)}`;
+  const isHidden = isPrivate(event.visibility) || turnsPrivate(input, target, taint);
+  return `${summarise(input, zone, guests, nameEvent(event), lost)}${newlySeen(input, target)}${showSharing(isHidden)}`;
 }
 
 /** What those who are invited see besides what changes. */

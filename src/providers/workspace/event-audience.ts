@@ -54,6 +54,11 @@ export async function readVisibility(session: WorkspaceSession, eventId: string)
   return (await session.call('calendar.events.get', params, z.object({ visibility: z.string().default('default') }))).visibility;
 }
 
+/** Whether those with whom the calendar is shared see no more of an event than its time. */
+export function isPrivate(visibility: unknown): boolean {
+  return visibility === 'private' || visibility === 'confidential';
+}
+
 /** Who sees a change of a series because they are invited to one of its events: such an event has guests of its own. */
 async function readExceptionsAudience(
   session: WorkspaceSession,

@@ -5,7 +5,7 @@ import { textsIn } from '../../validation/texts-in.ts';
 import { type Audience, people, UNKNOWN, union } from '../audience.ts';
 import type { CallExposure } from '../declared-call.ts';
 import { UNKNOWN_ITEM } from '../items.ts';
-import { readEventAudience, readVisibility } from './event-audience.ts';
+import { isPrivate, readEventAudience, readVisibility } from './event-audience.ts';
 import { readFileAudience } from './file-audience.ts';
 import { methodVersion, type Seen } from './method-version.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
@@ -75,10 +75,6 @@ async function withCalendarReaders(
   const visibility = await readVisibility(session, args.eventId).catch((error) => unlessFatal(error, 'unread'));
   if (isPrivate(visibility)) return {};
   return visibility === 'default' && audience.length === 0 ? asRestricted : { unreadable: UNKNOWN };
-}
-
-function isPrivate(visibility: unknown): boolean {
-  return visibility === 'private' || visibility === 'confidential';
 }
 
 function unlessFatal<Value>(error: unknown, value: Value): Value {

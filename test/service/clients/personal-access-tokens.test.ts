@@ -329,13 +329,8 @@ describe('a personal access token', () => {
       await scene.ask(user, 'test.send', { to: ['zoe@example.com'] });
     });
 
-    it('leaves no place for a sixth that five others have not taken together', async () => {
-      for (let clients = 0; clients < 5; clients += 1) await fill((await newToken()).token);
-      const { token } = await newToken();
-      expect(await asks(token, 'zoe')).toMatchObject({ status: 429 });
-      const [{ approvalId } = { approvalId: '' }] = await scene.steward.context.executor.approvals(user.userId);
-      await scene.decide(user, approvalId, { approved: false });
-      expect(await asks(token, 'zoe')).toMatchObject({ status: 409 });
+    it('keeps none of many others from it', async () => {
+      for (let clients = 0; clients < 6; clients += 1) await fill((await newToken()).token);
       await scene.ask(user, 'test.send', { to: ['zoe@example.com'] });
     });
 

@@ -6,6 +6,7 @@ import { newPerson, type Person } from '../../support/workspace-content.ts';
 
 const OWN = 'Okapi notes about the harbour and the summer.txt';
 const SHARED = 'Okapi minutes of everybody who was at the meeting.txt';
+const newAsker = ASKERS.http as (typeof ASKERS)[string];
 const UNTOLD = 'Before this, results that may hold text of others were read.';
 
 let steward: TestSteward;
@@ -31,6 +32,22 @@ async function question(asker: Asker, body = 'Lunch?'): Promise<{ shown: any; pa
 
 /** The sentences on what was read. */
 const told = (notices: string[]) => notices.filter((notice) => notice.startsWith('Before this'));
+
+it('a question names others only if there are any', async () => {
+  const search = async (query: string) => (await me.act('mail.search', { query })).items as { from: string }[];
+  const bySender = Object.groupBy(await search('in:inbox'), ({ from }) => from);
+  const [sender = ''] = Object.entries(bySender).find(([, mails = []]) => mails.length > 1) ?? [];
+  const noticeAfter = async (query: string) => {
+    const asker = await newAsker(steward, me.token);
+    await asker.call('mail.search', { query });
+    return told((await question(asker)).shown.notices);
+  };
+  const address = /<(.+)>/.exec(sender)?.[1] ?? sender;
+  expect(await noticeAfter(`from:${address}`)).toEqual([expect.stringMatching(/^Before this, text by “[^“”]+” was read\./)]);
+  expect(await noticeAfter('in:inbox')).toEqual([
+    expect.stringMatching(/^Before this, text by “[^“”]+”, “[^“”]+”, “[^“”]+”, and others was read\./),
+  ]);
+});
 
 describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surface, start) => {
   it('says nothing of what was read if nothing was', async () => {
@@ -60,8 +77,10 @@ describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surfac
     const asker = await start(steward, me.token);
     await asker.call('drive.search', { query: 'okapi' });
     const { shown, page } = await question(asker, `As in ${OWN} and in ${SHARED}`);
-    expect(told(shown.notices)).toEqual([expect.stringMatching(/^Before this, text by “[^“”]+” was read\. It may have caused/)]);
-    expect(shown.provenance).toEqual([expect.objectContaining({ action: 'drive.search', name: SHARED })]);
+    // The file is the user's: those who see it may have named it, whoever they are.
+    expect(told(shown.notices)).toEqual(['Before this, text by others was read. It may have caused this request.']);
+    expect(shown.provenance).toEqual([expect.not.objectContaining({ author: expect.anything() })]);
+    expect(shown.provenance).toMatchObject([{ action: 'drive.search', name: SHARED }]);
     expect(shown.matches.map(({ name }: { name: string }) => name)).toEqual([SHARED]);
     const [, listed = ''] = page.split('Others wrote it.');
     expect(listed.split('</ul>')[0]).toContain(SHARED);

@@ -111,6 +111,12 @@ describe('POST /oauth/register', () => {
     ['with a word beside it', 'Steward Support'],
     ['full-width', 'Ｓｔｅｗａｒｄ'],
     ['with Cyrillic letters', 'Stеwаrd'],
+    ['in small capitals', 'ꜱᴛᴇᴡᴀʀᴅ'],
+    ['with an Armenian letter', 'Տteward'],
+    ['with a Cherokee letter', 'Ꮪteward'],
+    ['in black squares', '🆂🆃🅴🆆🅰🆁🅳'],
+    ['in flags', '🇸🇹🇪🇼🇦🇷🇩'],
+    ['with a sign', 'St℮ward'],
     ['with invisible characters', 'Ste\u200bwa\u2060rd'],
     ['with marks of direction', '\u200fSte\u200eward\u061c'],
   ])('lets no app have the name of the service: %s', async (_how, name) => {
@@ -122,13 +128,13 @@ describe('POST /oauth/register', () => {
     });
   });
 
-  it('shows a name that would be turned into another as it is, and that nobody has verified it', async () => {
-    const client = await newClient(steward, { client_name: '\u202edrawetS' });
-    const browser = await sessionOf(steward, await steward.signIn(newName()));
-    const { text } = await browser.visit(await new Authorization(client, browser).begin());
-    expect(text).toContain('<bdi><span class="hidden-character">U+202E</span>drawetS</bdi> asks for access');
-    expect(text).toContain('It chose its own name, and nobody has verified it.');
-  });
+  it.each(['\u202edrawetS', '\u2067\u202edrawetS', 'Notes\u0000'])(
+    'rejects a name that is turned into another, or has no end: %j',
+    async (name) => {
+      const { status, body } = await register(steward, { client_name: name });
+      expect([status, body.error_description]).toEqual([400, 'client_name must have no control characters']);
+    },
+  );
 
   it.each([
     ['not JSON', '{', JSON_TYPE, 400],

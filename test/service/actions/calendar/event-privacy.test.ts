@@ -156,6 +156,7 @@ describe('the question about an event', () => {
     ['may be seen, since its guests see the text anyhow', undefined, { title: 'Rent' }, SHARED],
     ['may be seen, though it is only moved', undefined, { start: '2027-05-04T09:00Z' }, SHARED],
     ['is private already', 'private', { title: 'Rent' }, PRIVATE],
+    ['is confidential, which the provider treats as private', 'confidential', { title: 'Rent' }, PRIVATE],
   ])('with guests says whether it %s', async (_what, visibility, change, words) => {
     having({ ...guests(), visibility });
     await readOthers();
