@@ -66,10 +66,15 @@ export async function selectKey(db: Queryable, name: KeyName): Promise<KeyRow | 
   return rows[0];
 }
 
-/** Ends a call's run. @param result sealed; null: whether the change happened is unknown */
+/**
+ * Ends a call's run. A result that comes later than the run may take isn't kept.
+ *
+ * @param result sealed; null: whether the change happened is unknown
+ */
 export async function finishKey(db: Queryable, name: KeyName, callId: string, result: Buffer | null): Promise<void> {
   await db.query(
-    `update idempotency_keys set status = case when $6::bytea is null then 'unknown' else 'done' end, answer = $6
+    `update idempotency_keys set status = case when $6::bytea is null or running_until <= now() then 'unknown' else 'done' end,
+       answer = case when running_until > now() then $6 end
      where user_id = $1::uuid and asker = $2 and action = $3 and key = $4 and call_id = $5::uuid and status = 'running'`,
     [...valuesOf(name), callId, result],
   );
@@ -84,10 +89,14 @@ export async function releaseKey(db: Queryable, name: KeyName, callId: string): 
   );
 }
 
-/** Deletes the results of a caller's calls, or of those about an account. Repetitions learn that the outcome isn't known. */
+/**
+ * Deletes the results of a caller's calls, or of those about an account, also of those that are still running. Repetitions
+ * learn that the outcome isn't known.
+ */
 export async function forgetResults(tx: Queryable, userId: string, column: 'asker' | 'account_id', value: string): Promise<void> {
   await tx.query(
-    `update idempotency_keys set status = 'unknown', answer = null where user_id = $1::uuid and ${column} = $2::${column === 'asker' ? 'text' : 'uuid'}`,
+    `update idempotency_keys set status = case when status = 'running' then status else 'unknown' end, answer = null,
+       running_until = least(running_until, now()) where user_id = $1::uuid and ${column} = $2::${column === 'asker' ? 'text' : 'uuid'}`,
     [userId, value],
   );
 }

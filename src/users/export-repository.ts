@@ -57,7 +57,7 @@ const TABLES = {
                 case when sum(length(coalesce(arguments, outcome))) over (order by created_at desc, id) <= ${CONTENTS}
                   then coalesce(arguments, outcome) end as contents
               from approvals where user_id = $1::uuid order by created_at desc, id`,
-  idempotency_keys: `select asker, action, key, call_id, status, running_until, created_at, answer is not null as sealed,
+  idempotency_keys: `select asker, account_id, action, key, call_id, status, running_until, created_at, answer is not null as sealed,
                        case when sum(length(answer)) over (order by created_at desc, action, key, asker) <= ${CONTENTS} then answer end as contents
                      from idempotency_keys where user_id = $1::uuid order by created_at desc, action, key, asker`,
 } as const;

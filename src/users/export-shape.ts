@@ -224,6 +224,7 @@ export const userExport = z
     idempotency_keys: z.array(
       z.object({
         asker: z.string().describe('Who called: `user`, `client:` or `thread:` with its id.'),
+        account_id: maybeText,
         action: z.string(),
         key: z.string(),
         call_id: maybeText,

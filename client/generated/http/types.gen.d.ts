@@ -480,6 +480,7 @@ export type UserExport = {
          * Who called: `user`, `client:` or `thread:` with its id.
          */
         asker: string;
+        account_id: string | null;
         action: string;
         key: string;
         call_id: string | null;

@@ -43,7 +43,7 @@ describe('the consent page', () => {
   it('says who asks, where the access goes, and offers agents, accounts and durations', async () => {
     const consent = await new Authorization(client, browser).begin();
     const { text, headers } = await browser.visit(consent);
-    expect(text).toContain('<bdi>Notes</bdi> asks for access');
+    expect(text).toContain('<q><bdi>Notes</bdi></q> asks for access');
     expect(text).toContain('registered itself');
     expect(text).toContain('<bdi>app.example.com</bdi>');
     expect(text).not.toContain('a program on your computer');
@@ -71,9 +71,9 @@ describe('the consent page', () => {
   });
 
   it('shows hidden characters of a name, and escapes it', async () => {
-    const odd = await newClient(steward, { client_name: '<b>No\u202etes\u200b</b>' });
+    const odd = await newClient(steward, { client_name: '<b>No\u2061tes\u200b</b>' });
     const { text } = await browser.visit(await new Authorization(odd, browser).begin());
-    expect(text).toContain('&lt;b&gt;No<span class="hidden-character">U+202E</span>tes<span class="hidden-character">U+200B</span>');
+    expect(text).toContain('&lt;b&gt;No<span class="hidden-character">U+2061</span>tes<span class="hidden-character">U+200B</span>');
   });
 
   it('leads through the sign-in, and back', async () => {
