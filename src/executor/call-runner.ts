@@ -88,10 +88,11 @@ export class CallRunner {
   async #runChange(run: ActionRun, call: Call, options: Required<RunOptions>): Promise<CallResult> {
     const { storing } = options;
     const { keys, written, logger, taints } = this.#deps;
+    let writing = call;
     let result: CallResult;
     try {
+      writing = { ...call, taint: call.taint ?? (await taints.of(call)) };
       // Before it is sent, too: its result may be lost.
-      const writing = { ...call, taint: call.taint ?? (await taints.of(call)) };
       await written.announce(writing);
       result = await runAction(this.#deps, run, writing, options);
     } catch (error) {
@@ -99,6 +100,7 @@ export class CallRunner {
         await keys.release(call, storing);
         throw error;
       }
+      await storing.store('what a change may have written could not be remembered', () => written.lost(writing, run));
       await keys.markUnknown(call, storing);
       logger.warn({ err: redactError(error), action: call.configured.name }, 'a change was sent and its outcome is not known');
       throw unknownOutcome();

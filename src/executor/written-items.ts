@@ -39,6 +39,18 @@ export class WrittenItems {
   }
 
   /**
+   * Remembers that a change was sent whose outcome isn't known: what it has created may be there under any id.
+   *
+   * @throws AppError `unavailable`
+   */
+  async lost(call: Call, run: Pick<ActionRun, 'used' | 'wrote'>): Promise<void> {
+    const { writes } = call.configured.action;
+    if (writes === undefined) return;
+    const written = [...writes(call.input, undefined), ...(run.wrote ?? []), UNKNOWN_ITEM];
+    await this.#remember(call, written, allOf(itemsOf(call, undefined), run.used), true);
+  }
+
+  /**
    * The labels of what a call names. It may belong to another context than the one that wrote that, or come later.
    *
    * @param facts of the action; undefined: they weren't read, or it has none
@@ -82,9 +94,10 @@ export class WrittenItems {
   async mark({ userId, account }: Call, sources: readonly Source[]): Promise<readonly Source[]> {
     const own = account.hasLabelledItems ? sources.filter(({ integrity }) => integrity === 'own') : [];
     if (own.length === 0) return sources;
-    const rows = await selectLabelledItems(this.#db, userId, hashesOf(own.flatMap(({ item }) => namesOf(item))));
+    const names = ({ item }: Source) => [...namesOf(item), UNKNOWN_ITEM];
+    const rows = await selectLabelledItems(this.#db, userId, hashesOf(own.flatMap(names)));
     const tainted = new Set(rows.filter(({ isTainted }) => isTainted).map(({ item }) => item.toString('hex')));
-    const isTainted = ({ item }: Source) => hashesOf(namesOf(item)).some((name) => tainted.has(name.toString('hex')));
+    const isTainted = (source: Source) => hashesOf(names(source)).some((name) => tainted.has(name.toString('hex')));
     return sources.map((source) => (isTainted(source) ? { ...source, integrity: 'others' } : source));
   }
 

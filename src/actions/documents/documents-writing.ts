@@ -53,13 +53,15 @@ export const createDocumentAction = builtIn('workspace', {
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
   summary: ({ title, text: content = '' }) =>
     `Create the document ${quoted(title)}${content === '' ? '' : ` with ${content.length} characters of text`}`,
-  async run({ title, text: content }, { session, undoneBy }) {
+  async run({ title, text: content }, { session, wrote, undoneBy }) {
     const params = { requestBody: { title }, fields: 'documentId' };
     const { documentId } = await session.call(
       'docs.documents.create',
       params,
       z.object({ documentId: z.string().regex(/^[\w-]{1,255}$/) }),
     );
+    // Its text may take too long.
+    wrote([documentId]);
     const summary = `Move to the trash: the document ${quoted(title)} (${documentId})`;
     undoneBy({ action: 'drive.trash', input: { id: documentId }, summary });
     const problem = content === undefined ? undefined : await fill(session, documentId, content);

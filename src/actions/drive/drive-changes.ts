@@ -322,8 +322,9 @@ function moveVersion({ moved, destination }: Moved): string {
   return hashOf([treeVersion(moved), placeVersion(destination)]);
 }
 
-function assertCopied({ mimeType, name: title }: DriveFile): void {
-  if (mimeType === FOLDER) throw new AppError('invalid_request', `id: “${title}” is a folder, and folders can’t be copied.`);
+function assertCopied({ id: file, mimeType, name: title }: DriveFile): void {
+  if (mimeType !== FOLDER) return;
+  throw new AppError('invalid_request', `id: “${title}” is a folder, and folders can’t be copied.`, { details: { file } });
 }
 
 async function fileToCopy(session: WorkspaceSession, id: string): Promise<DriveFile> {

@@ -162,8 +162,8 @@ export async function folderIdOf(session: WorkspaceSession, fileId: string): Pro
 /** A folder, following shortcuts. @throws AppError like {@link folderIdOf} */
 export async function openFolder(session: WorkspaceSession, fileId: string): Promise<DriveFile> {
   const file = await openFile(session, fileId);
-  if (file.mimeType !== FOLDER) throw new AppError('invalid_request', `folder: “${file.name}” is not a folder.`);
-  return file;
+  if (file.mimeType === FOLDER) return file;
+  throw new AppError('invalid_request', `folder: “${file.name}” is not a folder.`, { details: { file: file.id } });
 }
 
 /** Of new files and copies: a domain may make them visible to all its users (Drive API v3, `files.create`). */

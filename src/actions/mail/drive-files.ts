@@ -32,7 +32,10 @@ export async function findFiles(session: WorkspaceSession, ids: readonly string[
   const files = await Promise.all([...new Set(ids)].map((id) => followShortcuts(id, read)));
   for (const file of files) {
     const isFile = file.mimeType !== FOLDER && (!file.mimeType.startsWith(NATIVE) || PRINTABLE.has(file.mimeType));
-    if (!isFile) throw new AppError('invalid_request', `files: ${quoted(file.name)} can’t be attached: share it instead.`);
+    if (isFile) continue;
+    throw new AppError('invalid_request', `files: ${quoted(file.name)} can’t be attached: share it instead.`, {
+      details: { file: file.id },
+    });
   }
   if (files.reduce((sum, { size = 0 }) => sum + size, 0) > MAX_BYTES) throw tooLarge();
   return files;

@@ -1,5 +1,6 @@
 import { checked, responseReader } from '../../providers/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { within } from '../labels.ts';
 import { type GmailMessage, gmailMessage, gmailThread, toNotFound } from './gmail-responses.ts';
 import { type MailPart, readPayload } from './mail-parts.ts';
 
@@ -29,6 +30,15 @@ export const mailThread = responseReader(import.meta.url, 'mailThread', (respons
   const { id, messages } = checked(gmailThread, response);
   return { thread: id, messages: messages.slice(from, from + MAX_MESSAGES).map(toMessage), count: messages.length };
 });
+
+/**
+ * Under which names it may be remembered what the account wrote: those of its threads, since the mail service gives a draft
+ * another message whenever it is edited or sent there.
+ */
+export function threadsOfOwn(messages: readonly Pick<MailMessage, 'threadId' | 'labelIds'>[]): string[] {
+  const own = messages.filter(({ labelIds }) => labelIds.includes('DRAFT') || labelIds.includes('SENT'));
+  return own.map(({ threadId }) => within(threadId));
+}
 
 /** @throws AppError `not_found` naming the field */
 export async function fetchMessage(session: WorkspaceSession, id: string): Promise<MailMessage> {

@@ -83,7 +83,7 @@ function resolve(known: Labels, field: string, labels: readonly string[]): Label
       known.find(({ name }) => name.toLowerCase() === label.toLowerCase());
     if (found !== undefined) return found;
     throw new AppError('invalid_request', `${field}: There is no label with this name: ${label}.`, {
-      details: { choices: known.map(({ name }) => name) },
+      details: { choices: known.map(({ name }) => name), ids: known.map(({ id }) => id) },
     });
   });
 }

@@ -5,7 +5,7 @@ import type { Source } from '../labels.ts';
 import { textPart } from '../text-part.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { mailId } from './mail-fields.ts';
-import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage } from './mail-messages.ts';
+import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage, threadsOfOwn } from './mail-messages.ts';
 import { attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
 import { shown } from './mail-text.ts';
 
@@ -75,10 +75,11 @@ export const readMail = builtIn('workspace', {
   }),
   sources: ({ messages }) => messages.map(sourceOf),
   summary: ({ thread, message }) => (message === undefined ? `Read thread ${thread}` : `Read message ${message}`),
-  async run({ thread, message, offset }, { session }) {
+  async run({ thread, message, offset }, { session, uses }) {
     const from = Math.floor(offset / OFFSETS_PER_MESSAGE);
     const page =
       message === undefined ? await fetchThread(session, thread ?? '', from) : single(await fetchMessage(session, message), from);
+    uses(threadsOfOwn(page.messages));
     return { thread: page.thread, ...(await readPage(session, page, from, offset % OFFSETS_PER_MESSAGE)) };
   },
 });

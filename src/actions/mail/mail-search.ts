@@ -7,6 +7,7 @@ import { gmailMessage, messageList } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { pageToken, query } from './mail-fields.ts';
+import { type MailMessage, threadsOfOwn } from './mail-messages.ts';
 import { readHeaders } from './mail-parts.ts';
 import { shown, unescapeSnippet } from './mail-text.ts';
 
@@ -42,7 +43,7 @@ export const searchMail = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(sourceOf),
   summary: ({ query: text }) => (text === '' ? 'List the newest mail' : `Search mail for ${quoted(text)}`),
-  async run({ query: q, max, page }, { session }) {
+  async run({ query: q, max, page }, { session, uses }) {
     const params = {
       userId: 'me',
       q,
@@ -52,20 +53,30 @@ export const searchMail = builtIn('workspace', {
     };
     const { messages, nextPageToken } = await session.call('gmail.users.messages.list', params, messageList);
     const { done, failed } = await forEach(messages.slice(0, max), ({ id }) => readItem(session, id));
-    return { items: done, ...(nextPageToken !== undefined && { next: nextPageToken }), ...(failed !== undefined && { failed }) };
+    uses(threadsOfOwn(done));
+    return {
+      items: done.map(({ item }) => item),
+      ...(nextPageToken !== undefined && { next: nextPageToken }),
+      ...(failed !== undefined && { failed }),
+    };
   },
 });
+
+/** An item of the result, and what isn't shown of its message. */
+interface ReadItem extends Pick<MailMessage, 'threadId' | 'labelIds'> {
+  item: z.output<typeof found>;
+}
 
 /** Anybody can write a sender's address, so that every message counts as others'. */
 function sourceOf({ id, from, subject, date }: z.output<typeof found>): Source {
   return { item: id, integrity: 'others', name: subject, author: from, time: date, fields: ['from', 'subject', 'snippet'] };
 }
 
-async function readItem(session: WorkspaceSession, id: string): Promise<z.output<typeof found>> {
+async function readItem(session: WorkspaceSession, id: string): Promise<ReadItem> {
   const params = { userId: 'me', id, format: 'metadata', metadataHeaders: ['From', 'Subject'], fields: ITEM_FIELDS };
   const message = await session.call('gmail.users.messages.get', params, gmailMessage);
   const { headers, addresses } = readHeaders(message.payload);
-  return {
+  const item = {
     id: message.id,
     thread: message.threadId,
     from: shownAddresses(addresses.from) ?? '',
@@ -74,4 +85,5 @@ async function readItem(session: WorkspaceSession, id: string): Promise<z.output
     snippet: shown.snippet.parse(unescapeSnippet(message.snippet)),
     unread: message.labelIds.includes('UNREAD'),
   };
+  return { item, threadId: message.threadId, labelIds: message.labelIds };
 }

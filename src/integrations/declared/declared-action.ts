@@ -10,7 +10,7 @@ import type { CallDeclaration } from '../declaration.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
 import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
-import { itemIdsIn, writtenNames } from './declared-items.ts';
+import { itemIdsIn, readNames, writtenNames } from './declared-items.ts';
 import { linearRegExp } from './declared-pattern.ts';
 import { compileProjection } from './declared-projection.ts';
 import { declaredResponse } from './declared-response.ts';
@@ -146,12 +146,10 @@ async function run(
     project,
     capBytes: context.capBytes,
     masked: call.masked === true,
+    partOf: args.fields === undefined ? undefined : call.name,
   });
-  // A part of a response may leave out what it is of.
-  const isTold = args.fields === undefined || ids?.items.length !== 0;
-  const told = isTold ? ids : undefined;
-  context.uses(told?.items);
-  if (effect !== 'read') context.wrote(told && writtenNames(told));
+  context.uses(readNames(call.name, args, ids));
+  if (effect !== 'read') context.wrote(ids && writtenNames(ids));
   if (fits) return value;
   // After a change, a response that does not match the projection must not look like a failure.
   if (effect !== 'read') return null;

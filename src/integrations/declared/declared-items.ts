@@ -34,6 +34,45 @@ export function itemIdsIn(value: unknown): ItemIds | undefined {
   return items.size > MAX_IDS ? undefined : { items: [...items], holders: [...holders] };
 }
 
+const OWN_ID = ['id', 'documentId', 'spreadsheetId', 'presentationId'];
+
+/**
+ * Whether a part of a response, as `fields` selects it, names each item that it is of: others' ids, such as those of people
+ * and permissions, tell nothing.
+ *
+ * @param method the discovery id
+ */
+export function namesItsItems(method: string, response: unknown): boolean {
+  if (!isObject(response)) return false;
+  const items = isListing(method) ? Object.values(response).filter(Array.isArray).flat() : [response];
+  return items.every((item) => isObject(item) && OWN_ID.some((name) => typeof item[name] === 'string') && namesMessage(method, item));
+}
+
+/** A draft's message has an id of its own. */
+function namesMessage(method: string, { message }: Record<string, unknown>): boolean {
+  if (!method.startsWith('gmail.users.drafts.')) return true;
+  return isObject(message) && typeof message.id === 'string' && typeof message.threadId === 'string';
+}
+
+/**
+ * Under which names it may be remembered what a response repeats: whoever reads a message or a thread may read what was put
+ * into the thread.
+ *
+ * @param told the ids in the response; undefined: it doesn't name what it is of
+ * @returns undefined: unknown ones, since the arguments name none either
+ */
+export function readNames(method: string, args: unknown, told: ItemIds | undefined): string[] | undefined {
+  const named = itemIdsIn(args)?.items ?? [];
+  if (told === undefined && (isListing(method) || named.length === 0)) return undefined;
+  const { items, holders } = told ?? { items: [], holders: [] };
+  const threads = method.startsWith('gmail.users.threads.') ? [...named, ...items] : method.startsWith('gmail.') ? holders : [];
+  return [...items, ...threads.map(within)];
+}
+
+function isListing(method: string): boolean {
+  return /\.(list|instances)$/.test(method);
+}
+
 /** Under which names it is remembered that they were written. */
 export function writtenNames({ items, holders }: ItemIds): string[] {
   return [...items, ...holders.map(within)];

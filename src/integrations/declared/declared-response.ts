@@ -1,7 +1,7 @@
 import { truncateOutput } from '../../actions/truncate-output.ts';
 import { responseReader } from '../../providers/responses.ts';
 import { isObject } from '../../validation/is-object.ts';
-import { type ItemIds, itemIdsIn } from './declared-items.ts';
+import { type ItemIds, itemIdsIn, namesItsItems } from './declared-items.ts';
 import { compileProjection, type Projection } from './declared-projection.ts';
 
 export interface DeclaredResponse {
@@ -11,13 +11,15 @@ export interface DeclaredResponse {
   capBytes: number;
   /** Whether account numbers are masked before the projection. */
   masked: boolean;
+  /** The method, if the response is only the part of its that `fields` selects. */
+  partOf: string | undefined;
 }
 
 /** A declared action's result; undefined if the response does not fit the projection. */
 export interface Projected {
   value: unknown;
   fits: boolean;
-  /** Of the whole response; undefined: more than can be looked up. */
+  /** Of the whole response; undefined: more than can be looked up, or a part that doesn't name what it is of. */
   ids: ItemIds | undefined;
 }
 
@@ -30,9 +32,9 @@ const projections = new Map<string, Projection>();
 export const declaredResponse = responseReader(
   import.meta.url,
   'declaredResponse',
-  async (response, { project, capBytes, masked }: DeclaredResponse): Promise<Projected> => {
+  async (response, { project, capBytes, masked, partOf }: DeclaredResponse): Promise<Projected> => {
     const given = masked ? maskNumbers(response) : response;
-    const ids = itemIdsIn(response);
+    const ids = partOf === undefined || namesItsItems(partOf, response) ? itemIdsIn(response) : undefined;
     const projection = project === undefined ? undefined : await projectionOf(project);
     try {
       const value = projection === undefined ? given : projection(given);

@@ -32,6 +32,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   viewersCanCopyContent: 'changes who may copy',
   downloadRestrictions: 'changes who may copy',
   inheritedPermissionsDisabled: 'changes who has access',
+  ignoreDefaultVisibility: 'is always true: no new file is visible to the whole domain',
   modifiedTime: 'would hide that a document was changed while the user decides',
 };
 

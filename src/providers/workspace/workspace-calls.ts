@@ -10,6 +10,8 @@ import type { WorkspaceSession } from './workspace-session.ts';
 /** Gmail's parameter for the mailbox, which is always the account's own. */
 const MAILBOX = 'userId';
 const OWN_MAILBOX = 'me';
+/** Of new files and copies: a domain may make them visible to all its users (Drive API v3, `files.create`). */
+const DEFAULT_VISIBILITY = 'ignoreDefaultVisibility';
 
 /** Loads the methods that actions may declare. */
 export async function workspaceCalls(): Promise<FindCall> {
@@ -63,6 +65,7 @@ function callOf(id: string, method: WorkspaceMethod, scopes: readonly string[]):
         {
           ...Object.fromEntries(Object.entries(args).filter(([name]) => isParameter(method, name))),
           ...(hasMailbox && { [MAILBOX]: OWN_MAILBOX }),
+          ...(Object.hasOwn(method.params, DEFAULT_VISIBILITY) && { [DEFAULT_VISIBILITY]: true }),
           ...(method.body !== undefined && { requestBody: Object.fromEntries(body) }),
         },
         reader,

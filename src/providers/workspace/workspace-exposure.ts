@@ -20,6 +20,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 const OWN =
   /^(gmail\.users\.(drafts\.(create|update|delete)|labels\.\w+|messages\.(modify|batchModify|trash|untrash|delete|batchDelete)|threads\.(modify|trash|untrash|delete))|docs\.documents\.create)$/;
 const NEW_EVENT = /^calendar\.events\.(insert|import)$/;
+const DECLINING = ['outOfOfficeProperties', 'focusTimeProperties'];
 const EVENT = /^calendar\.events\.(patch|update|delete)$/;
 const EVENT_TEXT = /^calendar\.events\.(insert|import|quickAdd|patch|update)$/;
 /** The visibility of the event is that of the call. */
@@ -85,6 +86,8 @@ function unlessFatal<Value>(error: unknown, value: Value): Value {
 /** @throws AppError what reading an event or a file throws */
 async function methodAudience(id: string, args: Arguments, session: WorkspaceSession, own: string): Promise<Audience> {
   if (OWN.test(id)) return [];
+  // The organizers of invitations that it declines receive its message.
+  if (DECLINING.some((field) => args[field] !== undefined)) return UNKNOWN;
   if (NEW_EVENT.test(id)) return isPrimary(args) ? invited(args) : UNKNOWN;
   if (EVENT.test(id)) {
     return isPrimary(args) && isText(args.eventId) ? union(invited(args), await readEventAudience(session, args.eventId)) : UNKNOWN;

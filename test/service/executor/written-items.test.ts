@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { MAX_LEVELS } from '../../../src/providers/workspace/folder-contents.ts';
 import { callAction } from '../../support/agents.ts';
-import { linkBank } from '../../support/flows.ts';
+import { type ClientCall, codeOf, financialAndOther } from '../../support/labelled-clients.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
@@ -16,28 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => steward.stop());
 
-type Call = (action: string, input: object) => Promise<any>;
+type Call = ClientCall;
 
-/** Two clients of one user, of which the first has read a bank's data. */
 async function clients(): Promise<{ me: Person; financial: Call; other: Call }> {
   const me = await newPerson(steward);
-  await linkBank(steward, me.token);
-  const { userId } = await steward.context.sessions.authenticate(me.token);
-  const start = async (): Promise<Call> => {
-    const request = { name: 'script', actions: ['*'], access: 'write' as const, days: 1 };
-    const { token } = await steward.context.clientTokens.create(userId, request);
-    return (action, input) => callAction(steward, action, input, { token });
-  };
-  const [financial, other] = [await start(), await start()];
-  await financial('bank.balances', {});
-  return { me, financial, other };
+  return { me, ...(await financialAndOther(steward, me)) };
 }
-
-const codeOf = (call: Promise<unknown>) =>
-  call.then(
-    () => 'done',
-    ({ code }: AppError) => code,
-  );
 
 describe('a question about what the same client has changed', () => {
   const noticesOf = async (call: Promise<unknown>) => ((await call.catch((thrown) => thrown)) as AppError).details?.approvalId as string;

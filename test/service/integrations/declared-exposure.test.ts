@@ -26,6 +26,12 @@ agents:
         description: Insert publicly.
         effect: destructive
         with: { calendarId: primary, summary: x, visibility: public }
+      away:
+        call: calendar.events.insert
+        description: Be away.
+        effect: destructive
+        input: { type: object, required: [text], properties: { text: { type: string } } }
+        with: { calendarId: primary, eventType: outOfOffice, outOfOfficeProperties: { declineMessage: $input.text } }
       list: { call: calendar.events.list, description: List., effect: read, with: { calendarId: primary } }
       elsewhere:
         call: calendar.events.insert
@@ -230,6 +236,15 @@ describe('a declared change', () => {
     scene.api.on(EVENT, { body: { id: 'e1', organizer: { self: true }, ...event } });
     await callAction(scene.steward, 'a.list', {}, { token: me.token });
     expect(await audienceOf(action, input)).toEqual(audience);
+  });
+
+  it('tells strangers, if it declines invitations with a message', async () => {
+    expect(await audienceOf('away', { text: 'x' })).toEqual([UNKNOWN]);
+  });
+
+  it.each(['create', 'copy'])('makes no file visible to a whole domain: %s', async (action) => {
+    expect(await audienceOf(action, {})).toBe('ran');
+    expect(changes().map(({ query }) => query.get('ignoreDefaultVisibility'))).toEqual(['true']);
   });
 
   it('names whom it invites', async () => {
