@@ -51,6 +51,11 @@ export function within(id: string): string {
   return `in ${id}`;
 }
 
+/** A name that stands for any part of a series or a folder: what was written in another part isn't meant. */
+export function partOf(id: string): string {
+  return `${id}_`;
+}
+
 /**
  * The labels of a result. What has no label counts as others'.
  *

@@ -48,7 +48,7 @@ export const calendarCreate = builtIn('workspace', {
   exposes: ({ attendees = [] }) => people(attendees),
   summary: (input) => summarise(input, input.zone),
   preview: async (input, { taint }, { start: { timeZone } }) =>
-    `${summarise(input, timeZone)}${showTexts(input)}${showSharing(becomesPrivate(taint))}`,
+    `${summarise(input, timeZone)}${showTexts({ location: input.location, description: input.description })}${showSharing(becomesPrivate(taint))}`,
   async run(input, { session, taint, version, undoneBy }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
     const times = await timesOf(input, session);

@@ -6,14 +6,14 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { changedMeanwhile } from '../as-shown.ts';
 import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
-import { quoted } from '../display-text.ts';
+import { quoted, quotedUpTo } from '../display-text.ts';
 import { describeFully, eventOutput } from './calendar-event.ts';
-import { seenTarget, unchangedTarget } from './calendar-facts.ts';
+import { idsOf, seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent, nameGuests, showTime } from './calendar-preview.ts';
 import { CALENDAR, patchEvent } from './calendar-session.ts';
 import { undoDeletion } from './calendar-undo.ts';
-import { showSharing, showTexts } from './event-sharing.ts';
+import { MAX_TITLE, showSharing, showTexts } from './event-sharing.ts';
 import { VERSIONED_FIELDS, versionedDeletion } from './event-version.ts';
 
 export const calendarDelete = builtIn('workspace', {
@@ -26,6 +26,7 @@ export const calendarDelete = builtIn('workspace', {
   output: z.object({ deleted: z.string().describe('Id of the event or the series.') }),
   facts: ({ id, scope }, { session }) => seenTarget(session, id, scope),
   version: ({ version }) => version,
+  about: (_input, target) => idsOf(target),
   exposes: (_input, { audience }) => audience,
   summary: ({ id, scope, notify }) =>
     `Delete, notifying ${notify ? 'any attendees by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
@@ -57,7 +58,7 @@ export const calendarRestore = builtIn('workspace', {
   preview: async ({ notify }, _context, event) => {
     const told = notify ? ', notifying them by e-mail' : '';
     const on = event.start === undefined ? '' : ` on ${showTime(event.start)}`;
-    const what = `${quoted(event.summary)}${on} (${event.id})${showTexts(event)}`;
+    const what = `${quotedUpTo(event.summary, MAX_TITLE)}${on} (${event.id})${showTexts(event)}`;
     return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${what}${showSharing(isPrivate(event.visibility))}`;
   },
   async run({ id, notify }, { session, version, undoneBy }) {

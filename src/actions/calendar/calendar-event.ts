@@ -9,6 +9,7 @@ import { isZone } from './zoned-time.ts';
 const MAX_ATTENDEES = { single: 200, listed: 15 };
 /** The provider's own limit on descriptions. */
 const MAX_DESCRIPTION = 8_192;
+const MAX_LINK = 2_000;
 /** Longer than one of the provider’s may be. */
 const MAX_RULE = 100_000;
 
@@ -32,6 +33,7 @@ const attendee = z.looseObject({
   email: singleLine(254).default(''),
   displayName: singleLine(200).optional(),
   responseStatus: z.enum(['needsAction', 'declined', 'tentative', 'accepted']).default('needsAction'),
+  comment: z.string().optional(),
   optional: z.boolean().optional(),
   organizer: z.boolean().optional(),
   self: z.boolean().optional(),
@@ -56,6 +58,7 @@ const shared = {
   source: z.unknown().optional(),
   attendees: list(attendee).default([]),
   attendeesOmitted: z.boolean().default(false),
+  attachments: list(z.object({ title: singleLine(1_024).default(''), fileUrl: z.string().max(MAX_LINK).default('') }), 100).default([]),
   // Whole, because they are sent back with a series that moves.
   recurrence: list(singleLine(MAX_RULE), 1_000).optional(),
   recurringEventId: id.optional(),
@@ -91,6 +94,7 @@ export const deletedEvent = z.object({
   organizer: shared.organizer,
   attendees: shared.attendees,
   attendeesOmitted: shared.attendeesOmitted,
+  attachments: shared.attachments,
 });
 
 /** The fields that tell who is busy in an event. */
@@ -130,7 +134,7 @@ export const seriesPart = z.object({ id, recurringEventId: id.optional() });
 const names = ['status', 'start', 'end', 'originalStartTime', ...Object.keys(shared)];
 export const EVENT_FIELDS = names.join(',');
 /** Lists omit what only makes them larger. */
-export const LIST_FIELDS = names.filter((name) => name !== 'description').join(',');
+export const LIST_FIELDS = names.filter((name) => name !== 'description' && name !== 'attachments').join(',');
 export const MEETING_FIELDS = 'id,status,start,end,transparency,eventType,organizer(email,self),attendees(email,self,responseStatus)';
 export const BUSY_FIELDS = 'id,status,start,end,transparency,eventType,attendees(self,responseStatus)';
 

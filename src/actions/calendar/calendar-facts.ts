@@ -1,8 +1,11 @@
+import type { z } from 'zod';
 import { type Audience, union } from '../../providers/audience.ts';
 import { hashOf } from '../../providers/version-hash.ts';
 import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { changedMeanwhile } from '../as-shown.ts';
+import { partOf, within } from '../labels.ts';
+import type { eventOutput } from './calendar-event.ts';
 import { findTarget, type Target } from './calendar-session.ts';
 import { readExceptions } from './series-exceptions.ts';
 
@@ -15,6 +18,16 @@ export interface SeenTarget extends Target {
   exceptions: Awaited<ReturnType<typeof readExceptions>>['exceptions'];
   /** Changes with what others see of the event, or of the series and its exceptions. */
   version: string;
+}
+
+/** Ids of what a change is about: the event and its series, or the series with all its events. */
+export function idsOf({ event, named }: Target): string[] {
+  return [named.id, event.id, ...(event.recurringEventId === undefined ? [] : [partOf(event.recurringEventId)])];
+}
+
+/** Under which names it is remembered that an event was written. A series that was split off another has an id that its events' don't show. */
+export function writtenIn({ id, series }: Pick<z.output<typeof eventOutput>, 'id' | 'series'>): string[] {
+  return series === undefined ? [id] : [id, within(series)];
 }
 
 /** @throws AppError `not_found`, `invalid_request` when the id doesn't match the scope */

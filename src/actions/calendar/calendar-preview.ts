@@ -1,6 +1,7 @@
-import { displayAddress, quoted } from '../display-text.ts';
+import { displayAddress, quotedUpTo } from '../display-text.ts';
 import { type CalendarEvent, type EventTime, momentOf, zoneOf } from './calendar-event.ts';
-import { clockOf, hasOffset, isDate, toZoned, zonedAt } from './zoned-time.ts';
+import { MAX_TITLE } from './event-sharing.ts';
+import { clockOf, formatDate, hasOffset, isDate, toLocal, toZoned, zonedAt } from './zoned-time.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -15,12 +16,17 @@ interface ShownTime {
 /** For the approval prompt: `the event “Lunch” on Tue, 24 Nov 2026, 10:00 (Europe/Berlin) (3964…)`. */
 export function nameEvent({ id, summary, start, recurrence }: CalendarEvent): string {
   const what = recurrence === undefined ? 'the event' : 'the whole series';
-  return `${what} ${quoted(summary)} ${recurrence === undefined ? 'on' : 'from'} ${showTime(start)} (${id})`;
+  return `${what} ${quotedUpTo(summary, MAX_TITLE)} ${recurrence === undefined ? 'on' : 'from'} ${showTime(start)} (${id})`;
 }
 
 /** `Tue, 24 Nov 2026, 10:00 (Europe/Berlin)` */
 export function showTime(time: EventTime): string {
   return showMoment(momentOf(time), zoneOf(time));
+}
+
+/** `until Tue, 24 Nov 2026, 11:30 (Europe/Berlin)`; of whole days the last one. @param end behind it */
+export function showEnd(end: EventTime): string {
+  return `until ${'date' in end ? showMoment(formatDate(toLocal(end.date, 'UTC').subtract({ days: 1 })), undefined) : showTime(end)}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { partOf } from '../labels.ts';
 import { describeFully, eventOutput, eventSource } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
 import { showRange } from './calendar-preview.ts';
@@ -27,9 +28,10 @@ export const calendarList = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(eventSource),
   summary: (range, now) => `List the events ${showRange(closedRange(range, now))}`,
-  async run({ query, max, page, ...range }, { session, clock }) {
+  async run({ query, max, page, ...range }, { session, clock, uses }) {
     const { from, to } = await resolveRange(closedRange(range, clock.now()), () => calendarZone(session));
     const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });
+    uses(items.flatMap(seriesOf));
     return { items, zone: timeZone, ...(nextPageToken !== undefined && { next: nextPageToken }) };
   },
 });
@@ -43,7 +45,14 @@ export const calendarGet = builtIn('workspace', {
   output: eventOutput,
   sources: (event) => [eventSource(event)],
   summary: ({ id }) => `Read event ${id}`,
-  async run({ id }, { session }) {
-    return describeFully(await getEvent(session, id));
+  async run({ id }, { session, uses }) {
+    const event = describeFully(await getEvent(session, id));
+    uses(seriesOf(event));
+    return event;
   },
 });
+
+/** An event repeats what was written into its series, which its id doesn't show if that was split off another. */
+function seriesOf({ series }: { series?: string | undefined }): string[] {
+  return series === undefined ? [] : [partOf(series)];
+}

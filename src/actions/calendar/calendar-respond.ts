@@ -4,11 +4,12 @@ import { builtIn } from '../built-in.ts';
 import { displayAddress, quoted } from '../display-text.ts';
 import { assertInvited, ownAttendee, ownResponse } from './calendar-attendees.ts';
 import { describeFully, eventOutput, shownResponse } from './calendar-event.ts';
-import { seenTarget, unchangedTarget } from './calendar-facts.ts';
+import { idsOf, seenTarget, unchangedTarget, writtenIn } from './calendar-facts.ts';
 import { eventId, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent } from './calendar-preview.ts';
 import { findTarget, patchEvent } from './calendar-session.ts';
 import { undoResponse } from './calendar-undo.ts';
+import { turnsPrivate } from './event-sharing.ts';
 
 const input = z.strictObject({
   id: eventId,
@@ -36,6 +37,8 @@ export const calendarRespond = builtIn('workspace', {
     return target;
   },
   version: (target) => target?.version,
+  about: ({ id }, target) => (target === undefined ? [id] : idsOf(target)),
+  writes: ({ id, comment }, output) => (comment === undefined ? [] : [id, ...(output === undefined ? [] : writtenIn(output))]),
   exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),
   async preview(input, { session }, target) {
@@ -43,11 +46,13 @@ export const calendarRespond = builtIn('workspace', {
     const { email } = event.organizer ?? {};
     return summarise(input, email === undefined ? '' : ` ${displayAddress(email)}`, nameEvent(event));
   },
-  async run({ id, answer, comment, scope, notify }, { session, account, version, undoneBy }) {
-    const { event } = await unchangedTarget(session, { id, scope }, version);
+  async run({ id, answer, comment, scope, notify }, { session, account, version, taint, undoneBy }) {
+    const { event, audience } = await unchangedTarget(session, { id, scope }, version);
+    const isHidden = comment !== undefined && turnsPrivate(event, audience, taint);
     const body = ownResponse(event, account.label, answer === 'none' ? 'needsAction' : answer, comment);
     const former = shownResponse(ownAttendee(event, account.label)?.responseStatus ?? 'needsAction');
-    const changed = await patchEvent(session, event, body, sendUpdates(notify));
+    const requestBody = { ...body, ...(isHidden && { visibility: 'private' }) };
+    const changed = await patchEvent(session, event, requestBody, sendUpdates(notify));
     const undo = undoResponse(event, former, answer, notify || comment !== undefined);
     if (undo !== undefined) undoneBy(undo);
     return describeFully(changed);

@@ -1,20 +1,22 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { people, UNKNOWN, union } from '../../providers/audience.ts';
+import { hashOf } from '../../providers/version-hash.ts';
 import { isPrivate } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
+import { changedMeanwhile } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import type { Taint } from '../labels.ts';
 import { changedAttendees } from './calendar-attendees.ts';
-import { type CalendarEvent, describeFully, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
-import { type SeenTarget, seenTarget, unchangedTarget } from './calendar-facts.ts';
+import { type CalendarEvent, describeFully, type EventTime, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
+import { idsOf, type SeenTarget, seenTarget, writtenIn } from './calendar-facts.ts';
 import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts';
-import { listed, nameEvent, nameGuests, showMoment } from './calendar-preview.ts';
+import { listed, nameEvent, nameGuests, showEnd, showMoment } from './calendar-preview.ts';
 import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
-import { becomesPrivate, showOwnTexts, showSharing, showTexts } from './event-sharing.ts';
+import { becomesPrivate, showOwnTexts, showSharing, showTexts, turnsPrivate } from './event-sharing.ts';
 import { assertLasts } from './recurrence-rules.ts';
 import { rescheduleEvent, rescheduleSeries, type Times, toPatch } from './reschedule.ts';
 import { lostExceptions } from './series-exceptions.ts';
@@ -36,14 +38,10 @@ export const calendarUpdate = builtIn('workspace', {
       ),
   }),
   allow: { attendees: (input) => input.add_attendees ?? [] },
-  async facts(input, { session }) {
-    assertChange(input);
-    const target = await seenTarget(session, input.id, input.scope);
-    // What can't succeed is rejected before the user is asked.
-    await changesOf(input, target, session);
-    return target;
-  },
+  // What can't succeed is rejected before the user is asked.
+  facts: (input, { session }) => plannedChange(input, session),
   version: ({ version }) => version,
+  about: (_input, target) => idsOf(target),
   // Guests see the change in their calendars, whether they are notified or not; those who are removed see that, too.
   exposes: (input, { audience, event }, taint) =>
     union(
@@ -53,15 +51,15 @@ export const calendarUpdate = builtIn('workspace', {
       writesText(input) && becomesPrivate(taint) && event.visibility === 'public' ? UNKNOWN : [],
     ),
   // The series, if it is changed through one of its events.
-  writes: ({ id }, output) => (output === undefined ? [id] : [id, output.id]),
+  writes: ({ id }, output) => (output === undefined ? [id] : [id, ...writtenIn(output)]),
   summary,
   preview,
   async run(input, { session, version, taint, undoneBy }) {
-    assertChange(input);
-    const target = await unchangedTarget(session, input, version);
+    const target = await plannedChange(input, session);
+    if (version !== undefined && target.version !== version) throw changedMeanwhile('id');
     const exceptions = movesSeries(input) ? target.exceptions : [];
-    const becomesHidden = turnsPrivate(input, target, taint);
-    const requestBody = { ...(await changesOf(input, target, session)), ...(becomesHidden && { visibility: 'private' }) };
+    const becomesHidden = mayTurnPrivate(input, target, taint);
+    const requestBody = { ...target.changes, ...(becomesHidden && { visibility: 'private' }) };
     const event = await patchEvent(session, target.event, requestBody, sendUpdates(input.notify));
     const lost = await lostExceptions(session, target.event, exceptions);
     // A reset exception can't be made again.
@@ -71,8 +69,21 @@ export const calendarUpdate = builtIn('workspace', {
   },
 });
 
+/** The object of a change, and what becomes of it. */
+interface Planned extends SeenTarget {
+  changes: Partial<Times>;
+}
+
+/** Its version changes with the new times, too: some are in the calendar's zone. @throws AppError `not_found`, `invalid_request` */
+async function plannedChange(input: UpdateInput, session: WorkspaceSession): Promise<Planned> {
+  assertChange(input);
+  const target = await seenTarget(session, input.id, input.scope);
+  const changes = await changesOf(input, target, session);
+  return { ...target, changes, version: hashOf([target.version, changes.start, changes.end]) };
+}
+
 /** The fields to change, as the provider takes them. @throws AppError `invalid_request` */
-async function changesOf(input: UpdateInput, target: Target, session: WorkspaceSession): Promise<object> {
+async function changesOf(input: UpdateInput, target: Target, session: WorkspaceSession): Promise<Partial<Times>> {
   const { title, description, location, add_attendees: add = [], remove_attendees: remove = [], recurrence } = input;
   const { event } = target;
   if (recurrence !== undefined && event.recurringEventId !== undefined) {
@@ -102,10 +113,8 @@ function writesText({ title, description, location }: UpdateInput): boolean {
   return [title, description, location].some((text) => text !== undefined);
 }
 
-/** Guests see the text anyhow, and the user is asked about them. */
-function turnsPrivate(input: UpdateInput, { event, audience }: SeenTarget, taint: Taint): boolean {
-  const isAlone = audience.length === 0 && (input.add_attendees ?? []).length === 0;
-  return isAlone && writesText(input) && becomesPrivate(taint) && event.visibility === 'default';
+function mayTurnPrivate(input: UpdateInput, { event, audience }: SeenTarget, taint: Taint): boolean {
+  return writesText(input) && turnsPrivate(event, union(audience, people(input.add_attendees ?? [])), taint);
 }
 
 /** Whether the change moves the events of a series, which resets exceptions. */
@@ -144,25 +153,30 @@ function summary(input: UpdateInput): string {
   return summarise(input, zone, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
 }
 
-async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, target: SeenTarget): Promise<string> {
-  const { event, others, exceptions } = target;
+async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, target: Planned): Promise<string> {
+  const { event, others, exceptions, changes } = target;
   const lost =
     !movesSeries(input) || exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
-  const zone = { name: input.zone ?? zoneOf(event.start) };
+  const zone = { name: input.zone ?? zoneOf(event.start) ?? changes.start?.timeZone ?? undefined };
   const guests = nameGuests(event, input.notify, [...others, ...(input.add_attendees ?? [])]);
-  const isHidden = isPrivate(event.visibility) || turnsPrivate(input, target, taint);
+  const isHidden = isPrivate(event.visibility) || mayTurnPrivate(input, target, taint);
   return `${summarise(input, zone, guests, nameEvent(event), lost)}${newlySeen(input, target)}${showSharing(isHidden)}`;
 }
 
 /** What those who are invited see besides what changes. */
-function newlySeen({ add_attendees: add = [], location, description }: UpdateInput, { event, exceptions }: SeenTarget): string {
+function newlySeen({ add_attendees: add = [], location, description }: UpdateInput, { event, exceptions, changes }: Planned): string {
   if (add.length === 0) return '';
   const kept = {
+    ...{ attachments: event.attachments, attendees: event.attendees },
     ...(location === undefined && { location: event.location }),
     ...(description === undefined && { description: event.description }),
   };
   const own = exceptions.filter(({ status }) => status !== 'cancelled');
-  return `${showTexts(kept)}${showOwnTexts(event, own)}`;
+  return `; ${showEnd(changes.end === undefined ? event.end : timeOf(changes.end))}${showTexts(kept)}${showOwnTexts(event, own)}`;
+}
+
+function timeOf({ date, dateTime, timeZone }: Times['end']): EventTime {
+  return date === null ? { dateTime, timeZone } : { date };
 }
 
 /** The zone of new times without an offset. */

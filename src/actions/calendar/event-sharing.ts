@@ -1,15 +1,18 @@
-import { quoted, quotedUpTo } from '../display-text.ts';
+import type { Audience } from '../../providers/audience.ts';
+import { displayAddress, quotedUpTo } from '../display-text.ts';
 import type { Taint } from '../labels.ts';
 import type { CalendarEvent } from './calendar-event.ts';
 
 /** The provider's own limits, so that nothing that guests see is left out. */
+export const MAX_TITLE = 1_024;
+const MAX_LINK = 2_000;
 const MAX_PLACE = 1_024;
 const MAX_DESCRIPTION = 8_192;
 /** Events of a series that are quoted in a question. */
 const MAX_EVENTS = 5;
 
 /** The texts of an event that its guests read besides the title. */
-export type GuestTexts = Pick<CalendarEvent, 'location' | 'description'>;
+export type GuestTexts = Pick<CalendarEvent, 'location' | 'description'> & Partial<Pick<CalendarEvent, 'attachments' | 'attendees'>>;
 
 /**
  * Whether what is written counts as others' text or a bank's data: with whom the calendar is shared can't be read within the
@@ -19,11 +22,20 @@ export function becomesPrivate({ isTainted, isFinancial }: Taint): boolean {
   return isTainted || isFinancial;
 }
 
+/** The same for a text that is written into an event: guests see it anyhow, and the user has chosen any other visibility. */
+export function turnsPrivate({ visibility }: Pick<CalendarEvent, 'visibility'>, audience: Audience, taint: Taint): boolean {
+  return audience.length === 0 && becomesPrivate(taint) && visibility === 'default';
+}
+
 /** For the approval prompt, after the event: `; with the place “…” and the description “…”`. */
-export function showTexts({ location = '', description = '' }: GuestTexts): string {
+export function showTexts({ location = '', description = '', attachments = [], attendees = [] }: GuestTexts): string {
   const texts = [
     ...(location === '' ? [] : [`the place ${quotedUpTo(location, MAX_PLACE)}`]),
     ...(description === '' ? [] : [`the description ${quotedUpTo(description, MAX_DESCRIPTION)}`]),
+    ...attachments.map(({ title, fileUrl }) => `the file ${quotedUpTo(title, MAX_TITLE)} at ${quotedUpTo(fileUrl, MAX_LINK)}`),
+    ...attendees.flatMap(({ email, comment = '' }) =>
+      comment === '' ? [] : [`the comment of ${displayAddress(email)} ${quotedUpTo(comment, MAX_DESCRIPTION)}`],
+    ),
   ];
   return texts.length === 0 ? '' : `; with ${texts.join(' and ')}`;
 }
@@ -36,7 +48,7 @@ export function showOwnTexts(series: GuestTexts & { summary: string }, events: r
   );
   const shown = differing
     .slice(0, MAX_EVENTS)
-    .map((event) => `; one of its events is ${quoted(event.summary)}${showTexts(event).replace('; ', ' ')}`);
+    .map((event) => `; one of its events is ${quotedUpTo(event.summary, MAX_TITLE)}${showTexts(event).replace('; ', ' ')}`);
   const more = differing.length - shown.length;
   return `${shown.join('')}${more > 0 ? `; ${more} more of its events have texts of their own, which are not shown here` : ''}`;
 }

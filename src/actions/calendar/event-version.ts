@@ -4,7 +4,7 @@ import { SEEN, versionOf } from '../../providers/workspace/event-version.ts';
 import { anyEvent, type CalendarEvent, deletedEvent, EVENT_FIELDS } from './calendar-event.ts';
 
 /** Those of a {@link livingEvent}. */
-export const VERSIONED_FIELDS = [...new Set([...EVENT_FIELDS.split(','), ...SEEN, 'etag'])].join(',');
+export const VERSIONED_FIELDS = [...new Set([...EVENT_FIELDS.split(','), ...SEEN, 'extendedProperties', 'etag'])].join(',');
 
 /** What a change of an event is bound to. */
 export interface Versioned {

@@ -133,6 +133,18 @@ describe('what a client wrote after it had read a bank’s data', () => {
     expect(await codeOf(other('calendar.update', invite))).toBe('forbidden');
   });
 
+  it('is known by the series that another of its events names', async () => {
+    const { financial, other } = await clients();
+    const rule = { zone: 'Europe/Berlin', recurrence: ['RRULE:FREQ=DAILY;COUNT=3'] };
+    const series = (await other('calendar.create', { ...AT, ...rule, title: 'Series' })).data;
+    const range = { from: '2027-03-20T00:00', to: '2027-03-25T00:00', query: 'Series' };
+    const [first, second] = (await other('calendar.list', range)).data.items.filter((event: any) => event.series === series.id);
+    await financial('calendar.update', { id: first.id, title: 'Balance 1,234.00' });
+    for (const id of [series.id, second.id]) {
+      expect(await codeOf(other('calendar.update', { id, scope: 'series', add_attendees: [STRANGER] }))).toBe('forbidden');
+    }
+  });
+
   it('is known in the times of its events', async () => {
     const { me, financial, other } = await clients();
     const range = { from: '2027-03-21T00:00', to: '2027-03-22T00:00', zone: 'Europe/Berlin' };

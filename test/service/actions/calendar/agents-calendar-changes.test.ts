@@ -128,7 +128,7 @@ describe('calendar.update', () => {
       code: 'approval_required',
       details: {
         summary: expect.stringMatching(
-          /^Change, inviting a@example\.com, seen by a@example\.com without an e-mail: .*; individual changes to 2 of its events may be reset; one of its events is “made”; as a private event: those with whom the calendar is shared see only its time$/,
+          /^Change, inviting a@example\.com, seen by a@example\.com without an e-mail: .*; individual changes to 2 of its events may be reset; until .*; one of its events is “made”; as a private event: those with whom the calendar is shared see only its time$/,
         ),
       },
     });
@@ -214,7 +214,7 @@ describe('a change that invites people', () => {
     await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
     await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
       summary(
-        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})${SHARED}`,
+        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id}); until Sun, 21 Mar 2027, 10:00 (Europe/Berlin)${SHARED}`,
       ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
