@@ -10,7 +10,7 @@ const STRUCTURAL = new Set(
 const LISTS = new Set(['ul', 'ol', 'blockquote']);
 /** Elements whose content is never displayed. */
 const UNDISPLAYED = new Set(['script', 'style', 'title', 'template', 'textarea', 'select', 'svg', 'noframes', 'xmp']);
-/** Elements that hold text without markup (HTML, 13.1.2): of these, the last ones display it. */
+/** Elements that hold text without markup (HTML, 13.1.2 and 16.2), and those of them that display it. */
 const RAW = new Set('script style title noframes noembed iframe textarea xmp plaintext'.split(' '));
 const DISPLAYED_RAW = new Set(['textarea', 'xmp', 'plaintext']);
 /** The elements that a new element of this name closes, searched up to the nearest of the second list. */

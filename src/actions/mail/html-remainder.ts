@@ -33,6 +33,9 @@ export class HtmlRemainder {
 
   constructor(html: string) {
     this.#isUnusual = UNUSUAL.test(html) || (html.includes('\\') && /<style/i.test(html));
+    // In a foreign element, it holds text that looks like markup.
+    const section = html.indexOf('<![CDATA[');
+    if (section !== -1) this.addText(html.slice(section));
   }
 
   /** @param shown one of their values, which the text has: it isn't repeated */

@@ -12,7 +12,7 @@ export interface HtmlTag {
 }
 
 /** A piece of the source that holds no tags. */
-export interface HtmlPiece {
+interface HtmlPiece {
   text: string;
   /** The position after it and what ends it. */
   end: number;

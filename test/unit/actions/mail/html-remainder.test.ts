@@ -25,7 +25,8 @@ describe('what HTML holds besides its text', () => {
   it.each([
     ['what only one mail program shows', '<!--[if mso]><p title="a">zebra</p><![endif]-->okapi', 'a; zebra'],
     ['a comment', '<!-- zebra -->okapi', 'zebra'],
-    ['a foreign section of text', '<svg><text><![CDATA[zebra]]></text></svg>okapi', '[CDATA[zebra]]'],
+    ['a foreign section of text', 'okapi<svg><![CDATA[x><b y="zebra"', '<![CDATA[x><b y="zebra"; [CDATA[x; zebra'],
+    ['a foreign section of markup', 'okapi<svg><![CDATA[<b zebra>]]>', '<![CDATA[<b zebra>]]>; [CDATA['],
     ['text of a foreign style', '<svg><style><p>zebra</p></style></svg>okapi', '<p>zebra</p>'],
     ['plain text of a foreign style', '<math><style>zebra</style></math>okapi', 'zebra'],
     ['a script', '<script>zebra</script>okapi', 'zebra'],
