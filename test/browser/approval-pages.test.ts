@@ -72,7 +72,9 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
     await page.getByLabel('Another user').fill(user);
     await page.getByRole('button', { name: 'Sign in' }).click();
     const beginning = page.locator('.summary');
-    expect(await beginning.textContent()).toMatch(/^Send to zoe@example\.org: the draft “Plans”, with the text “Much .*…$/s);
+    expect(await beginning.textContent()).toMatch(
+      /^Send to zoe@example\.org; from “[^”]*” <[^>]*>: the draft “Plans”, with the text “Much .*…$/s,
+    );
     expect(await beginning.evaluate((node) => node.scrollHeight - node.clientHeight)).toBe(0);
     await page.getByRole('heading', { name: 'What it does, in full' }).waitFor();
     await page.getByRole('region', { name: 'Long text' }).getByText('And the secret at last.').waitFor();

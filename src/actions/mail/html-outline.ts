@@ -1,3 +1,6 @@
+import { HtmlRemainder } from './html-remainder.ts';
+import { type HtmlTag, readComment, readRaw, readTag } from './html-tags.ts';
+
 /** Elements that structure the text; of all others only the content is kept. */
 const STRUCTURAL = new Set(
   'p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr td th blockquote pre a section article header footer main aside nav figure figcaption address form fieldset center'.split(
@@ -7,8 +10,9 @@ const STRUCTURAL = new Set(
 const LISTS = new Set(['ul', 'ol', 'blockquote']);
 /** Elements whose content is never displayed. */
 const UNDISPLAYED = new Set(['script', 'style', 'title', 'template', 'textarea', 'select', 'svg', 'noframes', 'xmp']);
-/** Of these, those that hold no text for anyone. */
-const CODE = new Set(['script', 'style']);
+/** Elements that hold text without markup (HTML, 13.1.2 and 16.2), and those of them that display it. */
+const RAW = new Set('script style title noframes noembed iframe textarea xmp plaintext'.split(' '));
+const DISPLAYED_RAW = new Set(['textarea', 'xmp', 'plaintext']);
 /** The elements that a new element of this name closes, searched up to the nearest of the second list. */
 const CLOSES: Record<string, [ended: string[], within: string[]]> = {
   li: [['li'], ['ul', 'ol']],
@@ -43,13 +47,23 @@ interface Open {
 
 /**
  * HTML reduced to text, line breaks, links and structural elements, each of them closed, at a limited depth. Content
- * hidden by `display: none` is removed, unless it is to be shown.
+ * hidden by `display: none` is removed.
  *
  * Takes linear time, and the result can be converted in linear time: HTML converters take seconds for a megabyte of
  * unclosed tags, which anyone can send.
  */
-export function outline(html: string, showsHidden = false): string {
-  const writer = new OutlineWriter(showsHidden);
+export function outline(html: string): string {
+  return written(html, new OutlineWriter());
+}
+
+/** The same with hidden content, and what the source holds besides it. */
+export function wholeOutline(html: string): { displayed: string; others: string[] } {
+  const remainder = new HtmlRemainder(html);
+  const displayed = written(html, new OutlineWriter(remainder));
+  return { displayed, others: remainder.pieces() };
+}
+
+function written(html: string, writer: OutlineWriter): string {
   let at = 0;
   while (at < html.length) {
     const start = html.indexOf('<', at);
@@ -62,85 +76,83 @@ export function outline(html: string, showsHidden = false): string {
 
 /** @returns the position after the markup */
 function readMarkup(html: string, start: number, writer: OutlineWriter): number {
-  if (html.startsWith('<!--', start)) return after(html, '-->', start + 4);
-  const next = html.charAt(start + 1);
-  if (next === '!' || next === '?') return after(html, '>', start);
-  const [head = '', slash = '', name = ''] = /^<(\/?)([a-z][a-z0-9:-]{0,30})(?=[\s/>])/i.exec(html.slice(start, start + 40)) ?? [];
-  if (name === '') {
+  const comment = readComment(html, start);
+  if (comment !== undefined) {
+    writer.comment(comment.text);
+    return comment.end;
+  }
+  const tag = readTag(html, start);
+  if (tag === undefined) {
     writer.text('<');
     return start + 1;
   }
-  const lower = name.toLowerCase();
-  const end = tagEnd(html, start + head.length);
-  if (slash === '/') writer.close(lower);
-  else if ((writer.showsHidden ? CODE : UNDISPLAYED).has(lower)) return undisplayedEnd(html, lower, end);
-  else writer.open(lower, html.slice(start + head.length, end));
+  if (tag.isEnd) writer.close(tag);
+  else writer.open(tag);
+  if (tag.isEnd || !writer.takesRaw(tag.name)) return tag.end;
+  const { text, end } = readRaw(html, tag.name, tag.end);
+  writer.raw(tag.name, text);
   return end;
 }
 
-function after(html: string, mark: string, from: number): number {
-  const found = html.indexOf(mark, from);
-  return found === -1 ? html.length : found + mark.length;
-}
-
-/** The position after the `>` that ends a tag, ignoring any in quoted values. */
-function tagEnd(html: string, from: number): number {
-  let assigned = false;
-  for (let at = from; at < html.length; at += 1) {
-    const character = html.charAt(at);
-    if (character === '>') return at + 1;
-    if (assigned && (character === '"' || character === "'")) {
-      const closing = html.indexOf(character, at + 1);
-      if (closing === -1) return after(html, '>', at);
-      at = closing;
-    }
-    assigned = character === '=' || (assigned && /\s/.test(character));
-  }
-  return html.length;
-}
-
-function undisplayedEnd(html: string, name: string, from: number): number {
-  const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
-  closing.lastIndex = from;
-  const found = closing.exec(html);
-  return found === null ? html.length : tagEnd(html, found.index + 2);
-}
-
 class OutlineWriter {
-  readonly showsHidden: boolean;
+  /** Of everything that isn't written; undefined: nothing hidden is, either. */
+  readonly #remainder: HtmlRemainder | undefined;
   readonly #pieces: string[] = [];
   readonly #stack: Open[] = [];
   #elements = 0;
   #lists = 0;
   #hidden = 0;
 
-  constructor(showsHidden: boolean) {
-    this.showsHidden = showsHidden;
+  constructor(remainder?: HtmlRemainder) {
+    this.#remainder = remainder;
   }
 
   text(text: string): void {
     if (this.#hidden === 0) this.#pieces.push(text.replaceAll('<', '&lt;'));
   }
 
-  open(name: string, attributes: string): void {
+  comment(text: string): void {
+    this.#remainder?.addComment(text);
+  }
+
+  takesRaw(name: string): boolean {
+    return (this.#remainder === undefined ? UNDISPLAYED : RAW).has(name);
+  }
+
+  /** The content of an element that {@link takesRaw}. */
+  raw(name: string, text: string): void {
+    if (this.#remainder === undefined) return;
+    if (DISPLAYED_RAW.has(name)) this.text(text);
+    else if (name === 'style') this.#remainder.addStyle(text);
+    else this.#remainder.addText(text);
+  }
+
+  open(tag: HtmlTag): void {
+    const shown = this.#write(tag);
+    this.#remainder?.addAttributes(tag.attributes, shown);
+  }
+
+  /** @returns the address that is written */
+  #write(tag: HtmlTag): string | undefined {
+    const { name } = tag;
     this.#elements += 1;
     const silent = this.#elements > MAX_ELEMENTS;
-    if (name === 'br' || name === 'hr') {
-      this.#pieces.push(silent ? ' ' : `<${name}>`);
-      return;
-    }
-    if (!STRUCTURAL.has(name)) return;
+    if (name === 'br' || name === 'hr') this.#pieces.push(silent ? ' ' : `<${name}>`);
+    if (!STRUCTURAL.has(name)) return undefined;
     this.#endBefore(name);
-    if (this.#stack.length >= MAX_DEPTH || (LISTS.has(name) && this.#lists >= MAX_LISTS)) return;
-    const hidden = !this.showsHidden && /\bdisplay\s*:\s*none\b/i.test(attributes.slice(0, 5000));
+    if (this.#stack.length >= MAX_DEPTH || (LISTS.has(name) && this.#lists >= MAX_LISTS)) return undefined;
+    const hidden = this.#remainder === undefined && isHidden(tag);
     this.#stack.push({ name, hidden, silent });
     if (hidden) this.#hidden += 1;
     if (LISTS.has(name)) this.#lists += 1;
+    const target = name === 'a' && !silent ? addressOf(tag) : undefined;
     if (silent) this.#pieces.push(' ');
-    else this.#pieces.push(name === 'a' ? `<a${link(attributes)}>` : `<${name}>`);
+    else this.#pieces.push(name === 'a' ? link(target) : `<${name}>`);
+    return target;
   }
 
-  close(name: string): void {
+  close({ name, attributes }: HtmlTag): void {
+    this.#remainder?.addAttributes(attributes);
     const index = this.#stack.findLastIndex((open) => open.name === name);
     if (index !== -1) this.#closeDownTo(index);
   }
@@ -169,9 +181,17 @@ class OutlineWriter {
 }
 
 /** Keeps only addresses that a reader can open. */
-function link(attributes: string): string {
-  const match = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes.slice(0, 2 * MAX_LINK));
-  const target = (match?.[1] ?? match?.[2] ?? match?.[3] ?? '').trim();
-  if (target.length > MAX_LINK || !/^(https?|mailto|tel):/i.test(target)) return '';
-  return ` href="${target.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}"`;
+function addressOf({ attributes }: HtmlTag): string | undefined {
+  const [, value = ''] = attributes.find(([name]) => name === 'href') ?? [];
+  const target = value.trim();
+  return target.length <= MAX_LINK && /^(https?|mailto|tel):/i.test(target) ? target : undefined;
+}
+
+function link(target: string | undefined): string {
+  if (target === undefined) return '<a>';
+  return `<a href="${target.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}">`;
+}
+
+function isHidden({ attributes }: HtmlTag): boolean {
+  return attributes.some(([name, value]) => name === 'style' && /\bdisplay\s*:\s*none\b/i.test(value));
 }

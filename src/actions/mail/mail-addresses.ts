@@ -11,7 +11,8 @@ export type Addresses = Partial<Record<AddressField, AddressList>>;
 /** A field is repeated by mistake or to deceive; of more values, the first are read. */
 const MAX_VALUES = 10;
 const MAX_SHOWN = 2_000;
-const displayName = singleLine(100);
+const MAX_NAME = 100;
+const displayName = singleLine(MAX_NAME);
 /** Words that need no quotes as a display name, in any script. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N} '_+-]*$/u;
 
@@ -31,6 +32,11 @@ export function addressesOf(headers: readonly { name: string; value: string }[])
 /** The display name with its encoded words decoded, which what they hold makes no syntax (RFC 2047, 6.2); long ones are shortened. */
 export function nameOf({ name }: Mailbox): string {
   return displayName.parse(decodeWords(name));
+}
+
+/** Whether {@link nameOf} leaves out a part of the name. */
+export function isShortened({ name }: Mailbox): boolean {
+  return decodeWords(name).length > MAX_NAME;
 }
 
 /**

@@ -9,16 +9,18 @@ import type { AddressList } from '../../validation/address-list.ts';
 import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { quoted, quotedUpTo } from '../display-text.ts';
 import { nameOf } from './mail-addresses.ts';
+import { type HeaderField, otherFields } from './mail-draft-fields.ts';
 import { showRecipient } from './mail-fields.ts';
 import { type MailMessage, MESSAGE_FIELDS, toMessage } from './mail-messages.ts';
-import { allTexts, attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
+import { allTexts, attachmentsOf, bodyText, HtmlBudget, type MailPart, readFields } from './mail-parts.ts';
 import { RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-recipients.ts';
-import { shown } from './mail-text.ts';
+import { MAX_NAME, shown } from './mail-text.ts';
 
 /** Characters of a draft's text that are read. */
 const MAX_TEXT = 200_000;
 /** Characters of a draft that can be sent: more than a person reads before deciding. */
 const MAX_SENT = 20_000;
+const TOO_LONG = `id: The draft has more than ${MAX_SENT.toLocaleString('en')} characters, or a file with a name of ${MAX_NAME} or more. Send it in the mail service.`;
 
 /** The message is validated by its own schema. */
 const gmailDraft = z.object({ message: z.looseObject({ payload: z.unknown() }) });
@@ -30,25 +32,33 @@ export interface Draft {
   recipients: StoredRecipients;
   /** Undefined without such a field. */
   from: AddressList | undefined;
+  sender: AddressList | undefined;
   replyTo: AddressList | undefined;
+  /** Others that recipients or their programs see. */
+  fields: HeaderField[];
   subject: string;
   text: string;
   files: MailPart[];
 }
 
-export const mailDraft = responseReader(import.meta.url, 'mailDraft', (response) => toMessage(checked(gmailDraft, response).message));
+export const mailDraft = responseReader(import.meta.url, 'mailDraft', (response) => {
+  const { message } = checked(gmailDraft, response);
+  return { message: toMessage(message), fields: otherFields(readFields(message.payload)) };
+});
 
 /** @throws AppError `not_found` */
 export async function fetchDraft(session: WorkspaceSession, id: string): Promise<Draft> {
   const params = { userId: 'me', id, format: 'full', fields: `message(${MESSAGE_FIELDS})` };
-  const message = await session.call('gmail.users.drafts.get', params, mailDraft).catch((error) => {
+  const { message, fields } = await session.call('gmail.users.drafts.get', params, mailDraft).catch((error) => {
     throw toNoDraft(error);
   });
   const text = await bodyText(session, message.id, message.root, new HtmlBudget(), MAX_TEXT);
   return {
     id,
     message,
+    fields,
     from: message.root.addresses.from,
+    sender: message.root.addresses.sender,
     replyTo: message.root.addresses['reply-to'],
     recipients: recipientsOf(message.root.addresses),
     subject: shown.subject.parse(message.root.headers.get('subject') ?? ''),
@@ -66,9 +76,19 @@ export async function fetchDraft(session: WorkspaceSession, id: string): Promise
  */
 export async function fetchWholeDraft(session: WorkspaceSession, id: string): Promise<Draft> {
   const draft = await fetchDraft(session, id);
-  const text = await allTexts(session, draft.message.id, draft.message.root, MAX_SENT);
-  if (text.length <= MAX_SENT) return { ...draft, text: text.trimEnd() };
-  throw new AppError('too_large', `id: The draft has more than ${MAX_SENT.toLocaleString('en')} characters. Send it in the mail service.`);
+  const { root } = draft.message;
+  const budget = new HtmlBudget();
+  const text = await allTexts(session, draft.message.id, root, budget, MAX_SENT);
+  const whole = { ...draft, subject: root.headers.get('subject') ?? '', text: text.trimEnd() };
+  if (budget.exceeded || !isShownInFull(whole)) throw new AppError('too_large', TOO_LONG);
+  return whole;
+}
+
+/** Whether its question has all of it, and no more than a person reads. */
+function isShownInFull(draft: Draft): boolean {
+  const { subject, text, fields, files } = draft;
+  const isCut = [subject, text, ...fields.map(({ value }) => value)].some(({ length }) => length > MAX_SENT);
+  return !isCut && files.every(({ fileName }) => fileName.length < MAX_NAME) && describeDraft(draft, '').length <= MAX_SENT;
 }
 
 /** `not_found` for an unknown id; any other error unchanged. The provider responds with 400 to malformed ids. */
@@ -78,10 +98,10 @@ export function toNoDraft(error: unknown): unknown {
 }
 
 /** Changes with everything that a recipient of the draft sees. At the provider, each edit gives it another message id. */
-export function draftVersion({ message, from, replyTo, recipients, subject, text, files }: Draft): string {
+export function draftVersion({ message, from, sender, replyTo, fields, recipients, subject, text, files }: Draft): string {
   const named = files.map(({ id, fileName, mimeType, size }) => [id, fileName, mimeType, size]);
   return createHash('sha256')
-    .update(JSON.stringify([message.id, from, replyTo, recipients, subject, text, named]))
+    .update(JSON.stringify([message.id, from, sender, replyTo, fields, recipients, subject, text, named]))
     .digest('hex');
 }
 
@@ -95,28 +115,30 @@ export function draftAudience(draft: Draft): Audience {
 }
 
 /**
- * For the approval prompt: the recipients first, then sender, subject, text and files.
+ * For the approval prompt: the recipients first, then sender, subject, text, files and other header fields.
  *
  * @param account the account's own address
  * @param maxText characters of the text
  */
 export function describeDraft(draft: Draft, account: string, maxText = MAX_SENT): string {
-  const { recipients, subject, text, files } = draft;
+  const { recipients, subject, text, files, fields } = draft;
   const lists = RECIPIENT_FIELDS.filter((field) => recipients[field].length > 0);
   const named = lists.map((field) => `${field} ${recipients[field].map(showRecipient).join(', ')}`);
   const to = [...named, ...(recipients.isIncomplete ? ['possibly others'] : []), ...sendersOf(draft, account)].join('; ');
-  const attached = files.map(({ fileName, mimeType, size }) => `${quoted(fileName)} (${quoted(mimeType)}, ${size} bytes)`).join(', ');
-  const about = `the draft ${quoted(subject)}, with the text ${quotedUpTo(text, maxText)}`;
-  return `${to === '' ? 'to nobody' : to}: ${about}${attached === '' ? '' : `, with ${attached}`}`;
+  const about = `the draft ${quotedUpTo(subject, MAX_SENT)}, with the text ${quotedUpTo(text, maxText)}`;
+  const attached = files.map(({ fileName, mimeType, size }) => `${quotedUpTo(fileName, MAX_NAME)} (${quoted(mimeType)}, ${size} bytes)`);
+  const written = fields.map(({ name, value }) => `the header field ${quoted(name)} ${quotedUpTo(value, maxText)}`);
+  const more = [...attached, ...written].join(', ');
+  return `${to === '' ? 'to nobody' : to}: ${about}${more === '' ? '' : `, with ${more}`}`;
 }
 
-/** Whom the recipients take for the sender, and to whom they reply, where it isn't the account. */
-function sendersOf({ from, replyTo }: Draft, account: string): string[] {
+/** Whom the recipients take for the sender, and to whom they reply, where it isn't just the account. */
+function sendersOf({ from, sender, replyTo }: Draft, account: string): string[] {
   const others = (list: AddressList | undefined) =>
     (list?.entries ?? [])
-      .filter(({ address }) => asciiLowerCase(address) !== asciiLowerCase(account))
+      .filter(({ name, address }) => name !== '' || asciiLowerCase(address) !== asciiLowerCase(account))
       .map((one) => (one.address === '' ? quoted(one.name) : showRecipient({ name: nameOf(one), address: one.address })));
-  return Object.entries({ from: others(from), 'replies to': others(replyTo) }).flatMap(([what, who]) =>
+  return Object.entries({ from: others(from), 'sent by': others(sender), 'replies to': others(replyTo) }).flatMap(([what, who]) =>
     who.length === 0 ? [] : [`${what} ${who.join(', ')}`],
   );
 }

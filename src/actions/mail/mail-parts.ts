@@ -30,7 +30,6 @@ export type MailHeaders = ReadonlyMap<string, string>;
 
 const MAX_DEPTH = 30;
 const MAX_PARTS = 1000;
-const MAX_HEADERS = 500;
 const USED_HEADERS = new Set('subject date message-id references in-reply-to content-type content-disposition'.split(' '));
 /** Longer content is converted to text off the main thread; base64 characters that take some 10 ms. */
 const LONG_CONTENT = { html: 8_000, text: 160_000 };
@@ -73,7 +72,7 @@ export function readPayload(payload: unknown): MailPart {
       mimeType: shown.name.parse(mimeType).toLowerCase(),
       fileName: shown.name.parse(decodeWords(filename)),
       headers: toHeaders(headers),
-      addresses: position === 'root' ? addressesOf(headers.slice(0, MAX_HEADERS)) : {},
+      addresses: position === 'root' ? addressesOf(headers) : {},
       size: body.size,
       data: body.data,
       attachmentId: body.attachmentId,
@@ -86,6 +85,11 @@ export function readPayload(payload: unknown): MailPart {
 /** The headers of a response in the format `metadata`; empty if the provider omitted them. */
 export function readHeaders(payload: unknown): Pick<MailPart, 'headers' | 'addresses'> {
   return payload === undefined ? { headers: new Map(), addresses: {} } : readPayload(payload);
+}
+
+/** All header fields of the message itself, as received. */
+export function readFields(payload: unknown): { name: string; value: string }[] {
+  return checked(node, payload).headers;
 }
 
 /** All parts that are attachments for the reader. */
@@ -151,19 +155,28 @@ export async function bodyText(
 /**
  * All texts of the message, alternatives included, and of HTML also what isn't displayed: each once.
  *
+ * @param budget when it is exceeded, the texts aren't all
  * @param enough as for {@link bodyText}
  */
-export async function allTexts(session: WorkspaceSession, messageId: string, root: MailPart, enough: number): Promise<string> {
-  const budget = new HtmlBudget();
+export async function allTexts(
+  session: WorkspaceSession,
+  messageId: string,
+  root: MailPart,
+  budget: HtmlBudget,
+  enough: number,
+): Promise<string> {
   const texts = new Map<string, string>();
   let length = 0;
   for (const part of textsOf(root)) {
-    const text = await partText(session, messageId, part, budget, enough, true);
-    texts.set(text.replace(/\s+/g, ' ').trim(), text);
-    length += text.length;
-    if (length > enough) break;
+    const { text, others } = await partTexts(session, messageId, part, budget, enough, true);
+    for (const one of [text, others && `Also in its HTML: ${others}`]) {
+      const key = one.replace(/\s+/g, ' ').trim();
+      if (key === '' || texts.has(key)) continue;
+      texts.set(key, one);
+      length += one.length;
+    }
+    if (length > enough || budget.exceeded) break;
   }
-  texts.delete('');
   return [...texts.values()].join('\n\n');
 }
 
@@ -172,26 +185,32 @@ function textsOf(part: MailPart): MailPart[] {
 }
 
 /** @returns '' if the part is blank */
-async function partText(
+async function partText(session: WorkspaceSession, messageId: string, part: MailPart, budget: HtmlBudget, enough: number): Promise<string> {
+  const isHtml = part.mimeType === 'text/html';
+  if (isHtml && budget.exceeded) return '';
+  const { text } = await partTexts(session, messageId, part, budget, enough, false);
+  return isHtml && budget.exceeded ? `${text}\n${TOO_LONG}`.trim() : text;
+}
+
+/** The text of a part, and what else is in HTML; '' for what is blank. */
+async function partTexts(
   session: WorkspaceSession,
   messageId: string,
   part: MailPart,
   budget: HtmlBudget,
   enough: number,
-  showsHidden = false,
-): Promise<string> {
+  showsHidden: boolean,
+): Promise<{ text: string; others: string }> {
   const isHtml = part.mimeType === 'text/html';
-  if (isHtml && budget.exceeded) return '';
   const data = await partData(session, messageId, part);
   const charset = charsetOf(part.headers.get('content-type') ?? '');
   const input = { data, charset, maxHtml: isHtml ? budget.left : undefined, enough, showsHidden };
   // Lets other requests run between two parts.
   await nextTurn();
   const isLong = data.length > (isHtml ? LONG_CONTENT.html : LONG_CONTENT.text);
-  const { text, characters } = await (isLong ? session.offThread(partContent, input) : partContent.run(input));
-  if (!isHtml) return text;
-  budget.take(characters);
-  return budget.exceeded ? `${text}\n${TOO_LONG}`.trim() : text;
+  const { characters, ...texts } = await (isLong ? session.offThread(partContent, input) : partContent.run(input));
+  if (isHtml) budget.take(characters);
+  return texts;
 }
 
 /** Text blocks in reading order, each with its alternatives, best first. */
@@ -217,7 +236,7 @@ function isAttachment({ mimeType, fileName, headers, size, attachmentId }: MailP
 
 function toHeaders(headers: readonly { name: string; value: string }[]): MailHeaders {
   const result = new Map<string, string>();
-  for (const { name, value } of headers.slice(0, MAX_HEADERS)) {
+  for (const { name, value } of headers) {
     const key = name.toLowerCase();
     if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, decodeWords(value));
   }

@@ -4,7 +4,7 @@ import type { MethodParams } from '../../providers/workspace/workspace-request.t
 import type { ScopeName } from '../../providers/workspace/workspace-scopes.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
-import { changedMeanwhile } from '../as-shown.ts';
+import { assertAsShown, changedMeanwhile } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { within } from '../labels.ts';
 import { namedIds } from '../named-ids.ts';
@@ -41,6 +41,8 @@ export const sendMail = builtIn('workspace', {
   preview: async (mail, _context, { reply, files }) => `Send ${describeMail(mail, reply?.subject, describeFiles(files))}`,
   async run(mail, context) {
     const params = await compose(mail, context, (message) => message);
+    // Once more, since someone may have replaced a file during its download.
+    await assertAsShown(context.version, 'files', async () => filesVersion(await findFiles(context.session, mail.files)));
     const { id, threadId } = await context.session.call('gmail.users.messages.send', params, savedMessage);
     return { id, thread: threadId };
   },

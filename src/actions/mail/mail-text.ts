@@ -1,11 +1,14 @@
 import { multiLine, singleLine } from '../display-text.ts';
-import { outline } from './html-outline.ts';
+import { outline, wholeOutline } from './html-outline.ts';
+
+/** Longer names, of files for example, are cut. */
+export const MAX_NAME = 255;
 
 /** Schemas of untrusted text, truncated and cleaned for display. */
 export const shown = {
   subject: singleLine(500),
   snippet: singleLine(300),
-  name: singleLine(255),
+  name: singleLine(MAX_NAME),
   text: multiLine(Number.MAX_SAFE_INTEGER),
 };
 
@@ -71,14 +74,21 @@ function wordBytes(encoding: string, content: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/**
- * HTML as readable text: links with their addresses, no images, nothing is loaded.
- *
- * @param showsHidden with content that isn't displayed
- */
-export async function htmlToText(html: string, showsHidden = false): Promise<string> {
+/** HTML as readable text: links with their addresses, no images, nothing is loaded. */
+export function htmlToText(html: string): Promise<string> {
+  return converted(outline(html));
+}
+
+/** The same with text that isn't displayed, and what else the source holds that is an address or words. */
+export async function wholeHtmlToText(html: string): Promise<{ text: string; others: string }> {
+  const { displayed, others } = wholeOutline(html);
+  return { text: await converted(displayed), others: await converted(others.join('; ').replaceAll('<', '&lt;')) };
+}
+
+/** @param html an outline */
+async function converted(html: string): Promise<string> {
   const { convert } = await import('html-to-text');
-  const converted = convert(outline(html, showsHidden), {
+  const text = convert(html, {
     wordwrap: false,
     selectors: [
       { selector: 'img', format: 'skip' },
@@ -86,7 +96,7 @@ export async function htmlToText(html: string, showsHidden = false): Promise<str
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
     ],
   });
-  return converted
+  return text
     .replaceAll('\u00a0', ' ')
     .replace(/\n{3,}/g, '\n\n')
     .trim();

@@ -1,6 +1,6 @@
 import { portable } from '../../threads/portable.ts';
 import { cutText } from '../../validation/cut-text.ts';
-import { decodeText, htmlToText, shown } from './mail-text.ts';
+import { decodeText, htmlToText, shown, wholeHtmlToText } from './mail-text.ts';
 
 interface Content {
   /** base64url */
@@ -14,9 +14,22 @@ interface Content {
   showsHidden: boolean;
 }
 
-/** The text of a message part, '' if it is blank, and the number of characters of the part. */
+/**
+ * The text of a message part, '' if it is blank, and the number of characters of the part.
+ *
+ * `others`: what else is in HTML, if also that is to be shown.
+ */
 export const partContent = portable(import.meta.url, 'partContent', async ({ data, charset, maxHtml, enough, showsHidden }: Content) => {
   const content = decodeText(Buffer.from(data, 'base64url'), charset);
-  const text = shown.text.parse(maxHtml === undefined ? content : await htmlToText(cutText(content, maxHtml), showsHidden));
-  return { text: text.trim() === '' ? '' : text.slice(0, enough + 1), characters: content.length };
+  const { text, others } = maxHtml === undefined ? { text: content, others: '' } : await readHtml(cutText(content, maxHtml), showsHidden);
+  return { text: usable(text, enough), others: usable(others, enough), characters: content.length };
 });
+
+async function readHtml(html: string, showsHidden: boolean): Promise<{ text: string; others: string }> {
+  return showsHidden ? wholeHtmlToText(html) : { text: await htmlToText(html), others: '' };
+}
+
+function usable(text: string, enough: number): string {
+  const clean = shown.text.parse(text);
+  return clean.trim() === '' ? '' : clean.slice(0, enough + 1);
+}

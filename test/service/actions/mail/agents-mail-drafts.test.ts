@@ -143,10 +143,12 @@ describe('mail.draft_update', () => {
 
 describe('mail.draft_send', () => {
   it('asks with recipients, subject, text and files as the provider has them, and sends exactly that', async () => {
-    const { id } = await user.run('mail.draft', MAIL);
+    const { id, message } = await user.run('mail.draft', MAIL);
     const { summary, audience, approvalId } = await question('mail.draft_send', { id });
+    // The provider adds the name.
+    const from = `from “${(await stored(message)).from?.name}” <${user.email}>`;
     expect(summary).toBe(
-      'Send to “Ana” <ana@example.org>; cc ben@example.org; bcc cy@example.org: the draft “Plan”, with the text “At noon?”, with “plan.txt” (“text/plain”, 8 bytes)',
+      `Send to “Ana” <ana@example.org>; cc ben@example.org; bcc cy@example.org; ${from}: the draft “Plan”, with the text “At noon?”, with “plan.txt” (“text/plain”, 8 bytes)`,
     );
     expect(audience).toEqual([person('ana@example.org'), person('ben@example.org'), person('cy@example.org')]);
     const { data } = await decide(approvalId);
@@ -190,7 +192,7 @@ describe('mail.draft_send', () => {
     const addresses = audience.flatMap(({ address }: any) => address ?? []);
     expect(addresses).toEqual(expect.arrayContaining(known));
     expect(audience.some(({ kind }: any) => kind === 'unknown')).toBe(isUnknown);
-    expect(summary.includes('; possibly others: the draft “Plan”')).toBe(isUnknown);
+    expect(summary.includes('; possibly others; from “')).toBe(isUnknown);
   });
 
   it('shows a long text to its end, on the page too', async () => {
@@ -212,7 +214,7 @@ describe('mail.draft_send', () => {
     expect((await api(`drafts/${id}`, { message: { raw } }, 'PUT')).status).toBe(200);
     const { summary } = await question('mail.draft_send', { id });
     for (const text of ['Hello.', 'Wire 900.', 'To Eve.', 'By noon.', 'https://evil.example/x']) expect(summary).toContain(text);
-    expect(summary).toContain('to ana@example.org; replies to “Ana <ana@example.org>” <eve@example.net>: the draft “Plan”');
+    expect(summary).toContain('; replies to “Ana <ana@example.org>” <eve@example.net>: the draft “Plan”');
   });
 
   it('is shown before it is sent in place of another one', async () => {
