@@ -223,7 +223,7 @@ describe('an approval request with names from others', () => {
     expect(
       await asked('calendar.update', { id, add_attendees: ['c@example.org'], remove_attendees: ['b@example.org'], notify: true }),
     ).toBe(
-      `Change, inviting c@example.org, no longer inviting b@example.org, notifying a@example.org, b@example.org, c@example.org by e-mail: ${event}${shared}`,
+      `Change, inviting c@example.org, no longer inviting b@example.org, notifying a@example.org, b@example.org, c@example.org by e-mail: ${event}; until Sun, 21 Mar 2027, 10:00 (Europe/Berlin)${shared}`,
     );
     expect(await asked('calendar.delete', { id })).toBe(`Delete, ${both}: ${event}`);
   });
