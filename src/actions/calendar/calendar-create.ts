@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { people } from '../../providers/audience.ts';
 import { hashOf } from '../../providers/version-hash.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { changedMeanwhile } from '../as-shown.ts';
+import { assertUnchanged } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
@@ -52,7 +52,7 @@ export const calendarCreate = builtIn('workspace', {
   async run(input, { session, taint, version, undoneBy }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
     const times = await timesOf(input, session);
-    if (version !== undefined && versionOf(times) !== version) throw changedMeanwhile('zone');
+    assertUnchanged(version, 'zone', versionOf(times));
     const requestBody = {
       summary: title,
       ...times,

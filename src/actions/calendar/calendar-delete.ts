@@ -3,17 +3,17 @@ import { AppError } from '../../errors.ts';
 import { UNKNOWN, union } from '../../providers/audience.ts';
 import { eventAudience, isPrivate } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { changedMeanwhile } from '../as-shown.ts';
+import { assertUnchanged } from '../as-shown.ts';
 import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted, quotedUpTo } from '../display-text.ts';
-import { describeFully, eventOutput } from './calendar-event.ts';
+import { describeFully, eventOutput, LIMITS } from './calendar-event.ts';
 import { idsOf, seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent, nameGuests, showTime } from './calendar-preview.ts';
 import { CALENDAR, patchEvent } from './calendar-session.ts';
 import { undoDeletion } from './calendar-undo.ts';
-import { MAX_TITLE, showSharing, showTexts } from './event-sharing.ts';
+import { showSharing, showTexts } from './event-sharing.ts';
 import { VERSIONED_FIELDS, versionedDeletion } from './event-version.ts';
 
 export const calendarDelete = builtIn('workspace', {
@@ -58,12 +58,12 @@ export const calendarRestore = builtIn('workspace', {
   preview: async ({ notify }, _context, event) => {
     const told = notify ? ', notifying them by e-mail' : '';
     const on = event.start === undefined ? '' : ` on ${showTime(event.start)}`;
-    const what = `${quotedUpTo(event.summary, MAX_TITLE)}${on} (${event.id})${showTexts(event)}`;
+    const what = `${quotedUpTo(event.summary, LIMITS.title)}${on} (${event.id})${showTexts(event)}`;
     return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${what}${showSharing(isPrivate(event.visibility))}`;
   },
   async run({ id, notify }, { session, version, undoneBy }) {
     const deleted = await findDeleted(session, id);
-    if (version !== undefined && deleted.version !== version) throw changedMeanwhile('id');
+    assertUnchanged(version, 'id', deleted.version);
     const event = await patchEvent(session, deleted, { status: 'confirmed' }, sendUpdates(notify));
     const scope = event.recurrence === undefined ? 'this' : 'series';
     undoneBy({

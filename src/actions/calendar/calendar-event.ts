@@ -7,9 +7,8 @@ import { isZone } from './zoned-time.ts';
 
 /** Fewer in lists, so that a page of large meetings fits into one result. */
 const MAX_ATTENDEES = { single: 200, listed: 15 };
-/** The provider's own limit on descriptions. */
-const MAX_DESCRIPTION = 8_192;
-const MAX_LINK = 2_000;
+/** Characters of what guests see: the provider's own limits, so that a question leaves nothing out. */
+export const LIMITS = { title: 1_024, place: 1_024, description: 8_192, link: 2_000 };
 /** Longer than one of the provider’s may be. */
 const MAX_RULE = 100_000;
 
@@ -44,13 +43,15 @@ const id = z.string().regex(/^[\x21-\x7e]{1,1100}$/);
 /** Fields of the provider's event that are used. */
 const shared = {
   id,
-  summary: singleLine(1_024).default(''),
-  description: multiLine(MAX_DESCRIPTION).optional(),
-  location: singleLine(1_024).optional(),
-  htmlLink: z.string().max(2_000).optional(),
-  hangoutLink: z.string().max(2_000).optional(),
+  summary: singleLine(LIMITS.title).default(''),
+  description: multiLine(LIMITS.description).optional(),
+  location: singleLine(LIMITS.place).optional(),
+  htmlLink: z.string().max(LIMITS.link).optional(),
+  hangoutLink: z.string().max(LIMITS.link).optional(),
   conferenceData: z
-    .object({ entryPoints: list(z.object({ entryPointType: z.string().optional(), uri: z.string().max(2_000).optional() })).optional() })
+    .object({
+      entryPoints: list(z.object({ entryPointType: z.string().optional(), uri: z.string().max(LIMITS.link).optional() })).optional(),
+    })
     .optional(),
   creator: z.object({ self: z.boolean().optional() }).optional(),
   organizer: z.object({ email: singleLine(254).optional(), self: z.boolean().optional() }).optional(),
@@ -58,7 +59,10 @@ const shared = {
   source: z.unknown().optional(),
   attendees: list(attendee).default([]),
   attendeesOmitted: z.boolean().default(false),
-  attachments: list(z.object({ title: singleLine(1_024).default(''), fileUrl: z.string().max(MAX_LINK).default('') }), 100).default([]),
+  attachments: list(
+    z.object({ title: singleLine(LIMITS.title).default(''), fileUrl: z.string().max(LIMITS.link).default('') }),
+    100,
+  ).default([]),
   // Whole, because they are sent back with a series that moves.
   recurrence: list(singleLine(MAX_RULE), 1_000).optional(),
   recurringEventId: id.optional(),

@@ -3,7 +3,7 @@ import { type Audience, union } from '../../providers/audience.ts';
 import { hashOf } from '../../providers/version-hash.ts';
 import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { changedMeanwhile } from '../as-shown.ts';
+import { assertUnchanged } from '../as-shown.ts';
 import { partOf, within } from '../labels.ts';
 import type { eventOutput } from './calendar-event.ts';
 import { findTarget, type Target } from './calendar-session.ts';
@@ -25,9 +25,15 @@ export function idsOf({ event, named }: Target): string[] {
   return [named.id, event.id, ...(event.recurringEventId === undefined ? [] : [partOf(event.recurringEventId)])];
 }
 
-/** Under which names it is remembered that an event was written. A series that was split off another has an id that its events' don't show. */
-export function writtenIn({ id, series }: Pick<z.output<typeof eventOutput>, 'id' | 'series'>): string[] {
-  return series === undefined ? [id] : [id, within(series)];
+/**
+ * Under which names it is remembered that an event was written: the given id, and those of what was changed. A series that was
+ * split off another has an id that its events' don't show.
+ *
+ * @param output undefined: the outcome is unknown
+ */
+export function writtenIn(given: string, output: Pick<z.output<typeof eventOutput>, 'id' | 'series'> | undefined): string[] {
+  if (output === undefined) return [given];
+  return output.series === undefined ? [given, output.id] : [given, output.id, within(output.series)];
 }
 
 /** @throws AppError `not_found`, `invalid_request` when the id doesn't match the scope */
@@ -51,6 +57,6 @@ export async function unchangedTarget(
   version: string | undefined,
 ): Promise<SeenTarget> {
   const target = await seenTarget(session, id, scope);
-  if (version !== undefined && target.version !== version) throw changedMeanwhile('id');
+  assertUnchanged(version, 'id', target.version);
   return target;
 }

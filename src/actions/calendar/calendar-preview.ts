@@ -1,6 +1,5 @@
 import { displayAddress, quotedUpTo } from '../display-text.ts';
-import { type CalendarEvent, type EventTime, momentOf, zoneOf } from './calendar-event.ts';
-import { MAX_TITLE } from './event-sharing.ts';
+import { type CalendarEvent, type EventTime, LIMITS, momentOf, zoneOf } from './calendar-event.ts';
 import { clockOf, formatDate, hasOffset, isDate, toLocal, toZoned, zonedAt } from './zoned-time.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
@@ -16,7 +15,7 @@ interface ShownTime {
 /** For the approval prompt: `the event “Lunch” on Tue, 24 Nov 2026, 10:00 (Europe/Berlin) (3964…)`. */
 export function nameEvent({ id, summary, start, recurrence }: CalendarEvent): string {
   const what = recurrence === undefined ? 'the event' : 'the whole series';
-  return `${what} ${quotedUpTo(summary, MAX_TITLE)} ${recurrence === undefined ? 'on' : 'from'} ${showTime(start)} (${id})`;
+  return `${what} ${quotedUpTo(summary, LIMITS.title)} ${recurrence === undefined ? 'on' : 'from'} ${showTime(start)} (${id})`;
 }
 
 /** `Tue, 24 Nov 2026, 10:00 (Europe/Berlin)` */

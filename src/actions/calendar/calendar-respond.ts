@@ -38,7 +38,7 @@ export const calendarRespond = builtIn('workspace', {
   },
   version: (target) => target?.version,
   about: ({ id }, target) => (target === undefined ? [id] : idsOf(target)),
-  writes: ({ id, comment }, output) => (comment === undefined ? [] : [id, ...(output === undefined ? [] : writtenIn(output))]),
+  writes: ({ id, comment }, output) => (comment === undefined ? [] : writtenIn(id, output)),
   exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),
   async preview(input, { session }, target) {

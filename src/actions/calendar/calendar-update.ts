@@ -5,7 +5,7 @@ import { hashOf } from '../../providers/version-hash.ts';
 import { isPrivate } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
-import { changedMeanwhile } from '../as-shown.ts';
+import { assertUnchanged } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import type { Taint } from '../labels.ts';
@@ -51,12 +51,12 @@ export const calendarUpdate = builtIn('workspace', {
       writesText(input) && becomesPrivate(taint) && event.visibility === 'public' ? UNKNOWN : [],
     ),
   // The series, if it is changed through one of its events.
-  writes: ({ id }, output) => (output === undefined ? [id] : [id, ...writtenIn(output)]),
+  writes: ({ id }, output) => writtenIn(id, output),
   summary,
   preview,
   async run(input, { session, version, taint, undoneBy }) {
     const target = await plannedChange(input, session);
-    if (version !== undefined && target.version !== version) throw changedMeanwhile('id');
+    assertUnchanged(version, 'id', target.version);
     const exceptions = movesSeries(input) ? target.exceptions : [];
     const becomesHidden = mayTurnPrivate(input, target, taint);
     const requestBody = { ...target.changes, ...(becomesHidden && { visibility: 'private' }) };
@@ -167,7 +167,8 @@ async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, t
 function newlySeen({ add_attendees: add = [], location, description }: UpdateInput, { event, exceptions, changes }: Planned): string {
   if (add.length === 0) return '';
   const kept = {
-    ...{ attachments: event.attachments, attendees: event.attendees },
+    attachments: event.attachments,
+    attendees: event.attendees,
     ...(location === undefined && { location: event.location }),
     ...(description === undefined && { description: event.description }),
   };

@@ -1,13 +1,8 @@
 import type { Audience } from '../../providers/audience.ts';
 import { displayAddress, quotedUpTo } from '../display-text.ts';
 import type { Taint } from '../labels.ts';
-import type { CalendarEvent } from './calendar-event.ts';
+import { type CalendarEvent, LIMITS } from './calendar-event.ts';
 
-/** The provider's own limits, so that nothing that guests see is left out. */
-export const MAX_TITLE = 1_024;
-const MAX_LINK = 2_000;
-const MAX_PLACE = 1_024;
-const MAX_DESCRIPTION = 8_192;
 /** Events of a series that are quoted in a question. */
 const MAX_EVENTS = 5;
 
@@ -30,11 +25,11 @@ export function turnsPrivate({ visibility }: Pick<CalendarEvent, 'visibility'>, 
 /** For the approval prompt, after the event: `; with the place “…” and the description “…”`. */
 export function showTexts({ location = '', description = '', attachments = [], attendees = [] }: GuestTexts): string {
   const texts = [
-    ...(location === '' ? [] : [`the place ${quotedUpTo(location, MAX_PLACE)}`]),
-    ...(description === '' ? [] : [`the description ${quotedUpTo(description, MAX_DESCRIPTION)}`]),
-    ...attachments.map(({ title, fileUrl }) => `the file ${quotedUpTo(title, MAX_TITLE)} at ${quotedUpTo(fileUrl, MAX_LINK)}`),
+    ...(location === '' ? [] : [`the place ${quotedUpTo(location, LIMITS.place)}`]),
+    ...(description === '' ? [] : [`the description ${quotedUpTo(description, LIMITS.description)}`]),
+    ...attachments.map(({ title, fileUrl }) => `the file ${quotedUpTo(title, LIMITS.title)} at ${quotedUpTo(fileUrl, LIMITS.link)}`),
     ...attendees.flatMap(({ email, comment = '' }) =>
-      comment === '' ? [] : [`the comment of ${displayAddress(email)} ${quotedUpTo(comment, MAX_DESCRIPTION)}`],
+      comment === '' ? [] : [`the comment of ${displayAddress(email)} ${quotedUpTo(comment, LIMITS.description)}`],
     ),
   ];
   return texts.length === 0 ? '' : `; with ${texts.join(' and ')}`;
@@ -48,7 +43,7 @@ export function showOwnTexts(series: GuestTexts & { summary: string }, events: r
   );
   const shown = differing
     .slice(0, MAX_EVENTS)
-    .map((event) => `; one of its events is ${quotedUpTo(event.summary, MAX_TITLE)}${showTexts(event).replace('; ', ' ')}`);
+    .map((event) => `; one of its events is ${quotedUpTo(event.summary, LIMITS.title)}${showTexts(event).replace('; ', ' ')}`);
   const more = differing.length - shown.length;
   return `${shown.join('')}${more > 0 ? `; ${more} more of its events have texts of their own, which are not shown here` : ''}`;
 }

@@ -1,5 +1,5 @@
 import { HtmlRemainder } from './html-remainder.ts';
-import { type HtmlTag, readComment, readRaw, readTag } from './html-tags.ts';
+import { type HtmlTag, readComment, readRaw, readTag, scan } from './html-tags.ts';
 
 /** Elements that structure the text; of all others only the content is kept. */
 const STRUCTURAL = new Set(
@@ -64,13 +64,11 @@ export function wholeOutline(html: string): { displayed: string; others: string[
 }
 
 function written(html: string, writer: OutlineWriter): string {
-  let at = 0;
-  while (at < html.length) {
-    const start = html.indexOf('<', at);
-    writer.text(html.slice(at, start === -1 ? html.length : start));
-    if (start === -1) break;
-    at = readMarkup(html, start, writer);
-  }
+  scan(
+    html,
+    (text) => writer.text(text),
+    (start) => readMarkup(html, start, writer),
+  );
   return writer.result();
 }
 

@@ -1,4 +1,4 @@
-import { readRaw, readTag } from './html-tags.ts';
+import { readRaw, readTag, scan } from './html-tags.ts';
 
 /** Attributes that only concern the form of an element. Their values are seen by no one, unlike those of all others. */
 const FORMAL = new Set(
@@ -50,13 +50,11 @@ export class HtmlRemainder {
 
   /** A comment, which some mail programs read as HTML. */
   addComment(source: string): void {
-    let at = 0;
-    while (at < source.length) {
-      const start = source.indexOf('<', at);
-      this.addText(source.slice(at, start === -1 ? source.length : start).replace(CONDITION, ' '));
-      if (start === -1) return;
-      at = this.#addMarkup(source, start);
-    }
+    scan(
+      source,
+      (text) => this.addText(text.replace(CONDITION, ' ')),
+      (start) => this.#addMarkup(source, start),
+    );
   }
 
   addText(text: string): void {

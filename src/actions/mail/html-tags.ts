@@ -24,6 +24,22 @@ const TAG_NAME = /<(\/?)([a-z][^\t\n\f\r />]*)/iy;
 const ATTRIBUTE =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >"'][^\t\n\f\r >]*)))?/y;
 
+/**
+ * Goes through a source from one `<` to the next.
+ *
+ * @param onText called with what is before, between and behind markup
+ * @param onMarkup called with the position of a `<`; returns where to continue
+ */
+export function scan(html: string, onText: (text: string) => void, onMarkup: (start: number) => number): void {
+  let at = 0;
+  while (at < html.length) {
+    const start = html.indexOf('<', at);
+    onText(html.slice(at, start === -1 ? html.length : start));
+    if (start === -1) return;
+    at = onMarkup(start);
+  }
+}
+
 /** @returns undefined if no tag starts at this `<` */
 export function readTag(html: string, start: number): HtmlTag | undefined {
   TAG_NAME.lastIndex = start;

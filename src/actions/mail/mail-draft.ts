@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { type Audience, people, UNKNOWN, union } from '../../providers/audience.ts';
 import { checked, responseReader } from '../../providers/responses.ts';
+import { hashOf } from '../../providers/version-hash.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { AddressList } from '../../validation/address-list.ts';
@@ -46,13 +46,24 @@ export const mailDraft = responseReader(import.meta.url, 'mailDraft', (response)
   return { message: toMessage(message), fields: otherFields(readFields(message.payload)) };
 });
 
-/** @throws AppError `not_found` */
+/** With its text as it is displayed. @throws AppError `not_found` */
 export async function fetchDraft(session: WorkspaceSession, id: string): Promise<Draft> {
+  const draft = await fetchWithoutText(session, id);
+  const { message } = draft;
+  const text = await bodyText(session, message.id, message.root, new HtmlBudget(), MAX_TEXT);
+  return {
+    ...draft,
+    subject: shown.subject.parse(draft.subject),
+    // The length of a text that continues shows that it does.
+    text: text.length > MAX_TEXT ? text : text.trimEnd(),
+  };
+}
+
+async function fetchWithoutText(session: WorkspaceSession, id: string): Promise<Omit<Draft, 'text'>> {
   const params = { userId: 'me', id, format: 'full', fields: `message(${MESSAGE_FIELDS})` };
   const { message, fields } = await session.call('gmail.users.drafts.get', params, mailDraft).catch((error) => {
     throw toNoDraft(error);
   });
-  const text = await bodyText(session, message.id, message.root, new HtmlBudget(), MAX_TEXT);
   return {
     id,
     message,
@@ -61,25 +72,23 @@ export async function fetchDraft(session: WorkspaceSession, id: string): Promise
     sender: message.root.addresses.sender,
     replyTo: message.root.addresses['reply-to'],
     recipients: recipientsOf(message.root.addresses),
-    subject: shown.subject.parse(message.root.headers.get('subject') ?? ''),
-    // The length of a text that continues shows that it does.
-    text: text.length > MAX_TEXT ? text : text.trimEnd(),
+    subject: message.root.headers.get('subject') ?? '',
     files: attachmentsOf(message.root),
   };
 }
 
 /**
- * The same with everything that its recipients may see, since a draft is sent as it is stored: of alternatives each, and of
+ * With everything that its recipients may see, since a draft is sent as it is stored: of alternatives each, and of
  * HTML also what is hidden.
  *
  * @throws AppError `not_found`; `too_large` for one that can't be shown in full
  */
 export async function fetchWholeDraft(session: WorkspaceSession, id: string): Promise<Draft> {
-  const draft = await fetchDraft(session, id);
-  const { root } = draft.message;
+  const draft = await fetchWithoutText(session, id);
+  const { message } = draft;
   const budget = new HtmlBudget();
-  const text = await allTexts(session, draft.message.id, root, budget, MAX_SENT);
-  const whole = { ...draft, subject: root.headers.get('subject') ?? '', text: text.trimEnd() };
+  const text = await allTexts(session, message.id, message.root, budget, MAX_SENT);
+  const whole = { ...draft, text: text.trimEnd() };
   if (budget.exceeded || !isShownInFull(whole)) throw new AppError('too_large', TOO_LONG);
   return whole;
 }
@@ -100,9 +109,7 @@ export function toNoDraft(error: unknown): unknown {
 /** Changes with everything that a recipient of the draft sees. At the provider, each edit gives it another message id. */
 export function draftVersion({ message, from, sender, replyTo, fields, recipients, subject, text, files }: Draft): string {
   const named = files.map(({ id, fileName, mimeType, size }) => [id, fileName, mimeType, size]);
-  return createHash('sha256')
-    .update(JSON.stringify([message.id, from, sender, replyTo, fields, recipients, subject, text, named]))
-    .digest('hex');
+  return hashOf([message.id, from, sender, replyTo, fields, recipients, subject, text, named]);
 }
 
 /** Everyone who receives the draft, lower case. */

@@ -4,7 +4,7 @@ import type { MethodParams } from '../../providers/workspace/workspace-request.t
 import type { ScopeName } from '../../providers/workspace/workspace-scopes.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
-import { assertAsShown, changedMeanwhile } from '../as-shown.ts';
+import { assertAsShown, assertUnchanged } from '../as-shown.ts';
 import { builtIn } from '../built-in.ts';
 import { within } from '../labels.ts';
 import { namedIds } from '../named-ids.ts';
@@ -88,7 +88,7 @@ async function readReply({ reply_to }: OutgoingMail, session: WorkspaceSession):
 async function compose(mail: OutgoingMail, context: RunContext<'workspace'>, inBody: (message: object) => object): Promise<MethodParams> {
   const { session, account, version } = context;
   const { reply, files } = await readReferences(mail, context);
-  if (version !== undefined && filesVersion(files) !== version) throw changedMeanwhile('files');
+  assertUnchanged(version, 'files', filesVersion(files));
   const attached = [...givenFiles(mail), ...(await downloadFiles(session, files))];
   const subject = reply?.subject ?? mail.subject ?? '';
   const mime = await composeMime(session, { ...mail, subject, files: attached, reply }, account.label);
