@@ -1,6 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { ownIntegrations } from '../support/own-integrations.ts';
 
 const input = (...fields: string[]) =>
   `{ type: object, required: [${fields.join(', ')}], properties: { ${fields.map((field) => `${field}: { type: string }`).join(', ')} } }`;
@@ -20,9 +18,7 @@ const DECLARED: readonly [string, string, 'write' | 'destructive', string, strin
 
 /** The path of an `integrations.yaml` that is unlimited but for the rule: a limit must not look like protection. */
 export function integrationsFile(tainted: 'ask' | 'deny'): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'steward-injection-')), 'integrations.yaml');
-  writeFileSync(file, integrations(tainted));
-  return file;
+  return ownIntegrations(integrations(tainted));
 }
 
 function integrations(tainted: 'ask' | 'deny'): string {

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { ownIntegrations } from './own-integrations.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 
 /** All actions of both agents, without limits that tests reach. */
@@ -13,16 +11,6 @@ agents:
 `;
 
 /** A service whose agents work with files and documents. @param approval the policy; by default, nothing is asked about but what the gate requires */
-export async function startFileAgents(env: Record<string, string> = {}, approval = 'never'): Promise<TestSteward> {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-files-'));
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, fileWith(approval));
-  const steward = await startSteward({ INTEGRATIONS_FILE: file, ...env });
-  return {
-    ...steward,
-    async stop() {
-      await steward.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+export function startFileAgents(env: Record<string, string> = {}, approval = 'never'): Promise<TestSteward> {
+  return startSteward({ INTEGRATIONS_FILE: ownIntegrations(fileWith(approval)), ...env });
 }

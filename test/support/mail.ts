@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { AppError } from '../../src/errors.ts';
 import { callAction } from './agents.ts';
 import { connect, newName } from './flows.ts';
+import { ownIntegrations } from './own-integrations.ts';
 import { SocketClient } from './socket-client.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 
@@ -26,18 +24,8 @@ ${NAMES.map((name) => `      ${name}: { use: mail.${name} }\n`).join('')}`;
  *
  * @param sendDraft the policy of mail.draft_send
  */
-export async function startMail(env: Record<string, string> = {}, sendDraft = '{}'): Promise<TestSteward> {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-mail-'));
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, fileWith(sendDraft));
-  const steward = await startSteward({ INTEGRATIONS_FILE: file, ...env });
-  return {
-    ...steward,
-    async stop() {
-      await steward.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+export function startMail(env: Record<string, string> = {}, sendDraft = '{}'): Promise<TestSteward> {
+  return startSteward({ INTEGRATIONS_FILE: ownIntegrations(fileWith(sendDraft)), ...env });
 }
 
 /** Someone with a mailbox of their own. */

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ASKERS, type Asker, approve } from '../../support/askers.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
@@ -39,20 +37,14 @@ agents:
       draft_send: { use: mail.draft_send, policy: { approval: always } }
 `;
 
-const directory = mkdtempSync(join(tmpdir(), 'steward-asked-'));
 let steward: TestSteward;
 let me: Person;
 let inPerson: Asker;
 
 beforeAll(async () => {
-  const file = join(directory, 'integrations.yaml');
-  writeFileSync(file, INTEGRATIONS);
-  steward = await startSteward({ INTEGRATIONS_FILE: file });
+  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(INTEGRATIONS) });
 });
-afterAll(async () => {
-  await steward.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => steward.stop());
 beforeEach(async () => {
   me = await newPerson(steward);
   inPerson = await (ASKERS['in person'] as (typeof ASKERS)[string])(steward, me.token);

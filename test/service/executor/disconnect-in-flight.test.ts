@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../support/agents.ts';
 import { BankEmulator } from '../../support/bank-emulator.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -153,9 +152,7 @@ describe('calls in progress when a reload removes their action', () => {
     `version: 1\nagents:\n  mail: { provider: workspace, description: Mail., scopes: [mail.modify], actions: { ${actions} } }\n`;
 
   it('end, and waiting ones never begin', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'steward-withdrawn-'));
-    const file = join(folder, 'integrations.yaml');
-    writeFileSync(file, FILE('labels: { use: mail.labels }, search: { use: mail.search }'));
+    const file = ownIntegrations(FILE('labels: { use: mail.labels }, search: { use: mail.search }'));
     const scene = await ExecutorScene.start({ INTEGRATIONS_FILE: file });
     try {
       const user = await scene.connect();
@@ -175,7 +172,6 @@ describe('calls in progress when a reload removes their action', () => {
       expect(await codes(others)).toEqual({ not_found: 1 });
     } finally {
       await scene.stop();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 });
@@ -183,9 +179,7 @@ describe('calls in progress when a reload removes their action', () => {
 describe('a bank’s calls in progress when its entry is deleted', () => {
   it('are aborted', async () => {
     const bank = await new BankEmulator().start();
-    const folder = mkdtempSync(join(tmpdir(), 'steward-bank-'));
-    const file = join(folder, 'integrations.yaml');
-    writeFileSync(file, 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n');
+    const file = ownIntegrations('version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n');
     const steward = await startSteward({ ...bank.env, INTEGRATIONS_FILE: file });
     const token = await steward.signIn(newName());
     const linked = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-1' } });
@@ -201,7 +195,6 @@ describe('a bank’s calls in progress when its entry is deleted', () => {
     expect(held.arrived).toBe(3);
     await steward.stop();
     await bank.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 });
 

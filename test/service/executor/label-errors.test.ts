@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
 import { codeOf, financialAndOther } from '../../support/labelled-clients.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 
 const SECRET = 'Balance 1,234.00';
 const LABELS = '/gmail/v1/users/me/labels';
@@ -26,18 +24,12 @@ agents:
         with: { name: $input.name }
 `;
 
-const folder = mkdtempSync(join(tmpdir(), 'steward-labels-'));
 let scene: ApiScene;
 
 beforeAll(async () => {
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
-  scene = await startApiScene({ INTEGRATIONS_FILE: file });
+  scene = await startApiScene({ INTEGRATIONS_FILE: ownIntegrations(FILE) });
 });
-afterAll(async () => {
-  await scene.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => scene.stop());
 
 it('an error that lists labels counts as having read their names', async () => {
   const { financial, other } = await financialAndOther(scene.steward, await scene.connect());

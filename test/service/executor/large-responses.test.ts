@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { eventPage } from '../../../src/actions/calendar/calendar-pages.ts';
@@ -11,6 +8,7 @@ import { checked } from '../../../src/providers/responses.ts';
 import { workBegun } from '../../../src/threads/off-thread.ts';
 import { callAction } from '../../support/agents.ts';
 import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { respond } from '../../support/scripted-server.ts';
 
@@ -40,22 +38,16 @@ const repeat = <Item>(count: number, make: (index: number) => Item): Item[] => A
 
 let scene: ApiScene;
 let user: ConnectedGrant;
-let folder: string;
 /** Longest text parsed on this thread, the service's main one. */
 let parsed = 0;
 let begun = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'steward-large-'));
-  writeFileSync(join(folder, 'integrations.yaml'), FILE);
-  scene = await startApiScene({ INTEGRATIONS_FILE: join(folder, 'integrations.yaml') });
+  scene = await startApiScene({ INTEGRATIONS_FILE: ownIntegrations(FILE) });
   user = await scene.connect();
 });
 
-afterAll(async () => {
-  await scene.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => scene.stop());
 
 beforeEach(() => {
   scene.api.reset();

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { callAction } from '../../support/agents.ts';
 import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
 const id = '{ type: object, required: [id], properties: { id: { type: string } } }';
@@ -88,19 +86,13 @@ const UNKNOWN = { kind: 'unknown' };
 const INSERT = { insertText: { text: 'x', location: { index: 1 } } };
 const IMAGE = { insertInlineImage: { uri: 'https://example.org/?secret', location: { index: 1 } } };
 
-const folder = mkdtempSync(join(tmpdir(), 'steward-exposure-'));
 let scene: ApiScene;
 let me: ConnectedGrant;
 
 beforeAll(async () => {
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
-  scene = await startApiScene({ INTEGRATIONS_FILE: file });
+  scene = await startApiScene({ INTEGRATIONS_FILE: ownIntegrations(FILE) });
 });
-afterAll(async () => {
-  await scene.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => scene.stop());
 beforeEach(async () => {
   me = await scene.connect();
   scene.api.reset();

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, financialAndOther, newClientCall } from '../../support/labelled-clients.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
@@ -36,17 +34,11 @@ agents:
 `;
 
 let steward: TestSteward;
-const folder = mkdtempSync(join(tmpdir(), 'steward-parts-'));
 
 beforeAll(async () => {
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
-  steward = await startSteward({ INTEGRATIONS_FILE: file });
+  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(FILE) });
 });
-afterAll(async () => {
-  await steward.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => steward.stop());
 
 async function clients() {
   const me = await newPerson(steward);

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ASKERS, type Asker, approve } from '../../support/askers.ts';
 import { linkBank } from '../../support/flows.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
@@ -29,7 +27,6 @@ agents:
       title: { call: calendar.events.patch, description: Rename., effect: destructive, input: { type: object, required: [id], properties: { id: { type: string } } }, with: { calendarId: primary, eventId: $input.id, summary: Supper } }
 `;
 
-const directory = mkdtempSync(join(tmpdir(), 'steward-subjects-'));
 let steward: TestSteward;
 let me: Person;
 let client: Asker;
@@ -37,14 +34,9 @@ let client: Asker;
 const newClient = () => (ASKERS.http as (typeof ASKERS)[string])(steward, me.token);
 
 beforeAll(async () => {
-  const file = join(directory, 'integrations.yaml');
-  writeFileSync(file, INTEGRATIONS);
-  steward = await startSteward({ INTEGRATIONS_FILE: file });
+  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(INTEGRATIONS) });
 });
-afterAll(async () => {
-  await steward.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => steward.stop());
 beforeEach(async () => {
   me = await newPerson(steward);
   client = await newClient();

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { McpClient } from '../../support/mcp-client.ts';
 import { newToken } from '../../support/mcp-scene.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
@@ -26,23 +24,16 @@ agents:
 `;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-let folder: string;
 let steward: TestSteward;
 let me: Person;
 let client: McpClient;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'steward-changes-'));
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
-  steward = await startSteward({ INTEGRATIONS_FILE: file });
+  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(FILE) });
   me = await newPerson(steward);
   client = new McpClient(steward, (await newToken(steward, me)).token);
 });
-afterAll(async () => {
-  await steward?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => steward?.stop());
 
 async function call(name: string, input: object): Promise<any> {
   return (await client.call(name, input)).message.result.structuredContent;

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { callAction } from '../../support/agents.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import { leave } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -31,22 +30,17 @@ agents:
 
 let toy: ToyServer;
 let steward: TestSteward;
-let folder: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'steward-toy-'));
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
   toy = await startToyServer();
   // The one line of a release: the descriptor in the list.
-  steward = await startSteward({ INTEGRATIONS_FILE: file }, { providers: [...PROVIDERS, toyDescriptor(toy.url)] });
+  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(FILE) }, { providers: [...PROVIDERS, toyDescriptor(toy.url)] });
   await steward.sql(MIGRATION);
 });
 
 afterAll(async () => {
   await steward.stop();
   toy.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 interface Connected {

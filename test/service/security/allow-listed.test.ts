@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { callAction } from '../../support/agents.ts';
 import { linkBank } from '../../support/flows.ts';
+import { ownIntegrations } from '../../support/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson } from '../../support/workspace-content.ts';
 
@@ -37,24 +35,18 @@ agents:
     actions:${invite('guests', "to: ['*@partner.example']")}${invite('anyone', "to: ['*']")}${invite('notes', "note: ['*@*']")}
 `;
 
-const folder = mkdtempSync(join(tmpdir(), 'steward-allow-listed-'));
 let steward: TestSteward;
 let token: string;
 
 beforeAll(async () => {
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
-  steward = await startSteward({ INTEGRATIONS_FILE: file });
+  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(FILE) });
   const me = await newPerson(steward);
   await linkBank(steward, me.token);
   const { userId } = await steward.context.sessions.authenticate(me.token);
   ({ token } = await steward.context.clientTokens.create(userId, { name: 'script', actions: ['*'], access: 'write', days: 1 }));
   await callAction(steward, 'bank.balances', {}, { token });
 });
-afterAll(async () => {
-  await steward.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => steward.stop());
 
 describe('an allow-list, after a bank’s data was read', () => {
   it.each([

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -12,6 +9,7 @@ import { workBegun } from '../../../../src/threads/off-thread.ts';
 import { callAction } from '../../../support/agents.ts';
 import { ACCESS_TOKEN, BANK_SECRET, BankEmulator } from '../../../support/bank-emulator.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { ownIntegrations } from '../../../support/own-integrations.ts';
 import { type ScriptedCall, sendJson } from '../../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 
@@ -19,7 +17,6 @@ import { startSteward, type TestSteward } from '../../../support/steward.ts';
 let emulator: BankEmulator;
 let steward: TestSteward;
 let token: string;
-let folder: string;
 let users = 0;
 const errors: unknown[] = [];
 
@@ -41,10 +38,7 @@ const TIMEOUT_MS = 10_000;
 
 beforeAll(async () => {
   emulator = await new BankEmulator().start();
-  folder = mkdtempSync(join(tmpdir(), 'steward-bank-'));
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(
-    file,
+  const file = ownIntegrations(
     `version: 1
 agents:
   bank: { provider: bank, description: Reading., products: [transactions, auth] }
@@ -62,7 +56,6 @@ agents:
 afterAll(async () => {
   await steward.stop();
   await emulator.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 beforeEach(async () => {

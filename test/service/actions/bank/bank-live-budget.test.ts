@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../../support/agents.ts';
 import { linkBank } from '../../../support/flows.ts';
+import { ownIntegrations } from '../../../support/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 
 const FILE = `version: 1
@@ -18,22 +16,15 @@ agents:
       asked: { call: accounts/balance/get, description: Ask the bank., effect: read, input: { type: object, properties: {} } }
 `;
 
-let folder: string;
 let steward: TestSteward;
 let token: string;
 let users = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'steward-live-'));
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
-  steward = await startSteward({ INTEGRATIONS_FILE: file, LIMIT_USER_LIVE_BALANCES_PER_DAY: '3' });
+  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(FILE), LIMIT_USER_LIVE_BALANCES_PER_DAY: '3' });
 });
 
-afterAll(async () => {
-  await steward.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => steward.stop());
 
 beforeEach(async () => {
   users += 1;

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
 import { type ClientCall, codeOf, financialAndOther } from '../../../support/labelled-clients.ts';
+import { ownIntegrations } from '../../../support/own-integrations.ts';
 import type { ConnectedGrant } from '../../../support/refreshing.ts';
 import { respond } from '../../../support/scripted-server.ts';
 
@@ -25,21 +23,15 @@ agents:
       list: { use: calendar.list }
 `;
 
-const folder = mkdtempSync(join(tmpdir(), 'steward-events-'));
 let scene: ApiScene;
 let me: ConnectedGrant;
 let financial: ClientCall;
 let other: ClientCall;
 
 beforeAll(async () => {
-  const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
-  scene = await startApiScene({ INTEGRATIONS_FILE: file });
+  scene = await startApiScene({ INTEGRATIONS_FILE: ownIntegrations(FILE) });
 });
-afterAll(async () => {
-  await scene.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => scene.stop());
 beforeEach(async () => {
   scene.api.reset();
   me = await scene.connect();

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
 import { callAction } from '../../../support/agents.ts';
+import { ownIntegrations } from '../../../support/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 import { newPerson, type Person } from '../../../support/workspace-content.ts';
 
@@ -123,10 +121,10 @@ describe('files of the drive in a message', () => {
   });
 
   it('need the agent’s scope, whatever the user has granted', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'steward-mail-files-'));
-    const file = join(folder, 'integrations.yaml');
     const actions = 'actions: { draft: { use: mail.draft }, save_attachment: { use: mail.save_attachment } }';
-    writeFileSync(file, `version: 1\nagents:\n  mail: { provider: workspace, description: D, scopes: [mail.modify], ${actions} }\n`);
+    const file = ownIntegrations(
+      `version: 1\nagents:\n  mail: { provider: workspace, description: D, scopes: [mail.modify], ${actions} }\n`,
+    );
     const other = await startSteward({ INTEGRATIONS_FILE: file });
     try {
       const { token } = await newPerson(other);
@@ -138,7 +136,6 @@ describe('files of the drive in a message', () => {
       }
     } finally {
       await other.stop();
-      rmSync(folder, { recursive: true });
     }
   });
 });

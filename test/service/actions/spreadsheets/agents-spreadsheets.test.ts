@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { spreadsheetFiles } from '../../../../sandbox/google/sheets-world.ts';
 import { presentationFiles } from '../../../../sandbox/google/slides-world.ts';
 import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
 import { callAction } from '../../../support/agents.ts';
 import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
+import { ownIntegrations } from '../../../support/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 import { googleAccount, newPerson, type Person } from '../../../support/workspace-content.ts';
 
@@ -207,10 +205,10 @@ describe('on the sandbox', () => {
     });
 
     it('accepts the drive’s scope if the file allows it', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'steward-sheets-'));
-      const file = join(folder, 'integrations.yaml');
       const agent = (scope: string) => `{ provider: workspace, description: Reading., scopes: [${scope}.readonly, drive] }`;
-      writeFileSync(file, `version: 1\nagents:\n  spreadsheets: ${agent('spreadsheets')}\n  presentations: ${agent('presentations')}\n`);
+      const file = ownIntegrations(
+        `version: 1\nagents:\n  spreadsheets: ${agent('spreadsheets')}\n  presentations: ${agent('presentations')}\n`,
+      );
       const own = await startSteward({ INTEGRATIONS_FILE: file });
       try {
         const drive = await newPerson(own, { untick: ['spreadsheets.readonly', 'presentations.readonly'] });
@@ -219,7 +217,6 @@ describe('on the sandbox', () => {
         expect((await drive.act('presentations.read', { id: presentationFiles(account)[0]?.id })).count).toBe(6);
       } finally {
         await own.stop();
-        rmSync(folder, { recursive: true });
       }
     });
   });
