@@ -1,26 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { deleteOldChunks, deleteOldRuns } from './assistant/runs-retention-repository.ts';
 import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
 import { maintainPartitions } from './database/partitions.ts';
-import { deleteExpiredAllowances } from './executor/allowances-repository.ts';
+import { deleteExpiredRows, EXPIRING } from './database/retention.ts';
 import { deleteOldOutcomes } from './executor/approval-outcomes-repository.ts';
-import { deleteOldApprovals } from './executor/approvals-repository.ts';
-import { deleteOldAuditRows } from './executor/audit-repository.ts';
-import { deleteOldClientGrants } from './executor/client-grants-repository.ts';
-import { deleteOldKeys } from './executor/idempotency-repository.ts';
-import { deleteOldContexts } from './executor/taint-repository.ts';
 import type { ExecuteSql, Jobs } from './jobs/jobs.ts';
 import { deleteOldEntries } from './oauth/entries-repository.ts';
 import { describeError } from './observability/logger.ts';
-import { deleteExpiredWebSessions } from './sign-in/web-sessions-repository.ts';
 import { sweepErasures } from './users/erasures.ts';
-import { deleteOldErasures } from './users/erasures-repository.ts';
-import { deleteOldTombstones } from './users/users-repository.ts';
-import { deleteFormerKeys } from './vault/rotation/key-rotation-repository.ts';
-import { deleteExpiredBindings } from './workspace/bindings-repository.ts';
 import { sweepConfirmations } from './workspace/confirmation-service.ts';
-import { deleteOldFlows } from './workspace/flows-repository.ts';
 
 const SIX_HOURS = 6 * 3600;
 const EIGHT_DAYS = 8 * 24 * 3600;
@@ -88,10 +76,6 @@ export class Workers {
     await jobs.everyMinute('bank-check', () => checkDueItems(bankDeps));
     await jobs.everyMinute('erase', () => sweepErasures(db));
     await jobs.everyMinute('sweep', () => sweep(this.#context));
-    // Before the first minute: after a long standstill, there is no partition for this month.
-    await maintainPartitions(db, logger).catch((error: unknown) =>
-      logger.warn({ err: describeError(error) }, 'partitions could not be added; retrying every minute'),
-    );
     // Work that a killed process left behind does not wait for the first minute.
     await revocations.sweep();
     await webhooks.sweep();
@@ -100,33 +84,17 @@ export class Workers {
 }
 
 async function sweep(context: Context): Promise<void> {
-  const { db, workspace, grants, revocations, webhooks, events, approvalExpiry, assistant, logger } = context;
+  const { db, workspace, grants, revocations, webhooks, approvalExpiry, assistant, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),
-    () => deleteOldFlows(db),
-    () => deleteExpiredBindings(db),
-    // A previous release that still runs creates hashes without the key.
-    () => context.names.convert(),
-    () => deleteOldTombstones(db),
-    () => deleteOldErasures(db),
     () => revocations.sweep(),
     () => webhooks.sweep(),
     () => approvalExpiry.expired(),
-    () => deleteOldApprovals(db),
     () => deleteOldOutcomes(db),
-    () => deleteOldKeys(db),
     () => deleteOldEntries(db),
-    () => deleteOldClientGrants(db),
-    () => deleteExpiredAllowances(db),
-    () => deleteExpiredWebSessions(db),
-    () => deleteOldContexts(db),
-    () => deleteOldChunks(db),
-    () => deleteOldRuns(db),
-    () => deleteFormerKeys(db),
     () => maintainPartitions(db, logger),
-    () => deleteOldAuditRows(db),
+    ...EXPIRING.map((table) => () => deleteExpiredRows(db, table)),
     () => assistant.endAbandoned(),
-    () => events.sweep(),
     // Last, because a key service is slow.
     () => grants.sweep(),
   ];

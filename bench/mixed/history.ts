@@ -1,17 +1,17 @@
 import pg from 'pg';
 import { Database } from '../../src/database/database.ts';
-import { addMonth, monthName, monthOf } from '../../src/database/partitions.ts';
+import { addMonth, maintainPartitions, monthName, monthOf } from '../../src/database/partitions.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { type ChangeFigure, changeBeside } from './beside.ts';
+import { timeStatements } from './timed-statements.ts';
+
+const SILENT = createLogger('silent');
 
 /** As long as rows are kept, and a month more: its partition has expired. */
 const MONTHS = 15;
-/** Months ago whose rows are older than the partitions, and those of partitions, for two sessions: the expired one among them. */
-const BEFORE = [12, 11, 10, 9, 8, 7, 6];
-const SINCE = [
-  [14, 5, 4, 3],
-  [13, 2, 1, 0],
-];
-/** Rows that have expired and are not a month's. */
+/** Months ago, for two sessions. */
+const AGO = [0, 1].map((odd) => Array.from({ length: MONTHS }, (_, ago) => ago).filter((ago) => ago % 2 === odd));
+/** Rows that have expired and are in the default partition. */
 const EXPIRED = 100_000;
 const SETTINGS = `set work_mem = '256MB'; set maintenance_work_mem = '512MB'`;
 const NUMBERED = 'create temp table numbered as select row_number() over (order by id <> $1::uuid, id)::int as n, id from users';
@@ -39,32 +39,40 @@ export function historyOf(databaseUrl: string, rows: number, heavy: string): His
   return { databaseUrl, each: Math.ceil(rows / MONTHS), heavy };
 }
 
-/** Fills the table while it has no partitions. Rows that are inserted later have larger ids than all that are generated. */
-export async function fillBefore(history: History): Promise<void> {
-  await using session = await openSession(history);
-  await session.fill('audit_log', BEFORE);
-  await session.insert('audit_log', month(14), month(13), { rows: EXPIRED, after: 0 });
-  await session.client.query(`select setval(pg_get_serial_sequence('audit_log', 'id'), $1)`, [EXPIRED + MONTHS * history.each]);
-}
-
-/** Fills months of which the table has partitions. */
-export async function fillSince(history: History): Promise<void> {
-  const logger = createLogger('silent');
-  const db = new Database({ connectionString: history.databaseUrl }, 1, logger);
-  for (const ago of SINCE.flat()) await addMonth(db, 'audit_log', month(ago), logger);
-  await db.close();
+/** Fills a partition for each month. Rows that are inserted later have larger ids than all that are generated. */
+export async function fill(history: History): Promise<void> {
+  await using db = openDatabase(history);
+  for (const ago of AGO.flat()) await addMonth(db.opened, 'audit_log', month(ago), SILENT);
   await Promise.all(
-    SINCE.map(async (months) => {
+    AGO.map(async (months) => {
       await using session = await openSession(history);
       for (const ago of months) {
         const name = monthName('audit_log', month(ago));
-        await session.client.query(`alter table audit_log_months detach partition ${name}`);
-        await session.fill(name, [ago]);
+        await session.client.query(`alter table audit_log detach partition ${name}`);
+        await session.fill(name, ago);
         const limits = `from ('${month(ago).toISOString()}') to ('${month(ago - 1).toISOString()}')`;
-        await session.client.query(`alter table audit_log_months attach partition ${name} for values ${limits}`);
+        await session.client.query(`alter table audit_log attach partition ${name} for values ${limits}`);
       }
     }),
   );
+  await using session = await openSession(history);
+  await session.insert('audit_log', month(MONTHS), month(MONTHS - 1), { rows: EXPIRED, after: 0 });
+  await session.client.query(`select setval(pg_get_serial_sequence('audit_log', 'id'), $1)`, [EXPIRED + MONTHS * history.each]);
+}
+
+/** The partition of a month whose rows have all expired is dropped. */
+export async function dropExpiredMonth(history: History, userId: string): Promise<ChangeFigure> {
+  await using db = openDatabase(history);
+  return await changeBeside(history.databaseUrl, userId, 'expired month dropped', async () => {
+    const statements = timeStatements(db.opened);
+    await maintainPartitions(db.opened, SILENT);
+    return statements;
+  });
+}
+
+function openDatabase({ databaseUrl }: History) {
+  const opened = new Database({ connectionString: databaseUrl }, 1, SILENT);
+  return { opened, [Symbol.asyncDispose]: () => opened.close() };
 }
 
 /** The first moment of a month, UTC. */
@@ -82,7 +90,7 @@ async function openSession({ databaseUrl, each, heavy }: History) {
   const insert = (table: string, from: Date, to: Date, { rows, after }: { rows: number; after: number }) =>
     client.query(rowsInto(table), [from, to, rows, count, after]);
   /** In one transaction, so that a server with `wal_level = minimal` logs nothing; indexes are created afterwards. */
-  const fill = async (table: string, months: readonly number[]) => {
+  const fill = async (table: string, ago: number) => {
     await client.query('begin');
     const { rows: indexes } = await client.query<{ name: string; definition: string }>(
       `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
@@ -91,10 +99,8 @@ async function openSession({ databaseUrl, each, heavy }: History) {
     );
     for (const { name } of indexes) await client.query(`drop index ${name}`);
     await client.query(`truncate ${table}`);
-    for (const ago of months) {
-      const to = ago === 0 ? new Date() : month(ago - 1);
-      await insert(table, month(ago), to, { rows: each, after: EXPIRED + (MONTHS - 1 - ago) * each });
-    }
+    const to = ago === 0 ? new Date() : month(ago - 1);
+    await insert(table, month(ago), to, { rows: each, after: EXPIRED + (MONTHS - 1 - ago) * each });
     for (const { definition } of indexes) await client.query(definition);
     await client.query('commit');
     // As autovacuum would do.

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { fillUp } from './crowd.ts';
 import { type Crowded, measureGrowth, SIZES } from './growth.ts';
-import { fillBefore, fillSince, historyOf } from './history.ts';
+import { dropExpiredMonth, fill, historyOf } from './history.ts';
 import type { Person } from './people.ts';
 import { readPlans } from './plans.ts';
 import { changesTable, growthTable, openLoopTable, plansTable, rewrapLine, rowsTable, soakTable, statementsTable } from './report.ts';
@@ -16,7 +16,6 @@ import { measureRows } from './rows.ts';
 import { openScene } from './scene.ts';
 import { measureStatementCosts } from './statement-costs.ts';
 import { openLoop, soak, spreadLife } from './traffic.ts';
-import { measureDrop, measureUpdate, undoPartitions } from './update.ts';
 
 /** Those of a run that names none. */
 const USUAL = ['load', 'growth', 'plans', 'rows'];
@@ -95,16 +94,10 @@ async function rows(): Promise<void> {
   await fillUp(stage, users, false);
   const [other, heavy] = people.slice(-2) as [Person, Person];
   const history = historyOf(stage.databaseUrl, auditRows, heavy.userId);
-  progress('half of the rows …');
-  await undoPartitions(stage.databaseUrl);
-  await fillBefore(history);
-  progress('the update to partitions …');
-  const changes = await measureUpdate(history, other.userId);
-  progress('the other half …');
-  await fillSince(history);
+  progress('the rows …');
+  await fill(history);
   progress('a month is dropped …');
-  changes.push(await measureDrop(history, other.userId));
-  console.log(changesTable(changes));
+  console.log(changesTable([await dropExpiredMonth(history, other.userId)]));
   progress('what operations take …');
   const nextKeys = `next:${randomBytes(32).toString('base64')},${scene.env.MASTER_KEYS}`;
   console.log(rowsTable(await measureRows(scene.env, other.userId, heavy.userId, nextKeys)));

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { parseKeyset } from '../../src/config/master-key-list.ts';
 import { Keyring } from '../../src/crypto/keyring.ts';
 import { Database } from '../../src/database/database.ts';
-import { type AuditRow, countStarted, deleteOldAuditRows, insertAuditRows } from '../../src/executor/audit-repository.ts';
+import { deleteExpiredRows } from '../../src/database/retention.ts';
+import { type AuditRow, countStarted, insertAuditRows } from '../../src/executor/audit-repository.ts';
 import { CountsInDatabase } from '../../src/metrics/database-counts.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { selectAuditEntries } from '../../src/users/audit-entries-repository.ts';
@@ -63,7 +64,7 @@ const OPERATIONS: Record<string, (town: Town) => Promise<unknown>> = {
     ),
   'export of the user with most': ({ exports, heavy, issuer }) => exports.of(caller(heavy, issuer)),
   'counts of the metrics': ({ db }) => new CountsInDatabase(db).read(),
-  'retention of the other partitions': ({ db }) => deleteOldAuditRows(db),
+  'retention of the default partition': ({ db }) => deleteExpiredRows(db, 'audit_log'),
   'keys wrapped again, 200 in a statement': ({ db, nextKeys }) => rewrapSome(db, nextKeys),
   'count of keys under other master keys': ({ db, nextKeys }) => countUnderOthers(db, nextKeys.primaryId),
   'erasure of the user with most': async ({ db, heavy }) => {

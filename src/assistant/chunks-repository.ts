@@ -26,7 +26,7 @@ export async function insertChunks(db: Queryable, parts: readonly ChunkRow[]): P
                where runs.id = any($1::uuid[]) and runs.user_id = any($4::uuid[]) and status = 'running'),
              added as (insert into run_chunks (user_id, run_id, sequence, chunks)
                select given.user_id, run_id, sequence, chunks from given join live on id = run_id and live.user_id = given.user_id
-               on conflict (run_id, sequence) do update set chunks = excluded.chunks where length(excluded.chunks) > length(run_chunks.chunks))
+               on conflict (user_id, run_id, sequence) do update set chunks = excluded.chunks where length(excluded.chunks) > length(run_chunks.chunks))
              select id as "runId" from live`,
     },
     [

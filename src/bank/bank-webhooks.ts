@@ -4,14 +4,7 @@ import type { WebhookKeys } from '../providers/bank/bank-webhook-keys.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { handleEvent } from './event-handlers.ts';
 import { readWebhook } from './webhook-events.ts';
-import {
-  deleteOldWebhooks,
-  insertWebhook,
-  markHandled,
-  markWebhookQueued,
-  selectUnqueuedWebhooks,
-  selectWebhook,
-} from './webhooks-repository.ts';
+import { insertWebhook, markHandled, markWebhookQueued, selectUnqueuedWebhooks, selectWebhook } from './webhooks-repository.ts';
 
 const SWEEP_BATCH = 500;
 
@@ -62,11 +55,10 @@ export class BankWebhooks {
     logger.info({ webhook: id, event: webhook.event }, 'bank webhook handled');
   }
 
-  /** Queues rows without a job (the process ended between commit and queue), and deletes old ones. */
+  /** Queues rows without a job (the process ended between commit and queue). */
   async sweep(): Promise<void> {
     const { db } = this.#deps;
     await this.jobs.add(await selectUnqueuedWebhooks(db, SWEEP_BATCH));
-    await deleteOldWebhooks(db);
   }
 
   async #take(proofs: readonly string[], body: Uint8Array): Promise<'stored' | 'repeated' | 'ignored'> {

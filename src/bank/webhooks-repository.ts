@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 import type { EventDetails, ReceivedEvent, WebhookEvent } from './webhook-events.ts';
 
 export interface WebhookRow {
@@ -16,8 +15,6 @@ export interface WebhookRow {
   overdue: boolean;
 }
 
-/** Longer than the aggregator retries a delivery, which is 24 hours. */
-const KEPT = '48 hours';
 const OVERDUE = '24 hours';
 /** Longer than the longest pause between two attempts of a job. */
 const LOST_AFTER = '2 hours';
@@ -30,9 +27,9 @@ const LOST_AFTER = '2 hours';
 export async function insertWebhook(db: Queryable, { itemId, event, details, digest }: ReceivedEvent): Promise<string[]> {
   // The lock: a concurrent disconnection either ends before this, or deletes the row with its grant.
   const rows = await db.query<{ id: string }>(
-    `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
-     select gen_random_uuid(), id, subject, $2, $3::jsonb, $4 from grants where provider = 'bank' and subject = $1 for key share
-     on conflict (grant_id, digest) do nothing returning id`,
+    `insert into bank_webhooks (id, user_id, grant_id, item_id, event, details, digest)
+     select gen_random_uuid(), user_id, id, subject, $2, $3::jsonb, $4 from grants where provider = 'bank' and subject = $1 for key share
+     on conflict (user_id, grant_id, digest) do nothing returning id`,
     [itemId, event, JSON.stringify(details), digest],
   );
   return rows.map(({ id }) => id);
@@ -40,9 +37,9 @@ export async function insertWebhook(db: Queryable, { itemId, event, details, dig
 
 export async function selectWebhook(db: Queryable, id: string): Promise<WebhookRow | undefined> {
   const rows = await db.query<WebhookRow>(
-    `select w.id, g.user_id as "userId", w.grant_id as "grantId", i.id as "itemId", w.item_id as subject, w.event, w.details,
+    `select w.id, w.user_id as "userId", w.grant_id as "grantId", i.id as "itemId", w.item_id as subject, w.event, w.details,
             w.received_at < now() - $2::interval as overdue
-     from bank_webhooks w join grants g on g.id = w.grant_id join bank_items i on i.grant_id = g.id
+     from bank_webhooks w join bank_items i on i.user_id = w.user_id and i.grant_id = w.grant_id
      where w.id = $1::uuid and w.handled_at is null`,
     [id, OVERDUE],
   );
@@ -67,8 +64,4 @@ export async function selectUnqueuedWebhooks(db: Queryable, limit: number): Prom
 
 export async function markWebhookQueued(db: Queryable, id: string): Promise<void> {
   await db.query('update bank_webhooks set queued_at = now() where id = $1::uuid', [id]);
-}
-
-export function deleteOldWebhooks(db: Database): Promise<void> {
-  return deleteExpired(db, 'bank_webhooks', `received_at < now() - interval '${KEPT}'`);
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 import { z } from 'zod';
-import { TRANSFERRED, type TransferredTable } from '../database/table-transfer.ts';
+import { TRANSFERRED } from '../database/table-transfer.ts';
+import type { TableName } from '../database/tables.ts';
 import { StartError } from '../errors.ts';
 
 /**
@@ -24,7 +25,7 @@ const trailerSchema = z.strictObject({ rows: z.number(), sha256: z.string() });
 
 /** One row as JSON text: parsing would round the database's numbers. */
 export interface DataRow {
-  table: TransferredTable;
+  table: TableName;
   row: string;
 }
 
@@ -54,7 +55,7 @@ export async function* encode(schema: string[], rows: AsyncIterable<DataRow[]>, 
 export async function* decode(
   bytes: AsyncIterable<Buffer>,
   schema: readonly string[],
-  columns: ReadonlyMap<TransferredTable, ReadonlySet<string>>,
+  columns: ReadonlyMap<TableName, ReadonlySet<string>>,
 ): AsyncGenerator<DataRow> {
   const hash = createHash('sha256');
   let number = 0;
@@ -89,7 +90,7 @@ function checkHeader(line: string, schema: readonly string[]): void {
   );
 }
 
-function rowOf(line: string, number: number, columns: ReadonlyMap<TransferredTable, ReadonlySet<string>>): DataRow {
+function rowOf(line: string, number: number, columns: ReadonlyMap<TableName, ReadonlySet<string>>): DataRow {
   const table = TRANSFERRED.find((name) => line.startsWith(`["${name}",{`));
   const expected = table && columns.get(table);
   if (table === undefined || expected === undefined) throw damaged(`line ${number} is not a row of an exported table`);

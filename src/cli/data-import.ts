@@ -3,15 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { currentKeys } from '../crypto/keys-source.ts';
 import type { Queryable } from '../database/database.ts';
-import {
-  columnsOf,
-  finishTransfer,
-  lockEmpty,
-  schemaOf,
-  TRANSFERRED,
-  type TransferredTable,
-  writeRows,
-} from '../database/table-transfer.ts';
+import { columnsOf, finishTransfer, lockEmpty, schemaOf, TRANSFERRED, writeRows } from '../database/table-transfer.ts';
+import type { TableName } from '../database/tables.ts';
 import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { command, withSession } from './command.ts';
@@ -33,7 +26,7 @@ export const importData = command('import', 'Reads an exported file into an empt
       const rows = await db.transaction(async (tx) => {
         await lockEmpty(tx);
         const schema = await schemaOf(tx);
-        const columns = new Map<TransferredTable, Set<string>>();
+        const columns = new Map<TableName, Set<string>>();
         for (const table of TRANSFERRED) columns.set(table, await columnsOf(tx, table));
         let count = 0;
         await readFile(file, async (bytes) => {
@@ -81,7 +74,7 @@ async function* batches(rows: AsyncIterable<DataRow>): AsyncGenerator<DataRow[]>
   if (batch.length > 0) yield batch;
 }
 
-async function insert(tx: Queryable, batch: DataRow[], columns: ReadonlyMap<TransferredTable, ReadonlySet<string>>): Promise<void> {
+async function insert(tx: Queryable, batch: DataRow[], columns: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void> {
   const table = batch[0]?.table;
   const names = table && columns.get(table);
   const rows = batch.map(({ row }) => row);

@@ -38,11 +38,14 @@ export interface Queryable {
   query<Row extends object>(statement: string | Statement, values?: unknown[]): Promise<Row[]>;
 }
 
-/** A postgres:// address, or the folder of the embedded database's socket as `host`, with the longest wait for a free connection. */
+/**
+ * A postgres:// address; or, for the embedded database, the folder of its socket as `host`, of its files as `folder`, and the
+ * longest wait for a free connection.
+ */
 export type DatabaseAddress = Pick<
   pg.PoolConfig,
   'connectionString' | 'host' | 'port' | 'user' | 'database' | 'connectionTimeoutMillis'
-> & { password?: string };
+> & { password?: string; folder?: string };
 
 const QUEUE_STATEMENT_MS = 60_000;
 const IDLE_MS = 30_000;

@@ -25,6 +25,7 @@ export async function startEmbeddedDatabase(directory: string, connections: numb
   const server = new PGLiteSocketServer({ db, path: join(socketDirectory, '.s.PGSQL.5432'), maxConnections: connections + 1 });
   await server.start();
   const address: DatabaseAddress = {
+    folder: directory,
     host: socketDirectory,
     port: 5432,
     user: 'postgres',

@@ -7,15 +7,17 @@ import type { Logger } from '../observability/logger.ts';
 import type { Database, DatabaseAddress, Queryable } from './database.ts';
 import { isLocked } from './database-errors.ts';
 
-/** Raised with every release whose schema is incompatible with older code; 2: tables with several partitions. */
-export const CODE_VERSION = 2;
+/** Raised with every release whose schema is incompatible with older code. */
+export const CODE_VERSION = 1;
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
+/** The first migration of every database of a release. */
+const BASELINE = '0001_schema';
 /** Key of the advisory lock for creating the first table: "stew" in ASCII, lest another program’s be the same. */
 const GUARD_LOCK = 0x73_74_65_77;
 /** Longer than ordinary statements take; short enough for the requests that queue behind a waiting migration. */
 const LOCK_TIMEOUT = '2s';
-const RETRY = { tries: 15, pauseMs: 3_000 };
+const OPTIONS = { directory: MIGRATIONS, tries: 15, pauseMs: 3_000 };
 const BLOCKED =
   'The database could not be migrated: a transaction has kept a table locked for a minute. Nothing was changed. Find the transaction (select pid, xact_start, query from pg_stat_activity order by xact_start), end it, and start again.';
 
@@ -23,11 +25,11 @@ const BLOCKED =
  * Runs the pending migrations. Replicas that start together wait for the lock of one row, inside one transaction:
  * node-pg-migrate's own session lock makes all but one fail, and does not work with a transaction pooler.
  *
- * @param retry attempts to lock the tables, and the pause between them
- * @throws StartError when the schema requires newer code, or a table stays locked
+ * @param options the folder with the migrations; attempts to lock the tables, and the pause between them
+ * @throws StartError when the schema requires newer code or is older than the first release, or a table stays locked
  */
-export async function migrate(database: Database, address: DatabaseAddress, logger: Logger, retry = RETRY): Promise<void> {
-  if (await isCurrent(database)) return;
+export async function migrate(database: Database, address: DatabaseAddress, logger: Logger, options = OPTIONS): Promise<void> {
+  if (await isCurrent(database, address, options)) return;
   await createGuard(database);
   // A separate client: a migration, or the wait for another replica's, may take longer than the pool's time-out.
   const client = new pg.Client({ ...address });
@@ -35,11 +37,11 @@ export async function migrate(database: Database, address: DatabaseAddress, logg
   client.on('error', () => {});
   await client.connect();
   try {
-    await runWhenUnlocked(client, database.clock, logger, retry);
+    await runWhenUnlocked(client, database.clock, logger, options);
   } finally {
     await client.end();
   }
-  await isCurrent(database);
+  await isCurrent(database, address, options);
 }
 
 /**
@@ -57,7 +59,7 @@ export async function isSchemaUsable(db: Queryable): Promise<boolean> {
   return guard !== undefined && guard.minimum <= CODE_VERSION;
 }
 
-async function isCurrent(database: Database): Promise<boolean> {
+async function isCurrent(database: Database, address: DatabaseAddress, { directory }: typeof OPTIONS): Promise<boolean> {
   const [guard] = await database.query<{ present: boolean }>(
     `select to_regclass('schema_guard') is not null and to_regclass('pgmigrations') is not null as present`,
   );
@@ -66,16 +68,25 @@ async function isCurrent(database: Database): Promise<boolean> {
     'select minimum_code_version as minimum, array(select name::text from pgmigrations) as names from schema_guard',
   );
   if (state === undefined) return false;
+  if (state.names.length > 0 && !state.names.includes(BASELINE)) throw new StartError(tooOld(address));
   if (state.minimum > CODE_VERSION) {
     throw new StartError(
       `The database was migrated by a newer Steward: it needs code version ${state.minimum}, this is ${CODE_VERSION}. Start the newer release.`,
     );
   }
-  return migrationNames().every((name) => state.names.includes(name));
+  return migrationNames(directory).every((name) => state.names.includes(name));
 }
 
-function migrationNames(): string[] {
-  return readdirSync(MIGRATIONS)
+function tooOld({ folder, connectionString }: DatabaseAddress): string {
+  const made = 'was made by a Steward from before its first release, which this one can’t read. Nothing was changed.';
+  if (folder !== undefined)
+    return `The database in ${folder} ${made} Move that folder away, or set DATA_DIR to another one, and start again.`;
+  const { host, pathname } = new URL(connectionString ?? '');
+  return `The database ${host}${pathname} ${made} Set DATABASE_URL to a new, empty database, and start again.`;
+}
+
+function migrationNames(directory: string): string[] {
+  return readdirSync(directory)
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.slice(0, -'.sql'.length));
 }
@@ -98,10 +109,11 @@ async function createGuard(database: Database): Promise<void> {
  *
  * @throws StartError when a lock is held during all attempts
  */
-async function runWhenUnlocked(client: pg.Client, clock: Clock, logger: Logger, { tries, pauseMs }: typeof RETRY): Promise<void> {
+async function runWhenUnlocked(client: pg.Client, clock: Clock, logger: Logger, options: typeof OPTIONS): Promise<void> {
+  const { tries, pauseMs } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runPending(client, logger);
+      return await runPending(client, logger, options);
     } catch (error) {
       if (!isLocked(error)) throw error;
       if (attempt === tries) throw new StartError(BLOCKED);
@@ -111,7 +123,7 @@ async function runWhenUnlocked(client: pg.Client, clock: Clock, logger: Logger, 
   }
 }
 
-async function runPending(client: pg.Client, logger: Logger): Promise<void> {
+async function runPending(client: pg.Client, logger: Logger, { directory }: typeof OPTIONS): Promise<void> {
   // Loaded only if there may be migrations to run, because it includes a loader and a command-line parser.
   const { runner } = await import('node-pg-migrate');
   const errors: string[] = [];
@@ -124,7 +136,7 @@ async function runPending(client: pg.Client, logger: Logger): Promise<void> {
     // Its BEGIN has no effect inside this transaction, and its COMMIT ends it: lock and migrations commit together.
     const done = await runner({
       dbClient: client,
-      dir: MIGRATIONS,
+      dir: directory,
       migrationsTable: 'pgmigrations',
       direction: 'up',
       noLock: true,

@@ -1,64 +1,14 @@
 import { AppError, StartError } from '../errors.ts';
 import type { Queryable } from './database.ts';
 import { sqlState } from './database-errors.ts';
+import { allTables, type TableName } from './tables.ts';
 
 /** The tables of an export, in the order of their foreign keys. */
-export const TRANSFERRED = [
-  'key_canaries',
-  'service_keys',
-  'users',
-  'deleted_users',
-  'user_keys',
-  'former_user_keys',
-  'grants',
-  'ended_grants',
-  'workspace_accounts',
-  'bank_items',
-  'bank_webhooks',
-  'browser_bindings',
-  'oauth_flows',
-  'revocations',
-  'provider_subjects',
-  'waitlist',
-  'client_grants',
-  'oauth_entries',
-  'read_only_accounts',
-  'allowances',
-  'web_sessions',
-  'threads',
-  'messages',
-  'runs',
-  'run_chunks',
-  'contexts',
-  'context_reads',
-  'written_items',
-  'events',
-  'approvals',
-  'idempotency_keys',
-  'audit_log',
-  'erasures',
-] as const;
+export const TRANSFERRED = allTables().flatMap(([name, { isLocal }]) => (isLocal ? [] : [name]));
 
-export type TransferredTable = (typeof TRANSFERRED)[number];
-
-/** Tables whose user_id has no foreign key (migrations/0008_erasures.sql), so that inserts do not check it. */
-const UNREFERENCED = [
-  'events',
-  'approvals',
-  'idempotency_keys',
-  'audit_log',
-  'contexts',
-  'context_reads',
-  'written_items',
-  'threads',
-  'messages',
-  'runs',
-  'run_chunks',
-] as const;
+/** Tables whose user_id has no foreign key, so that inserts do not check it. */
+const UNREFERENCED = allTables().flatMap(([name, { erased }]) => (typeof erased === 'object' ? [name] : []));
 const FOREIGN_KEY_VIOLATION = '23503';
-
-/** The partition that a row is in (src/database/partitions.ts): a database gives imported rows its own default. */
-const UNTRANSFERRED = 'is_early';
 
 /** Rows per fetch; a row may have megabytes. */
 const FETCHED = 100;
@@ -80,8 +30,8 @@ export async function estimateRows(tx: Queryable): Promise<number> {
 }
 
 /** The rows of one table as JSON texts, which represent every value exactly: bytes in hex, times in microseconds. */
-export async function* readRows(tx: Queryable, table: TransferredTable): AsyncGenerator<string[]> {
-  await tx.query(`declare transferred no scroll cursor for select (to_jsonb(t) - '${UNTRANSFERRED}')::text as row from ${table} t`);
+export async function* readRows(tx: Queryable, table: TableName): AsyncGenerator<string[]> {
+  await tx.query(`declare transferred no scroll cursor for select to_jsonb(t)::text as row from ${table} t`);
   for (let rows = [{ row: '' }]; rows.length > 0; ) {
     rows = await tx.query<{ row: string }>(`fetch ${FETCHED} from transferred`);
     if (rows.length > 0) yield rows.map(({ row }) => row);
@@ -107,10 +57,10 @@ export async function lockEmpty(tx: Queryable): Promise<void> {
   }
 }
 
-export async function columnsOf(db: Queryable, table: TransferredTable): Promise<Set<string>> {
+export async function columnsOf(db: Queryable, table: TableName): Promise<Set<string>> {
   const rows = await db.query<{ name: string }>(
     `select attname::text as name from pg_attribute
-     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> '${UNTRANSFERRED}'`,
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
     [table],
   );
   return new Set(rows.map(({ name }) => name));
@@ -121,12 +71,7 @@ export async function columnsOf(db: Queryable, table: TransferredTable): Promise
  *
  * @throws StartError when the database rejects a row
  */
-export async function writeRows(
-  tx: Queryable,
-  table: TransferredTable,
-  columns: ReadonlySet<string>,
-  rows: readonly string[],
-): Promise<void> {
+export async function writeRows(tx: Queryable, table: TableName, columns: ReadonlySet<string>, rows: readonly string[]): Promise<void> {
   const names = [...columns].join(', ');
   try {
     await tx.query(
@@ -142,7 +87,7 @@ export async function writeRows(
   }
 }
 
-function invalidRow(table: TransferredTable, state: string): StartError {
+function invalidRow(table: TableName, state: string): StartError {
   return new StartError(`The database rejects a row of ${table} (SQLSTATE ${state}).`);
 }
 

@@ -1,6 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { partitionNames } from '../database/partitions.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 
 /** An event of one user, numbered consecutively by `seq`. */
 export interface UserEvent {
@@ -125,11 +123,4 @@ export async function selectAccountId(tx: Queryable, userId: string, grantId: st
     grantId,
   ]);
   return rows[0]?.id;
-}
-
-/** Partition by partition; those whose rows have all expired are dropped as well. */
-export async function deleteOldEvents(db: Database): Promise<void> {
-  for (const partition of await partitionNames(db, 'events')) {
-    await deleteExpired(db, partition, `created_at < now() - interval '24 hours'`);
-  }
 }

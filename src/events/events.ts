@@ -1,6 +1,6 @@
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
 import type { EventData, EventName } from './event-data.ts';
-import { deleteOldEvents, insertEvent, insertEventForMany, selectAccountId } from './events-repository.ts';
+import { insertEvent, insertEventForMany, selectAccountId } from './events-repository.ts';
 
 /** A grant whose status has changed. */
 export interface StatusEvent {
@@ -60,9 +60,5 @@ export class Events {
   async recordStatus(tx: Queryable, { userId, grantId, provider, status }: StatusEvent): Promise<void> {
     const account = await selectAccountId(tx, userId, grantId);
     if (account !== undefined) await this.record(tx, userId, 'account.status', { account, provider, status });
-  }
-
-  async sweep(): Promise<void> {
-    await deleteOldEvents(this.#db);
   }
 }

@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 import type { Asker } from './asker.ts';
 import { ACTIVE } from './client-grants-repository.ts';
 import { type ClientColumns, clientOf } from './named-client.ts';
@@ -91,13 +90,9 @@ export async function deleteAllowancesOf(tx: Queryable, userId: string, clientId
 /** Deletes allowances of actions that have another revision by now, or are gone: restoring the earlier file must not reactivate them. */
 export async function deleteReconfiguredAllowances(db: Queryable, revisions: Readonly<Record<string, string>>): Promise<void> {
   await db.query(
-    `delete from allowances where id in (
-       select id from allowances where $1::jsonb ->> action is distinct from revision order by id for update
+    `delete from allowances where (user_id, id) in (
+       select user_id, id from allowances where $1::jsonb ->> action is distinct from revision order by id for update
      )`,
     [JSON.stringify(revisions)],
   );
-}
-
-export function deleteExpiredAllowances(db: Database): Promise<void> {
-  return deleteExpired(db, 'allowances', 'expires_at < now()');
 }

@@ -114,7 +114,7 @@ export function deleteOldOutcomes(db: Database): Promise<void> {
   return inChunks(db.clock, async () => {
     const rows = await db.query(
       `update approvals set outcome = null, outcome_until = null
-       where id = any(array(select id from approvals a where outcome_until is not null and ${isOver('a')} limit ${CHUNK} for update skip locked))
+       where (user_id, id) in (select user_id, id from approvals a where outcome_until is not null and ${isOver('a')} limit ${CHUNK} for update skip locked)
        returning id`,
     );
     return { isFull: rows.length === CHUNK };

@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 import { type ClientColumns, clientOf } from './named-client.ts';
 
 export interface ApprovalRow {
@@ -236,11 +235,6 @@ export async function decideApproval(
     [id, userId, runMs, argumentsHash],
   );
   return rows[0];
-}
-
-/** Deletes what expired a day ago, decided or not. */
-export function deleteOldApprovals(db: Database): Promise<void> {
-  return deleteExpired(db, 'approvals', `expires_at < now() - interval '24 hours'`);
 }
 
 /** Why an approval can't be decided any more, and the SQL condition; `$2` is the reason's own value. */

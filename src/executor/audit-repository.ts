@@ -1,6 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { unboundedPartitions } from '../database/partitions.ts';
-import { deleteExpired, inChunks } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 
 /** What was done, by which user, and its outcome; never its content. */
 export interface AuditRow {
@@ -39,8 +37,6 @@ export interface AuditRow {
   /** Number of calls that the row stands for; default 1. */
   count?: number;
 }
-
-const SWEPT_AT_ONCE = 5_000;
 
 /** Separates values and marks missing ones: names, codes and ids contain no control characters. */
 const SEPARATOR = '\x1f';
@@ -128,29 +124,4 @@ export async function countStarted(
     [userId, actions, perMs],
   );
   return { calls: rows[0]?.calls ?? 0, seconds: rows[0]?.seconds ?? 0 };
-}
-
-/**
- * Deletes rows after 400 days, some thousands per statement, where they don't go with their month. Of the oldest partition,
- * only the oldest rows are examined, which needs no index on time.
- */
-export async function deleteOldAuditRows(db: Database): Promise<void> {
-  const { early, other } = await unboundedPartitions(db, 'audit_log');
-  let after = '0';
-  await inChunks(db.clock, async () => {
-    const [oldest] = await db.query<{ last: string | null; isFull: boolean }>(
-      `with oldest as (
-         select id, at < now() - interval '400 days' as is_old from ${early} where id > $1::bigint order by id limit ${SWEPT_AT_ONCE}
-       ), old as (
-         select id from ${early} where id in (select id from oldest where is_old) for update skip locked
-       ), gone as (
-         delete from ${early} where id in (select id from old)
-       )
-       select max(id)::text as last, count(*) = ${SWEPT_AT_ONCE} and bool_and(is_old) as "isFull" from oldest`,
-      [after],
-    );
-    after = oldest?.last ?? after;
-    return { isFull: oldest?.isFull === true };
-  });
-  if (other !== undefined) await deleteExpired(db, other, `at < now() - interval '400 days'`);
 }

@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 import type { ClientGrant } from './client-grant.ts';
 
 /** `oauth`: at the embedded authorization server; `external`: at the operator's own. */
@@ -171,6 +170,3 @@ export async function revokeClientGrant(
  * Deletes grants that ended 30 days ago. Of clients of the operator's own server, the end is remembered: tokens that are
  * only refreshed there must not begin them anew.
  */
-export function deleteOldClientGrants(db: Database): Promise<void> {
-  return deleteExpired(db, 'client_grants', `kind <> 'external' and ${ENDED_LONG_AGO}`);
-}

@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 
 /** Identifies a call that its caller may repeat. */
 export interface KeyName {
@@ -103,8 +102,4 @@ export async function forgetResults(tx: Queryable, userId: string, column: 'aske
 
 function valuesOf({ userId, asker, action, key }: KeyName): string[] {
   return [userId, asker, action, key];
-}
-
-export function deleteOldKeys(db: Database): Promise<void> {
-  return deleteExpired(db, 'idempotency_keys', `created_at < now() - interval '24 hours'`);
 }

@@ -1,10 +1,7 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
+import { TAINTED } from '../database/tables.ts';
 import type { ClientGrantRow } from './client-grants-repository.ts';
 import { contextOf } from './context-name.ts';
-
-/** Longer than an hour by the time for which a process doesn't repeat the statement. */
-const TAINTED = '65 minutes';
 
 export interface ContextRow {
   isTainted: boolean;
@@ -125,12 +122,6 @@ export function selectReads(db: Queryable, userId: string, context: string, limi
      order by read_at desc limit $3::int`,
     [userId, context, limit],
   );
-}
-
-export async function deleteOldContexts(db: Database): Promise<void> {
-  await deleteExpired(db, 'contexts', 'tainted_until < now()');
-  await deleteExpired(db, 'written_items', 'until < now()');
-  await deleteExpired(db, 'context_reads', `read_at < now() - interval '${TAINTED}' and context not ${OF_THREADS}`);
 }
 
 /**

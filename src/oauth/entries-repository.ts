@@ -1,5 +1,4 @@
 import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
 import { ACTIVE } from '../executor/client-grants-repository.ts';
 
 const UNUSED_CLIENT_SECONDS = 24 * 3600;
@@ -214,13 +213,6 @@ export async function selectEmail(db: Queryable, userId: string): Promise<{ emai
  * using one again ends its grant), and responses that were sent or that no client has fetched.
  */
 export async function deleteOldEntries(db: Database): Promise<void> {
-  await deleteExpired(db, 'oauth_entries', 'expires_at <= now()');
-  await deleteExpired(db, 'oauth_entries', `consumed_at < now() - interval '30 days'`);
-  await deleteExpired(
-    db,
-    'oauth_entries',
-    `grant_hash in (select token_hash from client_grants where kind = 'oauth' and revoked_at is not null)`,
-  );
   await db.query(
     `update oauth_entries set response = null where response is not null
        and (consumed_at < now() - interval '${RESPONSE_KEPT}' or sent_at < now() - interval '${SENT_RESPONSE_KEPT}')`,

@@ -3,7 +3,7 @@ import type { Poll } from '../clock/poll.ts';
 import type { Polls } from '../clock/polls.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { Database } from '../database/database.ts';
-import { deleteExpiredReplicas, deleteReplica, upsertReplica } from './replicas-repository.ts';
+import { deleteReplica, upsertReplica } from './replicas-repository.ts';
 
 const REPORT_MS = 10_000;
 
@@ -39,6 +39,5 @@ export class Replica {
 
   async #report(): Promise<void> {
     await upsertReplica(this.#db, this.id, this.#keyring.ids);
-    await deleteExpiredReplicas(this.#db);
   }
 }

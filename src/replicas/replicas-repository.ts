@@ -1,5 +1,4 @@
 import type { Queryable } from '../database/database.ts';
-import { CODE_VERSION } from '../database/migrate.ts';
 
 /** A running replica. */
 export interface ReplicaRow {
@@ -13,24 +12,18 @@ export interface ReplicaRow {
 
 /** Three missed reports. */
 const LIVE = '30 seconds';
-const EXPIRED = '10 minutes';
 /** A lost connection must not delay the next report for long. */
 const TIMEOUT_MS = 2_000;
 
-/** Records that the replica runs, with which code and which keys. */
+/** Records that the replica runs, and with which keys. */
 export async function upsertReplica(db: Queryable, id: string, keyIds: readonly string[]): Promise<void> {
-  const text = `insert into replicas (id, key_ids, code_version) values ($1::uuid, $2::text[], $3)
-                on conflict (id) do update set key_ids = excluded.key_ids, code_version = excluded.code_version, seen_at = now()`;
-  await db.query({ name: 'replica-report', text, query_timeout: TIMEOUT_MS }, [id, keyIds, CODE_VERSION]);
+  const text = `insert into replicas (id, key_ids) values ($1::uuid, $2::text[])
+                on conflict (id) do update set key_ids = excluded.key_ids, seen_at = now()`;
+  await db.query({ name: 'replica-report', text, query_timeout: TIMEOUT_MS }, [id, keyIds]);
 }
 
 export async function deleteReplica(db: Queryable, id: string): Promise<void> {
   await db.query({ name: 'replica-end', text: 'delete from replicas where id = $1::uuid', query_timeout: TIMEOUT_MS }, [id]);
-}
-
-/** Deletes replicas that ended without deleting their row. */
-export async function deleteExpiredReplicas(db: Queryable): Promise<void> {
-  await db.query(`delete from replicas where seen_at < now() - interval '${EXPIRED}'`);
 }
 
 /** Running replicas, the oldest first. */

@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 
 export interface WebSessionRow {
   userId: string;
@@ -53,8 +52,4 @@ export async function deleteWebSessions(db: Queryable, userId: string, kept: num
        select secret_hash from web_sessions where user_id = $1::uuid order by created_at desc, secret_hash offset $2)`,
     [userId, kept],
   );
-}
-
-export function deleteExpiredWebSessions(db: Database): Promise<void> {
-  return deleteExpired(db, 'web_sessions', 'expires_at <= now()');
 }

@@ -7,10 +7,11 @@ import { openKeyring } from '../crypto/keys-source.ts';
 import type { Database, DatabaseTimeouts } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
+import { maintainPartitions } from '../database/partitions.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { createIntegrationsFormat } from '../integrations/compile-catalog.ts';
 import { IntegrationsService } from '../integrations/integrations-service.ts';
-import type { Logger } from '../observability/logger.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
 import type { ProviderDescriptor } from '../providers/provider.ts';
@@ -62,8 +63,12 @@ export async function openFoundation(
   const foundation: Foundation = { config, clock, polls, logger, telemetry, db, keyring, names, integrations: await loading, descriptors };
   const prepare = async () => {
     await migrate(db, address, logger);
+    // After a long standstill, there is no partition for this month.
+    await maintainPartitions(db, logger).catch((error: unknown) =>
+      logger.warn({ err: describeError(error) }, 'partitions could not be added; retrying every minute'),
+    );
     await checkKeys(db, keyring);
-    await names.convert();
+    await names.load();
     const replica = new Replica(db, keyring, polls);
     await replica.start();
     resources.defer(() => replica.stop());

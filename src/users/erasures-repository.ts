@@ -1,6 +1,6 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { partitionNames } from '../database/partitions.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
+import { type PartitionedTable, partitionNames } from '../database/partitions.ts';
+import { allTables } from '../database/tables.ts';
 
 /** Rows of one statement. Each may be on a page of its own that has to be read from the disk: 1,000 took up to 180 ms. */
 export const CHUNK = 250;
@@ -11,45 +11,19 @@ const LOOK_AGAIN = '10 minutes';
 const LEASE = '50 seconds';
 /** A lost connection must not delay the next poll for long. */
 const POLL_TIMEOUT_MS = 2_000;
-/** Retention of deletions. */
-const KEPT = '30 days';
 
 /** Position in a table; null: its beginning, and always for tables with few rows of a user. */
 export type Cursor = string | null;
 
-/**
- * Tables without a foreign key to the user, and the deletion of one chunk: $1 the user, $2 the cursor. Locked rows
- * are skipped. The comparison of pairs makes the planner use the index even with few users, and start after deleted rows.
- */
-const WALKED = {
-  approvals: chunk('approvals', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by created_at'),
-  idempotency_keys: chunk('idempotency_keys', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by action, key'),
-  run_chunks: chunk('run_chunks', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by run_id, sequence'),
-  messages: chunk('messages', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by thread_id, position'),
-  // Without what would be deleted along with it.
-  runs: chunk(
-    'runs',
-    'null::bigint',
-    `user_id = $1::uuid and $2::bigint is null and not exists (select 1 from run_chunks c where c.run_id = runs.id) order by started_at`,
-  ),
-  threads: chunk(
-    'threads',
-    'null::bigint',
-    `user_id = $1::uuid and $2::bigint is null
-     and not exists (select 1 from messages m where m.user_id = threads.user_id and m.thread_id = threads.id) order by id`,
-  ),
-  contexts: chunk('contexts', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by name'),
-  context_reads: chunk('context_reads', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by read_at'),
-  written_items: chunk('written_items', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by item'),
-} as const;
-
-/** The same for partitioned tables, partition by partition: the column after the user in the index. */
-const NUMBERED = { audit_log: 'id', events: 'seq' } as const;
-const PARTITIONED = Object.keys(NUMBERED) as (keyof typeof NUMBERED)[];
-
 const AFTER_CURSOR = '($1::uuid, coalesce($2::bigint, -1))';
 const LARGEST = '9223372036854775807';
 
+/**
+ * Of a table with very many rows of a user. The comparison of pairs makes the planner use the index even with few users, and
+ * start after deleted rows.
+ *
+ * @param id the column after the user in the index
+ */
 function numbered(table: string, id: string): string {
   return chunk(table, id, `(user_id, ${id}) > ${AFTER_CURSOR} and (user_id, ${id}) <= ($1::uuid, ${LARGEST}) order by user_id, ${id}`);
 }
@@ -62,6 +36,7 @@ function leftOf(table: string, id: string): string {
   return `select count(*) > 0 as "isLeft" from (${rows} order by user_id, ${id} limit 1) as found`;
 }
 
+/** The deletion of one chunk: $1 the user, $2 the cursor. Locked rows are skipped. */
 function chunk(table: string, place: string, rows: string): string {
   return `with gone as (
             delete from ${table} where ctid = any(array(select ctid from ${table} where ${rows} limit ${CHUNK} for update skip locked))
@@ -78,15 +53,26 @@ export interface Walked {
   left?: string;
 }
 
+/** The tables whose rows are deleted after the user (src/database/tables.ts), those that refer to others first. */
+const WALKED = allTables()
+  .toReversed()
+  .flatMap(([table, { erased, months }]) =>
+    typeof erased === 'object' ? [{ table, isPartitioned: months !== undefined, ...erased }] : [],
+  );
+
 /** What rows of a deleted user may be in. */
 export async function walkedTables(db: Queryable): Promise<Walked[]> {
   const walked: Walked[] = [];
-  for (const table of PARTITIONED) {
-    const partitions = await partitionNames(db, table);
-    const id = NUMBERED[table];
-    walked.push(...partitions.map((name) => ({ table: name, text: numbered(name, id), left: leftOf(name, id) })));
+  for (const { table, isPartitioned, by, unless } of WALKED) {
+    if (isPartitioned) {
+      const names = await partitionNames(db, table as PartitionedTable);
+      walked.push(...names.map((name) => ({ table: name, text: numbered(name, by), left: leftOf(name, by) })));
+    } else {
+      const rows = `user_id = $1::uuid and $2::bigint is null${unless === undefined ? '' : ` and not ${unless}`} order by ${by}`;
+      walked.push({ table, text: chunk(table, 'null::bigint', rows) });
+    }
   }
-  return [...walked, ...Object.entries(WALKED).map(([table, text]) => ({ table, text }))];
+  return walked;
 }
 
 /** Deletes some rows of a deleted user. @returns their number, and the cursor for the next chunk */
@@ -134,8 +120,8 @@ export async function claimErasure(db: Queryable): Promise<string | undefined> {
  * @returns false if rows are left
  */
 export async function noteWalked(db: Queryable, userId: string, isLeft: boolean): Promise<boolean> {
-  const left = Object.keys(WALKED)
-    .map((table) => `exists (select 1 from ${table} where user_id = $1::uuid)`)
+  const left = WALKED.filter(({ isPartitioned }) => !isPartitioned)
+    .map(({ table }) => `exists (select 1 from ${table} where user_id = $1::uuid)`)
     .join(' or ');
   const rows = await db.query<{ isClean: boolean }>(
     `update erasures e set
@@ -187,9 +173,4 @@ export async function selectDeletedSince(db: Queryable, since: Date | undefined)
     [since ?? null],
   );
   return rows[0] ?? { now: new Date(0), userIds: [] };
-}
-
-/** Deletes the records of completed deletions. */
-export function deleteOldErasures(db: Database): Promise<void> {
-  return deleteExpired(db, 'erasures', `deleted_at < now() - interval '${KEPT}' and clean_at is not null`);
 }

@@ -1,13 +1,9 @@
 import pLimit from 'p-limit';
 import type { Clock } from '../clock/clock.ts';
-import { type DataKey, open } from '../crypto/envelope.ts';
+import { open } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
-import { openCovered } from '../executor/allowances.ts';
-import { openOutcome } from '../executor/approval-outcomes.ts';
-import { unseal } from '../executor/approval-preview.ts';
-import { openResult } from '../executor/idempotency.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { WorkTurns } from '../threads/work-turns.ts';
@@ -16,7 +12,7 @@ import type { NameHashes } from '../vault/name-hashes.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { selectAuditEntries } from './audit-entries-repository.ts';
 import { toAuditPage } from './audit-pages.ts';
-import { type ExportedTable, type Section, selectHeld } from './export-repository.ts';
+import { type SealedField, type Section, selectHeld } from './export-repository.ts';
 import { type UserExport, WITHHELD } from './export-shape.ts';
 
 export interface ExportDeps {
@@ -62,70 +58,39 @@ export class UserExports {
     // A verified token may be cached from before the deletion.
     if (held === undefined || entries === undefined) throw userDeleted();
     const { exported_at, waitlist, deleted_before, ...user } = held.user;
-    const tables = Object.entries(held.tables) as [ExportedTable, Section][];
     return {
       format: 'steward.user-export',
       version: 1,
       exported_at,
-      truncated: tables.filter(([, { truncated }]) => truncated).map(([table]) => table),
+      truncated: [...held.tables].filter(([, { truncated }]) => truncated).map(([table]) => table),
       withheld: [...WITHHELD],
       user,
       waitlist,
       deleted_before,
-      ...Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
       ...(await this.#opened(userId, held.tables)),
       audit_log: await toAuditPage(this.#deps, userId, entries, AUDIT_ROWS),
     } as UserExport;
   }
 
-  /** Decrypts the contents of the rows. */
-  async #opened(userId: string, tables: Record<ExportedTable, Section>) {
-    const { approvals, idempotency_keys: keys, allowances, threads, messages } = tables;
+  /** The rows of each table with decrypted contents, one after the other: together they would take one turn of the event loop. */
+  async #opened(userId: string, tables: Map<string, Section>): Promise<Record<string, unknown[]>> {
     const keyFor = this.#deps.userKeys.forRecords(this.#deps.db, userId);
     const turns = new WorkTurns();
-    // One after the other: together they would be decrypted in one turn of the event loop.
-    const inOrder = pLimit(1);
-    const opened = (contents: unknown, read: (key: DataKey, sealed: Buffer) => unknown) =>
-      inOrder(async () => {
-        if (typeof contents !== 'string') return null;
-        const sealed = Buffer.from(contents.slice(2), 'hex');
-        const found = await ignoreDecryptionFailure(async () => read(await keyFor(sealed), sealed));
-        await turns.done(sealed.length);
-        return found ?? null;
-      });
-    const answers = keys.rows.map(async ({ contents, ...row }) => {
-      const name = { userId, asker: String(row.asker), action: String(row.action), key: String(row.key) };
-      return { ...row, answer: await opened(contents, (key, sealed) => openResult(key, name, sealed)) };
-    });
-    const questions = approvals.rows.map(async ({ contents, ...row }) => {
-      const about = { id: String(row.id), userId, revision: String(row.revision) };
-      // Arguments are stored until the decision, the outcome after it.
-      const asked = row.status === 'pending' ? contents : null;
-      const ended = row.status === 'approved' ? contents : null;
-      return {
-        ...row,
-        arguments: await opened(asked, (key, sealed) => unseal(key, { ...about, arguments: sealed })),
-        outcome: await opened(ended, (key, sealed) => openOutcome(key, about, sealed)),
-      };
-    });
-    const given = allowances.rows.map(async ({ contents, ...row }) => {
-      const about = { id: String(row.id), userId };
-      return { ...row, covered: await opened(contents, (key, sealed) => openCovered(key, { ...about, covered: sealed })) };
-    });
-    const textOf = (table: string, column: string, rowId: string) => (key: DataKey, sealed: Buffer) =>
-      open(key, { table, column, userId, rowId }, sealed).toString('utf8');
-    const begun = threads.rows.map(async ({ contents, title, ...row }) => {
-      const id = String(row.id);
-      const summary = await opened(contents, (...sealed) => JSON.parse(textOf('threads', 'summary', id)(...sealed)));
-      return { ...row, title: await opened(title, textOf('threads', 'title', id)), summary };
-    });
-    const said = messages.rows.map(async ({ contents, ...row }) => {
-      const place = textOf('messages', 'content', `${row.thread_id} ${row.id}`);
-      return { ...row, content: await opened(contents, (...sealed) => JSON.parse(place(...sealed))) };
-    });
-    // Awaited together: a rejection without a handler would end the process.
-    const all = [questions, answers, given, begun, said].map((rows: Promise<unknown>[]) => Promise.all(rows));
-    const [asked, answered, allowed, conversations, contents] = await Promise.all(all);
-    return { approvals: asked, idempotency_keys: answered, allowances: allowed, threads: conversations, messages: contents };
+    const opened: Record<string, unknown[]> = {};
+    for (const [table, { rows, sealed }] of tables) {
+      for (const row of rows) {
+        for (const { column, isText } of sealed) {
+          const field = row[column] as SealedField | null;
+          if (field === null) continue;
+          const record = Buffer.from(field.record?.slice(2) ?? '', 'hex');
+          const place = { table, column: field.column, userId, rowId: field.rowId };
+          const text = await ignoreDecryptionFailure(async () => open(await keyFor(record), place, record).toString('utf8'));
+          row[column] = text === undefined ? null : isText ? text : JSON.parse(text);
+          await turns.done(record.length);
+        }
+      }
+      opened[table] = rows;
+    }
+    return opened;
   }
 }

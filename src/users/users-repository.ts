@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 
 export interface KnownUser {
   id: string | null;
@@ -34,8 +33,8 @@ export async function upsertUser(db: Queryable, issuer: string, subject: string,
 
 /**
  * Deletes the user, its key, its accounts and the waitlist entry of its address, and records the time. Of tables without a
- * limit of rows, a bounded number is deleted with the user, which is all for most users (migrations/0008_erasures.sql); the
- * rest is deleted afterwards.
+ * limit of rows, a bounded number is deleted with the user by a trigger, which is all for most users; the rest is deleted
+ * afterwards.
  *
  * @param issuedAt `iat` of the request's token, seconds: an issuer's clock may be ahead of ours
  */
@@ -46,15 +45,10 @@ export async function deleteUser(tx: Queryable, userId: string, identityHash: Bu
     [userId],
   );
   await tx.query(
-    `insert into deleted_users (identity_hash, deleted_at, user_id, keyed) values ($1, greatest(now(), to_timestamp($2)), $3::uuid, true)
+    `insert into deleted_users (identity_hash, deleted_at, user_id) values ($1, greatest(now(), to_timestamp($2)), $3::uuid)
      on conflict (identity_hash) do update set deleted_at = excluded.deleted_at, user_id = excluded.user_id`,
     [identityHash, issuedAt, userId],
   );
-}
-
-/** Every ID token from before has expired by then. */
-export function deleteOldTombstones(db: Database): Promise<void> {
-  return deleteExpired(db, 'deleted_users', `deleted_at < now() - interval '30 days'`);
 }
 
 /** The identity of a user. */

@@ -48,7 +48,7 @@ export async function upsertGrant(db: Queryable, grant: Omit<GrantRow, 'status'>
   await db.query(
     `insert into grants (id, user_id, provider, subject, tokens, scopes, expires_at)
      values ($1::uuid, $2::uuid, $3, $4, $5, $6::text[], $7::timestamptz)
-     on conflict (id) do update set
+     on conflict (user_id, id) do update set
        subject = excluded.subject, tokens = excluded.tokens, scopes = excluded.scopes, expires_at = excluded.expires_at,
        status = 'active', lease_until = null, refresh_failures = 0, refresh_after = null,
        version = grants.version + 1, updated_at = now()`,

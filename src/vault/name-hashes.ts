@@ -1,19 +1,12 @@
-import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { loadOnce } from '../threads/load-once.ts';
-import {
-  insertHashSecret,
-  replaceIdentities,
-  type SecretCopy,
-  selectHashSecrets,
-  selectUnkeyedIdentities,
-} from './name-hashes-repository.ts';
+import { insertHashSecret, type SecretCopy, selectHashSecrets } from './name-hashes-repository.ts';
 
 const SECRET_BYTES = 32;
-const BATCH = 500;
 
 /**
  * Keyed hashes of names that outlive their user. Without the key, the database alone does not allow names to be guessed.
@@ -32,7 +25,7 @@ export class NameHashes {
 
   /** The hash of an identity. @throws AppError `unavailable`, `internal` when the secret cannot be read */
   async identity(issuer: string, subject: string): Promise<Buffer> {
-    return keyedIdentity(await this.#secret(), createHash('sha256').update(`${issuer}\0${subject}`).digest());
+    return hmac(await this.#secret(), `identity\0${issuer}\0${subject}`);
   }
 
   /** The hash of an account at a provider. @throws AppError as {@link identity} */
@@ -40,20 +33,9 @@ export class NameHashes {
     return hmac(await this.#secret(), `account\0${provider}\0${subject}`).toString('hex');
   }
 
-  /** Replaces the hashes that an older release made without the key. */
-  async convert(): Promise<void> {
-    // Read first: while the key service is unavailable, no later request could read it.
-    const secret = await this.#secret();
-    for (let found = BATCH; found === BATCH; ) {
-      const before = await selectUnkeyedIdentities(this.#db, BATCH);
-      found = before.length;
-      if (found === 0) return;
-      await replaceIdentities(
-        this.#db,
-        before,
-        before.map((identity) => keyedIdentity(secret, identity)),
-      );
-    }
+  /** Reads the secret: while the key service is unavailable, no request could. @throws AppError as {@link identity} */
+  async load(): Promise<void> {
+    await this.#secret();
   }
 
   async #open(): Promise<KeyObject> {
@@ -93,10 +75,6 @@ async function wrapped(keyring: Keyring, masterKeyId: string, secret: Buffer): P
 /** Contains the master key, so that a copy moved to another row cannot be decrypted. */
 function contextOf(masterKeyId: string): KeyContext {
   return { purpose: 'name-hashes', userId: '', keyId: masterKeyId };
-}
-
-function keyedIdentity(secret: KeyObject, identity: Buffer): Buffer {
-  return hmac(secret, `identity\0${identity.toString('hex')}`);
 }
 
 function hmac(secret: KeyObject, text: string): Buffer {

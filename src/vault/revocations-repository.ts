@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 import type { Provider } from './grants-repository.ts';
 
 export interface RevocationRow {
@@ -98,14 +97,5 @@ export async function shredRevocation(tx: Queryable, id: string): Promise<void> 
     `update revocations set token = null, wrapped_key = null, master_key_id = null, subject = null, unconfirmed_at = now()
      where id = $1::uuid`,
     [id],
-  );
-}
-
-/** Accounts whose last revocation is too old to affect a flow in progress. */
-export function deleteIdleSubjects(db: Database): Promise<void> {
-  return deleteExpired(
-    db,
-    'provider_subjects',
-    `coalesce(revoked_at, '-infinity') < now() - interval '1 day' and coalesce(revoking_until, '-infinity') < now()`,
   );
 }

@@ -9,7 +9,6 @@ import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { isSubjectInUse, type Provider } from './grants-repository.ts';
 import { NameHashes } from './name-hashes.ts';
 import {
-  deleteIdleSubjects,
   deleteRevocation,
   insertRevocation,
   lockSubject,
@@ -114,10 +113,9 @@ export class Revocations {
     this.#deps.logger.info({ revocation: id, provider: row.provider }, 'revocation confirmed by the provider');
   }
 
-  /** Enqueues what has no job (the process ended between commit and enqueue), and deletes unused rows. */
+  /** Enqueues what has no job (the process ended between commit and enqueue). */
   async sweep(): Promise<void> {
     await this.jobs.add(await selectUnqueuedRevocations(this.#deps.db, SWEEP_BATCH));
-    await deleteIdleSubjects(this.#deps.db);
   }
 
   async #claim(tx: Queryable, id: string, hash: string): Promise<RevocationRow | undefined> {

@@ -32,7 +32,7 @@ export async function upsertAccount(
   const rows = await tx.query<{ id: string }>(
     `insert into workspace_accounts (id, grant_id, user_id, email, name, picture, is_default)
      values ($1::uuid, $2::uuid, $3::uuid, $4, $5, $6, not exists (select 1 from workspace_accounts where user_id = $3::uuid))
-     on conflict (grant_id) do update set email = excluded.email, name = excluded.name, picture = excluded.picture
+     on conflict (user_id, grant_id) do update set email = excluded.email, name = excluded.name, picture = excluded.picture
      returning id`,
     [account.id, account.grantId, account.userId, account.email, account.name, account.picture],
   );

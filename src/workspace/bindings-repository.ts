@@ -1,11 +1,10 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 
 /** Binds a browser to a user for `lifeSeconds` from now. */
 export async function upsertBinding(db: Queryable, secretHash: Buffer, userId: string, lifeSeconds: number): Promise<void> {
   await db.query(
     `insert into browser_bindings (secret_hash, user_id, expires_at) values ($1, $2::uuid, now() + make_interval(secs => $3))
-     on conflict (secret_hash) do update set expires_at = excluded.expires_at where browser_bindings.user_id = excluded.user_id`,
+     on conflict (user_id, secret_hash) do update set expires_at = excluded.expires_at`,
     [secretHash, userId, lifeSeconds],
   );
 }
@@ -17,8 +16,4 @@ export async function isBound(db: Queryable, secretHash: Buffer, userId: string)
     userId,
   ]);
   return rows.length > 0;
-}
-
-export function deleteExpiredBindings(db: Database): Promise<void> {
-  return deleteExpired(db, 'browser_bindings', 'expires_at <= now()');
 }

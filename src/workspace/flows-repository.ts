@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
-import { deleteExpired } from '../database/retention.ts';
+import type { Queryable } from '../database/database.ts';
 import type { FlowError } from './flow-errors.ts';
 
 /** How a flow ended; becomes the query of the redirect. */
@@ -31,7 +30,6 @@ const TICKET_LIFE = '60 seconds';
 const FLOW_LIFE = '10 minutes';
 const CONFIRMATION_LIFE = '10 minutes';
 const CALLBACK_LIMIT = '45 seconds';
-const KEPT = '24 hours';
 
 const COLUMNS = `id, user_id as "userId", email, redirect_uri as "redirectUri", secrets, opened_at as "openedAt",
   consumed_at as "consumedAt", outcome, pending,
@@ -185,11 +183,6 @@ export async function selectPendingFlows(tx: Queryable, userId: string): Promise
   return tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where user_id = $1::uuid and pending is not null for no key update`, [
     userId,
   ]);
-}
-
-/** Outcomes are kept for a day, so that a late reload of the callback still receives its own. */
-export function deleteOldFlows(db: Database): Promise<void> {
-  return deleteExpired(db, 'oauth_flows', `created_at < now() - interval '${KEPT}' and pending is null`);
 }
 
 /** The assistant's user on the confirmation page. Not the subject, which could look like another user's address. */

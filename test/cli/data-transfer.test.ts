@@ -45,7 +45,7 @@ type Sql = Place['sql'];
 /** Every transferred row, except columns that an import sets. */
 async function contents(sql: Sql): Promise<Record<string, string[]>> {
   const parts = TRANSFERRED.map(
-    (table) => `select '${table}' as table, (to_jsonb(t) - 'queued_at' - 'is_early')::text as row from ${table} t`,
+    (table) => `select '${table}' as table, (to_jsonb(t) - 'queued_at')::text as row from ${table} t`,
   );
   // One statement: each one opens the embedded database again.
   const rows = await sql<{ table: string; row: string }>(parts.join(' union all '));

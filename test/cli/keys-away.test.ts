@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatKeyset } from '../../src/config/master-key-list.ts';
-import { deleteFormerKeys } from '../../src/vault/rotation/key-rotation-repository.ts';
+import { deleteExpiredRows } from '../../src/database/retention.ts';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectError } from '../support/expect-error.ts';
@@ -338,7 +338,7 @@ describe.skipIf(!hasPostgres)('new keys for all users, while a disconnected acco
       expect(end, end.stderr).toMatchObject({ code: 0 });
     }
     await database.sql(`update former_user_keys set replaced_at = now() - interval '2 days'`);
-    await deleteFormerKeys(steward.context.db);
+    await deleteExpiredRows(steward.context.db, 'former_user_keys');
     await database.sql('update ended_grants set try_after = now()');
     await sweepNow(steward);
     await expectRevoked(person, steward);

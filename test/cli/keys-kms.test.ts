@@ -155,13 +155,13 @@ describe('a master key at AWS KMS', () => {
       '',
     );
     await steward.sql(
-      `insert into approvals (id, user_id, account_id, action, arguments_hash, arguments, revision, expires_at)
-       values (gen_random_uuid(), $1, gen_random_uuid(), 'mail.send', $2, $2, '', now() + interval '1 hour')`,
+      `insert into approvals (id, user_id, account_id, surface, action, arguments_hash, arguments, revision, expires_at)
+       values (gen_random_uuid(), $1, gen_random_uuid(), 'socket', 'mail.send', $2, $2, '', now() + interval '1 hour')`,
       [userId, sealed],
     );
     await steward.sql(
-      `insert into idempotency_keys (user_id, action, key, arguments_hash, running_until, status, answer)
-       values ($1, 'mail.send', 'k', $2, now(), 'done', $2)`,
+      `insert into idempotency_keys (user_id, asker, call_id, action, key, arguments_hash, running_until, status, answer)
+       values ($1, 'user', gen_random_uuid(), 'mail.send', 'k', $2, now(), 'done', $2)`,
       [userId, sealed],
     );
     await forget();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatKeyset, parseKeyset } from '../../src/config/master-key-list.ts';
 import { keyIdOf, open, seal } from '../../src/crypto/envelope.ts';
-import { deleteFormerKeys } from '../../src/vault/rotation/key-rotation-repository.ts';
+import { deleteExpiredRows } from '../../src/database/retention.ts';
 import { SEALED_COLUMNS } from '../../src/vault/rotation/sealed-columns-repository.ts';
 import { FormBrowser } from '../support/browser.ts';
 import { runCli } from '../support/cli.ts';
@@ -332,7 +332,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
         user.userId,
         hours,
       ]);
-      await deleteFormerKeys(db);
+      await deleteExpiredRows(db, 'former_user_keys');
       return userKeys.toOpen(db, user.userId, flow?.secrets ?? Buffer.alloc(0));
     };
     expect(await age(24.5)).toMatchObject({ id: keyIdOf(flow?.secrets ?? Buffer.alloc(0)) });

@@ -71,8 +71,8 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
   );
   await steward.call('/auth/session', { method: 'POST', token });
   await steward.sql(
-    `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
-     select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,
+    `insert into bank_webhooks (id, user_id, grant_id, item_id, event, details, digest)
+     select gen_random_uuid(), g.user_id, g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,
     [user.userId],
   );
   // An item of its own, which no sweep comes to while the test runs.

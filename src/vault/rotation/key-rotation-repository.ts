@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../../database/database.ts';
-import { deleteExpired } from '../../database/retention.ts';
+import type { Queryable } from '../../database/database.ts';
 import type { Provider } from '../grants-repository.ts';
 import type { CurrentKeyRow } from '../user-keys-repository.ts';
 
@@ -159,11 +158,6 @@ export async function replaceUserKey(tx: Queryable, userId: string, old: Exposed
     next.former,
   ]);
   return true;
-}
-
-/** Former keys that encrypt no current data. Of the data that is not encrypted again, stored results live longest: 24 hours. */
-export function deleteFormerKeys(db: Database): Promise<void> {
-  return deleteExpired(db, 'former_user_keys', `replaced_at < now() - interval '25 hours'`);
 }
 
 export interface ExposedRevocation {

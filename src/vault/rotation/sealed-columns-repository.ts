@@ -1,4 +1,5 @@
 import type { Queryable } from '../../database/database.ts';
+import { allTables, type SealedColumn as Column } from '../../database/tables.ts';
 
 /** A value encrypted with its user's key, and its location (see AssociatedData in crypto/envelope.ts). */
 export interface SealedValue {
@@ -10,43 +11,17 @@ export interface SealedValue {
   key: string[] | null;
 }
 
-export interface SealedColumn {
+export interface SealedColumn extends Column {
   table: string;
-  column: string;
-  /** SQL of the column name and row id that the values are bound to. */
-  placeColumn: string;
-  rowId: string;
-  /** If values were encrypted for another table: its name, and SQL of the row's id there. */
-  sealedIn?: { table: string; rowId: string };
-  /** Of tables of which a user may have very many rows: the columns that identify one, in the order of an index after the user. */
-  key?: readonly string[];
 }
 
 /** Rows of such a table that are read at once; one may have megabytes. */
 const BATCH = 20;
 
 /** Every column with values that users' keys encrypt. */
-export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: 'grants', column: 'tokens', placeColumn: `'tokens/' || provider`, rowId: 'id::text' },
-  {
-    table: 'ended_grants',
-    column: 'tokens',
-    placeColumn: `'tokens/' || provider`,
-    rowId: 'id::text',
-    sealedIn: { table: 'grants', rowId: 'grant_id::text' },
-  },
-  { table: 'oauth_flows', column: 'secrets', placeColumn: `'secrets'`, rowId: 'id::text' },
-  { table: 'oauth_flows', column: 'pending', placeColumn: `'pending'`, rowId: 'id::text' },
-  { table: 'approvals', column: 'arguments', placeColumn: `'arguments/' || revision`, rowId: 'id::text' },
-  { table: 'context_reads', column: 'sources', placeColumn: `'sources'`, rowId: 'id::text' },
-  { table: 'approvals', column: 'outcome', placeColumn: `'outcome'`, rowId: 'id::text' },
-  { table: 'allowances', column: 'covered', placeColumn: `'covered'`, rowId: 'id::text' },
-  { table: 'idempotency_keys', column: 'answer', placeColumn: `'answer'`, rowId: `asker || ' ' || action || ' ' || key` },
-  { table: 'threads', column: 'title', placeColumn: `'title'`, rowId: 'id' },
-  { table: 'threads', column: 'summary', placeColumn: `'summary'`, rowId: 'id' },
-  { table: 'messages', column: 'content', placeColumn: `'content'`, rowId: `thread_id || ' ' || id`, key: ['thread_id', 'id'] },
-  { table: 'run_chunks', column: 'chunks', placeColumn: `'chunks'`, rowId: `run_id || ' ' || sequence`, key: ['run_id', 'sequence'] },
-];
+export const SEALED_COLUMNS: readonly SealedColumn[] = allTables().flatMap(([table, { sealed = [] }]) =>
+  sealed.map((column) => ({ table, ...column })),
+);
 
 /**
  * Locks the user's rows with such a value until the transaction ends, and reads them: all of them, or a batch.
@@ -54,11 +29,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
  * @param after the last value of the batch before; undefined: the first one
  */
 async function selectSealed(tx: Queryable, sealed: SealedColumn, userId: string, after: SealedValue | undefined): Promise<SealedValue[]> {
-  const { table, column, placeColumn, rowId, sealedIn, key } = sealed;
+  const { table, column, place = `'${sealed.column}'`, rowId, sealedIn, key } = sealed;
   const start = after?.key ?? [];
   const beyond = key === undefined || start.length === 0 ? '' : `and (${key}) > (${start.map((_, index) => `$${index + 2}`)})`;
   return tx.query<SealedValue>(
-    `select ${rowId} as "rowId", ${placeColumn} as "placeColumn", ${sealedIn?.rowId ?? rowId} as "placeRowId", ${column} as record,
+    `select ${rowId} as "rowId", ${place} as "placeColumn", ${sealedIn?.rowId ?? rowId} as "placeRowId", ${column} as record,
        ${key === undefined ? 'null' : `array[${key.map((part) => `${part}::text`)}]`} as key
      from ${table} where user_id = $1::uuid and ${column} is not null ${beyond}
      ${key === undefined ? '' : `order by ${key} limit ${BATCH}`} for no key update`,

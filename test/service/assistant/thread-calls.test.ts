@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteOldContexts } from '../../../src/executor/taint-repository.ts';
+import { deleteExpiredRows } from '../../../src/database/retention.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { linkBank } from '../../support/flows.ts';
@@ -144,7 +144,7 @@ describe('what was read in a thread', () => {
        where user_id = $1`,
       [user.userId],
     );
-    await deleteOldContexts(scene.steward.context.db);
+    for (const table of ['contexts', 'context_reads'] as const) await deleteExpiredRows(scene.steward.context.db, table);
     const { notices, provenance } = await scene.ask(user, ACTION, TO_ANA, { thread });
     expect(notices).toContain('Before this, text by “someone@example.com” was read. It may have caused this request.');
     expect(provenance).toEqual([{ action: 'test.read', author: 'someone@example.com' }]);

@@ -123,8 +123,8 @@ describe('an event that waited while its bank was linked again', () => {
     expect(before).toMatchObject([{ id: user.entryId }]);
     if ('accountId' in details) details.accountId = await accountId(user, 'Checking');
     await steward.sql(
-      `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
-       select gen_random_uuid(), grant_id, $2, $3, $4, '\\x00' from bank_items where id = $1`,
+      `insert into bank_webhooks (id, user_id, grant_id, item_id, event, details, digest)
+       select gen_random_uuid(), user_id, grant_id, $2, $3, $4, '\\x00' from bank_items where id = $1`,
       [user.entryId, user.itemId, event, JSON.stringify(details)],
     );
     await sweepNow(steward);

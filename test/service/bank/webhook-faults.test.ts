@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { deleteExpiredRows } from '../../../src/database/retention.ts';
 import { BankEmulator } from '../../support/bank-emulator.ts';
 import { deliver, eventBody, linkEmulated, WebhookSigner } from '../../support/bank-webhooks.ts';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
@@ -78,7 +79,7 @@ describe('a webhook during another failure', () => {
       return steward.logs.some((line) => line.includes('bank webhook dropped'));
     });
     await steward.sql(`update bank_webhooks set received_at = now() - interval '3 days' where item_id = $1`, [user.itemId]);
-    await steward.context.webhooks.sweep();
+    await deleteExpiredRows(steward.context.db, 'bank_webhooks');
     expect(await steward.sql('select id from bank_webhooks where item_id = $1', [user.itemId])).toEqual([]);
   });
 
@@ -86,8 +87,8 @@ describe('a webhook during another failure', () => {
     const user = await LinkedUser.of(steward);
     await queueInstalled(steward);
     await steward.sql(
-      `insert into bank_webhooks (id, grant_id, item_id, event, details, digest, queued_at)
-       select gen_random_uuid(), grant_id, $2, event, '{}', event::bytea, now() - ago
+      `insert into bank_webhooks (id, user_id, grant_id, item_id, event, details, digest, queued_at)
+       select gen_random_uuid(), user_id, grant_id, $2, event, '{}', event::bytea, now() - ago
        from bank_items, (values ('ITEM/ERROR', interval '121 minutes'), ('ITEM/LOGIN_REPAIRED', interval '1 hour')) stored (event, ago)
        where id = $1`,
       [user.entryId, user.itemId],

@@ -152,9 +152,9 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     // In one statement, since the other waits for the lock for some milliseconds only. It ends by itself.
     await holder.query(`do $$ begin
       for times in 1..100000 loop
-        exit when exists (select 1 from pg_locks where relation = 'audit_log_other'::regclass and not granted);
+        exit when exists (select 1 from pg_locks where relation = 'audit_log_default'::regclass and not granted);
       end loop;
-      delete from audit_log_other where false;
+      delete from audit_log_default where false;
     end $$`);
     await holder.query('rollback');
     await adding;

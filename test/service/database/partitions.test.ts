@@ -55,16 +55,11 @@ async function removeMonths(): Promise<void> {
 }
 
 /** A row of the audit log, and where it is stored. */
-async function addRow(
-  at: Date,
-  { userId }: Pick<ConnectedGrant, 'userId'> = user,
-  action = 'x',
-  isEarly: true | null = null,
-): Promise<string> {
+async function addRow(at: Date, { userId }: Pick<ConnectedGrant, 'userId'> = user, action = 'x'): Promise<string> {
   const rows = await sql<{ partition: string }>(
-    `insert into audit_log (user_id, at, surface, action, decision, outcome, milliseconds, call_id, is_early)
-     values ($1, $2, 'socket', $3, 'allowed', 'ok', 1, gen_random_uuid(), $4) returning tableoid::regclass::text as partition`,
-    [userId, at, action, isEarly],
+    `insert into audit_log (user_id, at, surface, action, decision, outcome, milliseconds, call_id)
+     values ($1, $2, 'socket', $3, 'allowed', 'ok', 1, gen_random_uuid()) returning tableoid::regclass::text as partition`,
+    [userId, at, action],
   );
   return rows[0]?.partition ?? '';
 }
@@ -81,7 +76,7 @@ const lastDays = (month: Date) => new Date(month.getTime() + 27 * 86_400_000);
 
 describe('partitions of the next months', () => {
   const wanted = (table: string) =>
-    [...Array.from({ length: AHEAD + 1 }, (_, months) => nameOf(table, monthsFromNow(months))), `${table}_early`, `${table}_other`].sort();
+    [...Array.from({ length: AHEAD + 1 }, (_, months) => nameOf(table, monthsFromNow(months))), `${table}_default`].sort();
 
   it.each(TABLES)('of %s are added ahead, once, also if several replicas do it at the same time', async (table) => {
     const lists: string[][] = [];
@@ -123,7 +118,7 @@ describe('partitions of the next months', () => {
     await scene.call(user, 'test.return');
     const where = 'select tableoid::regclass::text as partition, at from audit_log where user_id = $1';
     const rows = await sql<{ partition: string; at: Date }>(where, [user.userId]);
-    expect(rows).toMatchObject([{ partition: 'audit_log_other' }]);
+    expect(rows).toMatchObject([{ partition: 'audit_log_default' }]);
     await maintain();
     expect(await sql(where, [user.userId])).toMatchObject([{ partition: nameOf('audit_log', monthOf(rows[0]!.at)) }]);
     expect(await scene.trail(user)).toEqual(['allowed ok']);
@@ -157,18 +152,17 @@ describe('partitions of the next months', () => {
     const names = await partitionNames(db(), 'audit_log');
     expect(names).not.toContain(nameOf('audit_log', monthsFromNow(0)));
     expect(names).toContain(nameOf('audit_log', monthsFromNow(1)));
-    expect(await addRow(now)).toBe('audit_log_other');
+    expect(await addRow(now)).toBe('audit_log_default');
   });
 });
 
 describe('expired rows', () => {
-  it('go with their month, and one by one from the other partitions; pages no longer show them before', async () => {
+  it('go with their month, and one by one from the default partition; pages no longer show them before', async () => {
     const old = monthsFromNow(-15);
     await maintain();
     for (const table of TABLES) await addMonth(db(), table, old, logger);
     expect(await addRow(old)).toBe(nameOf('audit_log', old));
-    expect(await addRow(lastDays(monthsFromNow(-16)))).toBe('audit_log_other');
-    expect(await addRow(monthsFromNow(-17), user, 'x', true)).toBe('audit_log_early');
+    expect(await addRow(lastDays(monthsFromNow(-16)))).toBe('audit_log_default');
     await addRow(now, user, 'new');
     await addEvent(old, 500);
     const page = await scene.steward.call('/user/audit', { token: user.token });

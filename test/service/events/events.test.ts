@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deleteExpiredRows } from '../../../src/database/retention.ts';
 import { connect, linkBank, newName, outcome } from '../../support/flows.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -122,7 +123,7 @@ describe('since', () => {
     const { token, userId } = await person();
     await record(userId, 'one', 'two', 'three');
     await steward.sql(`update events set created_at = now() - interval '25 hours' where user_id = $1 and seq < 3`, [userId]);
-    await steward.context.events.sweep();
+    await deleteExpiredRows(steward.context.db, 'events');
     const client = await SocketClient.signedIn(steward.url, token, since);
     expect(await client.event('resync')).toEqual({ type: 'event', requestId: '', seq: 3, event: 'resync', data: {} });
     await record(userId, 'four');
@@ -134,7 +135,7 @@ describe('since', () => {
     const { token, userId } = await person();
     await record(userId, 'one', 'two', 'three');
     await steward.sql(`update events set created_at = now() - interval '25 hours' where user_id = $1 and seq < 3`, [userId]);
-    await steward.context.events.sweep();
+    await deleteExpiredRows(steward.context.db, 'events');
     const client = await SocketClient.signedIn(steward.url, token, 2);
     await client.event('three');
     expect(numbers(client)).toEqual([3]);

@@ -49,8 +49,8 @@ const ROWS: [what: string, table: string, columns: string, values: string, gone:
   [
     'what tells that a user was deleted 30 days ago',
     'deleted_users',
-    'identity_hash, keyed, user_id, deleted_at',
-    `sha256(gen_random_uuid()::text::bytea), true, $1`,
+    'identity_hash, user_id, deleted_at',
+    `sha256(gen_random_uuid()::text::bytea), $1`,
     '-31 days',
     '-29 days',
   ],

@@ -58,8 +58,8 @@ async function fill({ userId }: ConnectedGrant): Promise<void> {
     userId,
   ]);
   await sql(
-    `insert into idempotency_keys (user_id, action, key, arguments_hash, running_until)
-     select $1, 'many', n::text, '\\x00', now() from generate_series(1, ${KEYS}) n`,
+    `insert into idempotency_keys (user_id, asker, call_id, action, key, arguments_hash, running_until)
+     select $1, 'user', gen_random_uuid(), 'many', n::text, '\\x00', now() from generate_series(1, ${KEYS}) n`,
     [userId],
   );
 }

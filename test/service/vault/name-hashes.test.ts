@@ -4,7 +4,6 @@ import { Keyring } from '../../../src/crypto/keyring.ts';
 import { NameHashes } from '../../../src/vault/name-hashes.ts';
 import { checkKeys } from '../../../src/vault/rotation/check-keys.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectError } from '../../support/expect-error.ts';
 import { connect, newName, outcome } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { subjectOf } from '../../support/workspace-emulator.ts';
@@ -51,20 +50,5 @@ describe('hashed names that outlive their user', () => {
     await steward.sql(`delete from key_canaries where master_key_id = 'k1'`);
     expect((await new NameHashes(db, new Keyring([second])).identity('i', 's')).equals(before)).toBe(true);
     expect((await new NameHashes(db, new Keyring([second])).identity('i', 't')).equals(before)).toBe(false);
-  });
-
-  it('of an older release are hashed again at the start, and their tokens stay rejected', async () => {
-    steward = await startSteward(keys(first));
-    const token = await steward.signIn(newName());
-    const { issuer, subject } = await steward.context.sessions.authenticate(token);
-    await erase(token);
-    // As that release would have stored it.
-    await steward.sql('update deleted_users set identity_hash = $1, keyed = false', [plain(issuer, subject)]);
-    steward = await steward.restart();
-    expectError(await steward.call('/integrations', { token }), 'invalid_token');
-    const rows = await steward.sql<{ hash: Buffer; keyed: boolean }>('select identity_hash as hash, keyed from deleted_users');
-    expect(rows).toHaveLength(1);
-    expect(rows[0]?.keyed).toBe(true);
-    expect(rows[0]?.hash.equals(plain(issuer, subject))).toBe(false);
   });
 });
