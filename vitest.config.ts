@@ -56,10 +56,6 @@ const RARE: { why: string; files: string[] }[] = [
   // Upgrades of databases of earlier releases go with the first release: test/process/partitions-upgrade.test.ts.
   { why: 'partitions are to be declared by the first migration', files: ['test/service/database/partitions.test.ts'] },
   // The bundle is to be removed as well; processes run it in npm run test:all.
-  {
-    why: 'each OAuth refresh waits for half a second, which is to end',
-    files: ['test/service/oauth/authorization-replicas.test.ts', 'test/service/oauth/tokens-together.test.ts'],
-  },
 ];
 
 // Of chosen files, each test is printed as it ends; of all files, each file.

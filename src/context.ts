@@ -135,7 +135,6 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     clientGrants,
     assertAllowed,
     documentsPerMinute: limits.oauthDocumentsPerMinute,
-    refreshWaitMs: limits.oauthRefreshWaitMs,
     isDevelopment: config.environment === 'development',
     logger,
     fetchDocument: overrides.fetchDocument,

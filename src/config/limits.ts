@@ -25,8 +25,6 @@ export const limitVariables = {
   LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: positive.default(10),
   /** Documents of OAuth clients that one address can have fetched per minute. */
   LIMIT_OAUTH_DOCUMENTS_PER_MINUTE: positive.default(30),
-  /** How long the response to a refresh waits for further requests with the same refresh token, which get the same one, milliseconds. */
-  LIMIT_OAUTH_REFRESH_WAIT_MS: whole.default(500),
   /** Requests to `/test` and `/health/…` per minute from one address. */
   LIMIT_PROBES_PER_MINUTE: positive.default(1_200_000),
   /** Largest request body, bytes. */

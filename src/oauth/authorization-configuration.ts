@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { ServiceSecret } from '../vault/service-secrets.ts';
 import { fetchFailure, MAX_DOCUMENT_BYTES } from './client-documents.ts';
@@ -26,7 +25,6 @@ export const SESSION_COOKIE = 'steward_oauth_session';
 export interface ProviderDeps {
   publicUrl: string;
   entries: Entries;
-  clock: Clock;
   /** The one to use first. */
   secrets: readonly ServiceSecret[];
   /** Fetches the published document of a client. */
@@ -37,8 +35,6 @@ export interface ProviderDeps {
   isDevelopment: boolean;
   /** Counts a fetch for the client address of a request. @throws AppError `rate_limited` */
   countFetch(request: IncomingMessage): void;
-  /** How long the response to a refresh waits for requests with the same token, milliseconds. */
-  refreshWaitMs: number;
   /** Whether the user exists and may use the service. */
   isAllowed(userId: string): Promise<boolean>;
 }

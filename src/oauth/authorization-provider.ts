@@ -54,7 +54,7 @@ function keepOwnAddress(provider: Provider, publicUrl: string): void {
   Object.defineProperty(context.prototype, 'urlFor', { value: urlFor });
 }
 
-function responderOf(provider: Provider, { entries, refreshWaitMs, clock }: ProviderDeps): Respond {
+function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
   const failures = new WeakMap<ServerResponse, unknown>();
   // Koa would send its own error page and print the error.
   provider.context.onerror = function (this: KoaContextWithOIDC, error: unknown) {
@@ -63,7 +63,7 @@ function responderOf(provider: Provider, { entries, refreshWaitMs, clock }: Prov
   provider.on('server_error', (context, error) => {
     context.state.failure = error;
   });
-  const tokens = new TokenRequests(entries, refreshWaitMs, clock);
+  const tokens = new TokenRequests(entries);
   provider.use(async (context, next) => {
     if (context.path === PATHS.token) return tokens.respond(context, next);
     if (context.path === PATHS.authorize) {

@@ -31,8 +31,6 @@ export interface AuthorizationServerDeps {
   documentsPerMinute: number;
   isDevelopment: boolean;
   logger: Logger;
-  /** How long the response to a refresh waits for requests with the same token, milliseconds. */
-  refreshWaitMs: number;
   /** Instead of a request to the internet. */
   fetchDocument?: FetchDocument | undefined;
 }
@@ -90,15 +88,13 @@ export class AuthorizationServer {
     if (this.#loaded?.secrets === secrets) return this.#loaded;
     await importInTurns(LIBRARY);
     const { createProvider } = await import('./authorization-provider.ts');
-    const { publicUrl, clock, refreshWaitMs, isDevelopment } = this.#deps;
+    const { publicUrl, isDevelopment } = this.#deps;
     this.#loaded = {
       secrets,
       ...createProvider({
         publicUrl,
         entries: this.entries,
         secrets,
-        clock,
-        refreshWaitMs,
         isDevelopment,
         logUnreachable: (clientId, error) =>
           this.#log({ client: redactUrl(clientId), err: describeError(error) }, 'a client’s document could not be fetched'),

@@ -2,10 +2,8 @@ import type { Database, Queryable } from '../database/database.ts';
 import { ACTIVE } from '../executor/client-grants-repository.ts';
 
 const UNUSED_CLIENT_SECONDS = 24 * 3600;
-/** How long the response to a refresh is kept for a client that did not receive it. */
-const RESPONSE_KEPT = '5 minutes';
-/** How long once it was sent: longer than a request waits for its user's others, a connection and a lock. */
-const SENT_RESPONSE_KEPT = '30 seconds';
+/** How long after its first use a refresh token gives the same response: its reuse interval, or leeway. */
+const REUSE_INTERVAL = '10 seconds';
 /** Clients that registered themselves and that nobody has permitted anything; beyond that, the oldest are deleted. */
 const MAX_UNUSED_CLIENTS = 10_000;
 
@@ -51,20 +49,13 @@ export async function selectEntry(db: Queryable, { model, idHash }: EntryKey): P
   return rows[0];
 }
 
-/** Whose code or token a request has brought. */
-export interface Arrival {
-  userId: string | null;
-  /** When, in seconds of the database's clock, to the microsecond. */
-  at: number;
-}
-
-/** @returns undefined: there is no such entry */
-export async function selectArrival(db: Queryable, { model, idHash }: EntryKey): Promise<Arrival | undefined> {
-  const rows = await db.query<Arrival>(
-    `select user_id as "userId", extract(epoch from now())::float8 as at from oauth_entries where model = $1 and id_hash = $2`,
+/** Whose code or token it is. @returns undefined: nobody's */
+export async function selectUserOfEntry(db: Queryable, { model, idHash }: EntryKey): Promise<string | undefined> {
+  const rows = await db.query<{ userId: string | null }>(
+    'select user_id as "userId" from oauth_entries where model = $1 and id_hash = $2',
     [model, idHash],
   );
-  return rows[0];
+  return rows[0]?.userId ?? undefined;
 }
 
 /** A grant, while what its user permitted the client is active: it expires with that. */
@@ -117,7 +108,8 @@ export async function keepClient(tx: Queryable, idHash: Buffer): Promise<boolean
 }
 
 /**
- * Marks an entry as used, once: of several at the same time, one is the first.
+ * Marks an entry as used, once: of several at the same time, one is the first. The time is that of the use: the transaction may
+ * have begun long before, and have waited for its user's lock.
  *
  * @returns whether this is the first use, and the grant that the entry belongs to; undefined when there is no such entry
  */
@@ -127,7 +119,7 @@ export async function consumeEntry(
 ): Promise<{ isFirst: boolean; grantHash: Buffer | null } | undefined> {
   const rows = await db.query<{ isFirst: boolean; grantHash: Buffer | null }>(
     `with used as (
-       update oauth_entries set consumed_at = now()
+       update oauth_entries set consumed_at = clock_timestamp()
        where model = $1 and id_hash = $2 and consumed_at is null and expires_at > now() returning 1
      )
      select exists (select 1 from used) as "isFirst", grant_hash as "grantHash" from oauth_entries where model = $1 and id_hash = $2`,
@@ -136,22 +128,16 @@ export async function consumeEntry(
   return rows[0];
 }
 
-export async function storeResponse(db: Queryable, idHash: Buffer, sealed: Buffer): Promise<void> {
+export async function updateResponse(db: Queryable, idHash: Buffer, sealed: Buffer): Promise<void> {
   await db.query(`update oauth_entries set response = $2 where model = 'RefreshToken' and id_hash = $1`, [idHash, sealed]);
 }
 
-/** The response for a refresh token was sent. Of several times, the first counts. */
-export async function markResponseSent(db: Queryable, idHash: Buffer): Promise<void> {
-  await db.query(`update oauth_entries set sent_at = now() where model = 'RefreshToken' and id_hash = $1 and sent_at is null`, [idHash]);
-}
-
-/** The response that is kept for a refresh token which was used a moment ago, unless it was sent before the request arrived. */
-export async function selectResponse(db: Queryable, idHash: Buffer, { at }: Arrival): Promise<Buffer | undefined> {
+/** The response to the refresh of a token. @returns undefined: it is no longer repeated, or there was none */
+export async function selectResponse(db: Queryable, idHash: Buffer): Promise<Buffer | undefined> {
   const rows = await db.query<{ response: Buffer | null }>(
     `select response from oauth_entries
-     where model = 'RefreshToken' and id_hash = $1 and consumed_at > now() - interval '${RESPONSE_KEPT}'
-       and (sent_at is null or extract(epoch from sent_at)::float8 > $2::float8)`,
-    [idHash, at],
+     where model = 'RefreshToken' and id_hash = $1 and consumed_at > now() - interval '${REUSE_INTERVAL}'`,
+    [idHash],
   );
   return rows[0]?.response ?? undefined;
 }
@@ -210,11 +196,10 @@ export async function selectEmail(db: Queryable, userId: string): Promise<{ emai
 
 /**
  * Deletes what has expired, what belongs to grants that were revoked, refresh tokens that were used 30 days ago (until then,
- * using one again ends its grant), and responses that were sent or that no client has fetched.
+ * using one again ends its grant), and responses that are no longer repeated.
  */
 export async function deleteOldEntries(db: Database): Promise<void> {
   await db.query(
-    `update oauth_entries set response = null where response is not null
-       and (consumed_at < now() - interval '${RESPONSE_KEPT}' or sent_at < now() - interval '${SENT_RESPONSE_KEPT}')`,
+    `update oauth_entries set response = null where response is not null and consumed_at <= now() - interval '${REUSE_INTERVAL}'`,
   );
 }

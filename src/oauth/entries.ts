@@ -6,16 +6,14 @@ import type { ClientGrants } from '../executor/client-grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { ServiceSecrets } from '../vault/service-secrets.ts';
 import {
-  type Arrival,
   deleteEntriesOfGrant,
   type EntryKey,
   type EntryRow,
   insertClient,
-  markResponseSent,
-  selectArrival,
   selectClientOfGrant,
   selectResponse,
-  storeResponse,
+  selectUserOfEntry,
+  updateResponse,
   upsertPublishedClient,
 } from './entries-repository.ts';
 
@@ -73,9 +71,9 @@ export class Entries {
     }
   }
 
-  /** Whose code or token a request has brought, and when. @returns undefined: nobody's */
-  arrivalOf(model: string, secret: string): Promise<Arrival | undefined> {
-    return selectArrival(this.#deps.db, keyOf(model, secret));
+  /** Whose code or token it is. @returns undefined: nobody's */
+  userOf(model: string, secret: string): Promise<string | undefined> {
+    return selectUserOfEntry(this.#deps.db, keyOf(model, secret));
   }
 
   /** Stores the metadata of a client that registers itself. */
@@ -90,22 +88,17 @@ export class Entries {
     await upsertPublishedClient(this.queryable, { ...key, payload: await this.seal(key, metadata) });
   }
 
-  /** Keeps the response to the refresh of a token that this transaction has used up. */
-  async keepResponse(token: string, response: object): Promise<void> {
+  /** Stores the response to the refresh of a token that this transaction has used up. */
+  async storeResponse(token: string, response: object): Promise<void> {
     const key = keyOf('RefreshToken', token);
-    await storeResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responsePlaceOf(key), JSON.stringify(response)));
+    await updateResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responsePlaceOf(key), JSON.stringify(response)));
   }
 
-  /** The response that is kept for a token; undefined: it was sent before the request arrived, or there was none. */
-  async keptResponse(token: string, arrival: Arrival): Promise<object | undefined> {
+  /** The response to the refresh of a token. @returns undefined: it was used too long ago */
+  async responseOf(token: string): Promise<object | undefined> {
     const key = keyOf('RefreshToken', token);
-    const sealed = await selectResponse(this.#deps.db, key.idHash, arrival);
+    const sealed = await selectResponse(this.#deps.db, key.idHash);
     return sealed && (JSON.parse((await this.#deps.secrets.open(responsePlaceOf(key), sealed)).toString()) as object);
-  }
-
-  /** Requests that arrive from now on do not get the response. */
-  async markSent(token: string): Promise<void> {
-    await markResponseSent(this.#deps.db, keyOf('RefreshToken', token).idHash);
   }
 
   /** Runs `work` in a transaction that has begun. */

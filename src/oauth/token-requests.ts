@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type Provider from 'oidc-provider';
-import type { Clock } from '../clock/clock.ts';
 import type { Entries } from './entries.ts';
-import type { Arrival } from './entries-repository.ts';
 
 /** A request whose body was read. */
 export interface BufferedRequest extends IncomingMessage {
@@ -26,74 +24,41 @@ const BROUGHT = new Map<string | null, { model: Secret['model']; parameter: stri
 /**
  * Token requests: each is one transaction, because the library uses a token up before it has checked everything.
  *
- * A refresh token is good for one response. Clients with several calls under way when their access token expires refresh
- * once for each of these, at the same moment; so each response waits a little, and requests with the same token that
- * arrive until then get the same response, also those that another replica answers later. It is kept until it is sent, also
- * for a client that repeats its request because none arrived. A request that arrives once it was sent ends the grant
+ * A refresh token gives one response, which is repeated for some seconds: to clients that refresh several times at the same
+ * moment, once for each call under way, and to those that did not receive it. Later, its use is reuse and ends the grant
  * (RFC 9700, 4.14.2).
  */
 export class TokenRequests {
   readonly #entries: Entries;
-  readonly #waitMs: number;
-  readonly #clock: Clock;
-  /** Requests with a refresh token that this process has under way, by the token. */
-  readonly #underWay = new Map<string, { count: number; isSent: boolean }>();
 
-  /** @param waitMs how long the response to a refresh waits, milliseconds */
-  constructor(entries: Entries, waitMs: number, clock: Clock) {
+  constructor(entries: Entries) {
     this.#entries = entries;
-    this.#waitMs = waitMs;
-    this.#clock = clock;
   }
 
   /** @param next the library @throws what it has thrown, as `context.state.failure` */
   async respond(context: KoaContext, next: () => Promise<void>): Promise<void> {
-    const secret = secretOf(context);
-    if (secret?.model !== 'RefreshToken') return this.#run(context, secret, next);
-    const { value: token } = secret;
-    const same = this.#underWay.get(token) ?? { count: 0, isSent: false };
-    this.#underWay.set(token, same);
-    same.count += 1;
-    try {
-      await this.#run(context, secret, next);
-      if (context.status === 200) await this.#clock.sleep(this.#waitMs);
-      // A client that has left will repeat its request.
-      same.isSent ||= context.status === 200 && !context.res.destroyed;
-    } finally {
-      same.count -= 1;
-      if (same.count === 0) await this.#end(token, same.isSent);
-    }
-  }
-
-  /** The last of several ends it for all, also when it failed itself. */
-  async #end(token: string, isSent: boolean): Promise<void> {
-    this.#underWay.delete(token);
-    if (isSent) await this.#entries.markSent(token);
-  }
-
-  async #run(context: KoaContext, secret: Secret | undefined, next: () => Promise<void>): Promise<void> {
     const entries = this.#entries;
+    const secret = secretOf(context);
     const isRefresh = secret?.model === 'RefreshToken';
     const work = async () => {
       await next();
       if (context.state.failure !== undefined) throw context.state.failure;
       if (context.status >= 400) throw new Rejected();
-      if (isRefresh) await entries.keepResponse(secret.value, context.body as object);
+      if (isRefresh) await entries.storeResponse(secret.value, context.body as object);
     };
-    // Before it waits for its user's other requests: the response can be sent meanwhile, on another replica.
-    const arrival = secret && (await entries.arrivalOf(secret.model, secret.value));
-    const again = async () => isRefresh && arrival !== undefined && this.#respondAgain(context, secret.value, arrival);
-    await entries.transaction(arrival?.userId ?? undefined, work, again).catch((error: unknown) => {
+    const userId = secret && (await entries.userOf(secret.model, secret.value));
+    const isRepeated = async () => isRefresh && this.#repeat(context, secret.value);
+    await entries.transaction(userId, work, isRepeated).catch((error: unknown) => {
       if (!(error instanceof Rejected)) throw error;
     });
   }
 
-  /** The response that another request with this token gets, if this one arrived in time. The library has checked the client. */
-  async #respondAgain(context: KoaContext, token: string, arrival: Arrival): Promise<boolean> {
-    const kept = await this.#entries.keptResponse(token, arrival);
-    if (kept === undefined) return false;
+  /** Responds as to the first request with this token, if that was a moment ago. The library has checked the client. */
+  async #repeat(context: KoaContext, token: string): Promise<boolean> {
+    const response = await this.#entries.responseOf(token);
+    if (response === undefined) return false;
     context.status = 200;
-    context.body = kept;
+    context.body = response;
     return true;
   }
 }

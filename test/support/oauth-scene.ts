@@ -1,8 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FormBrowser } from './browser.ts';
+import { eventually } from './eventually.ts';
 import type { HttpResponse } from './request.ts';
 import { locationOf } from './sign-in.ts';
-import type { Service } from './steward.ts';
+import type { Service, TestSteward } from './steward.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 export const REDIRECT = 'https://app.example.com/callback';
 
@@ -110,6 +112,32 @@ export function refresh(
   return service.call('/oauth/token', {
     form: { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client.client_id, ...more },
   });
+}
+
+/** Sends a refresh whose connection is cut once the service has sent its response, of which the client receives nothing. */
+export async function refreshCut(address: string, client: OAuthClient, refreshToken: string): Promise<void> {
+  const { hostname: host, port } = new URL(address);
+  const proxy = new TcpProxy({ host, port: Number(port) });
+  await proxy.open();
+  proxy.hold();
+  const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client.client_id });
+  const lost = fetch(`http://127.0.0.1:${proxy.port}/oauth/token`, { method: 'POST', body }).then(
+    () => true,
+    () => false,
+  );
+  await eventually(() => proxy.holding > 0);
+  await proxy.close();
+  if (await lost) throw new Error('the client has received a response');
+}
+
+/** As if a refresh token had been used so many seconds earlier; its response is repeated for ten. */
+export async function usedEarlier(sql: TestSteward['sql'], refreshToken: string, seconds = 10): Promise<void> {
+  const moved = await sql(
+    `update oauth_entries set consumed_at = consumed_at - make_interval(secs => $2)
+     where id_hash = sha256($1::text::bytea) and consumed_at is not null returning 1`,
+    [refreshToken, seconds],
+  );
+  if (moved.length === 0) throw new Error('the refresh token was not used');
 }
 
 export function revoke(service: Service, client: OAuthClient, token: string): Promise<HttpResponse> {

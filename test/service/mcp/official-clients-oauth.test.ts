@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { consenting, OAuthApp } from '../../support/oauth-app.ts';
-import { revoke } from '../../support/oauth-scene.ts';
+import { revoke, usedEarlier } from '../../support/oauth-scene.ts';
 import { type Browse, LINES } from '../../support/official-clients.ts';
 import { sessionOf } from '../../support/sign-in.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -87,13 +87,14 @@ describe.each(LINES)('the official client ($name)', (line) => {
     await client.close();
   });
 
-  it('loses its access when a refresh token is used again', async () => {
+  it('loses its access when a refresh token is used again after ten seconds', async () => {
     const app = register();
     const client = await line.signIn(steward.url, app, signedIn());
     await expireAccess();
     await client.call('mail_search');
     const [first, second] = app.issued;
     // As a thief does, and an app that was restored from a backup.
+    await usedEarlier(steward.sql, first!.refresh_token!);
     app.restore(first!);
     await expect(client.call('mail_search')).rejects.toThrow(/authoriz/i);
     expect(app.issued).toHaveLength(2);
