@@ -365,10 +365,8 @@ create table oauth_entries (
   created_at timestamptz not null default now(),
   -- codes and refresh tokens: when it was used; interactions: when the user decided
   consumed_at timestamptz,
-  -- refresh tokens that were used: the response, until it is sent; encrypted
+  -- refresh tokens that were used a moment ago: the response, which is repeated; encrypted
   response bytea,
-  -- refresh tokens that were used: when the response was sent; it is kept a little longer, for requests that arrived before
-  sent_at timestamptz,
   -- null: a registered client that a user has permitted something
   expires_at timestamptz,
   primary key (model, id_hash)

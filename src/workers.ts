@@ -5,7 +5,7 @@ import { maintainPartitions } from './database/partitions.ts';
 import { deleteExpiredRows, EXPIRING } from './database/retention.ts';
 import { deleteOldOutcomes } from './executor/approval-outcomes-repository.ts';
 import type { ExecuteSql, Jobs } from './jobs/jobs.ts';
-import { deleteOldEntries } from './oauth/entries-repository.ts';
+import { deleteOldResponses } from './oauth/entries-repository.ts';
 import { describeError } from './observability/logger.ts';
 import { sweepErasures } from './users/erasures.ts';
 import { sweepConfirmations } from './workspace/confirmation-service.ts';
@@ -91,7 +91,7 @@ async function sweep(context: Context): Promise<void> {
     () => webhooks.sweep(),
     () => approvalExpiry.expired(),
     () => deleteOldOutcomes(db),
-    () => deleteOldEntries(db),
+    () => deleteOldResponses(db),
     () => maintainPartitions(db, logger),
     ...EXPIRING.map((table) => () => deleteExpiredRows(db, table)),
     () => assistant.endAbandoned(),

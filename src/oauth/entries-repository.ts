@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { ACTIVE } from '../executor/client-grants-repository.ts';
 
 const UNUSED_CLIENT_SECONDS = 24 * 3600;
@@ -194,11 +194,8 @@ export async function selectEmail(db: Queryable, userId: string): Promise<{ emai
   return rows[0];
 }
 
-/**
- * Deletes what has expired, what belongs to grants that were revoked, refresh tokens that were used 30 days ago (until then,
- * using one again ends its grant), and responses that are no longer repeated.
- */
-export async function deleteOldEntries(db: Database): Promise<void> {
+/** Deletes responses that are no longer repeated. */
+export async function deleteOldResponses(db: Queryable): Promise<void> {
   await db.query(
     `update oauth_entries set response = null where response is not null and consumed_at <= now() - interval '${REUSE_INTERVAL}'`,
   );

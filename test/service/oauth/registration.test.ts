@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteOldEntries } from '../../../src/oauth/entries-repository.ts';
+import { deleteExpiredRows } from '../../../src/database/retention.ts';
 import { newName } from '../../support/flows.ts';
 import { Authorization, newClient, REDIRECT, register } from '../../support/oauth-scene.ts';
 import { sessionOf } from '../../support/sign-in.ts';
@@ -203,7 +203,7 @@ describe('POST /oauth/register', () => {
     const other = new Authorization(denied, browser);
     await other.decide(await other.begin(), () => {}, 'deny');
     await steward.sql(`update oauth_entries set expires_at = expires_at - interval '1 day' where model = 'Client'`);
-    await deleteOldEntries(steward.context.db);
+    await deleteExpiredRows(steward.context.db, 'oauth_entries');
     expect(await unused()).toEqual([{ n: 0 }]);
     expect((await authorization.exchange(steward, code)).status).toBe(200);
     expect((await steward.call(other.path)).status).toBe(400);

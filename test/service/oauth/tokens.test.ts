@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deleteExpiredRows } from '../../../src/database/retention.ts';
+import { deleteOldResponses } from '../../../src/oauth/entries-repository.ts';
 import type { FormBrowser } from '../../support/browser.ts';
 import { newName } from '../../support/flows.ts';
 import { withDate } from '../../support/machine-date.ts';
@@ -226,11 +228,10 @@ describe('entries', () => {
   });
 
   it('of refresh tokens keep no response for longer than it is repeated', async () => {
-    const { deleteOldEntries } = await import('../../../src/oauth/entries-repository.ts');
     const { client, tokens } = await authorized(steward, await browserOf());
     await refresh(steward, client, tokens.refresh_token);
     const isKept = async () => {
-      await deleteOldEntries(steward.context.db);
+      await deleteOldResponses(steward.context.db);
       const rows = await steward.sql<{ kept: boolean }>('select response is not null as kept from oauth_entries where id_hash = $1', [
         hashOf(tokens.refresh_token),
       ]);
@@ -242,12 +243,11 @@ describe('entries', () => {
   });
 
   it('of revoked grants and expired ones are deleted by the sweep', async () => {
-    const { deleteOldEntries } = await import('../../../src/oauth/entries-repository.ts');
     const { tokens } = await authorized(steward, await browserOf());
     const { userId, clientId } = await authenticate(tokens.access_token);
     const kept = await authorized(steward, await browserOf());
     await steward.context.clientGrants.revoke(userId, clientId as string);
-    await deleteOldEntries(steward.context.db);
+    await deleteExpiredRows(steward.context.db, 'oauth_entries');
     expect(await steward.sql('select 1 from oauth_entries where user_id = $1', [userId])).toEqual([]);
     await authenticate(kept.tokens.access_token);
   });

@@ -1,24 +1,21 @@
-import { join } from 'node:path';
 import { loadModule } from 'libpg-query';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { problemsOf } from '../../../scripts/query-rules.ts';
-import { type Catalog, readCatalog } from '../../../scripts/schema-catalog.ts';
-import { SourceFiles } from '../../../scripts/source-files.ts';
-import { statementsOf } from '../../../scripts/sql-statements.ts';
+import { problemsOf } from '../../support/sql/query-rules.ts';
+import { problemsIn } from '../../support/sql/sent-statements.ts';
+import { type Catalog, readCatalog } from '../../support/sql/sql-catalog.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 let catalog: Catalog;
 
 beforeAll(async () => {
   await loadModule();
-  catalog = readCatalog(MIGRATIONS);
+  catalog = readCatalog();
 });
 
 function judge(sql: string): string[] {
   return problemsOf(sql, catalog).map(({ verb, table }) => `${verb} ${table}`);
 }
 
-describe('the check of queries', () => {
+describe('the check of statements', () => {
   it.each([
     ['an id alone', 'select * from grants where id = $1', ['reads grants']],
     ['an update by an id', "update approvals set status = 'ended' where id = $1", ['updates approvals']],
@@ -90,43 +87,20 @@ describe('the check of queries', () => {
   });
 });
 
-/** The statements of `one-repository.ts`, as `name: text`. */
-function read(sources: Record<string, string>): string[] {
-  const files = new SourceFiles('', Object.keys(sources), (file) => sources[file] ?? '');
-  return statementsOf(files, 'src/one-repository.ts').map(({ name, text }) => `${name}: ${text}`);
-}
-
-describe('the collection of statements', () => {
-  it('follows constants, imports and functions', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a piece of source
-    const two = 'export const ACTIVE = `status = ${quoted("active")}`; function quoted(text: string) { return `\'${text}\'`; }';
-    const one = `import { ACTIVE } from './two.ts';
-      const TABLES = { a: 'grants', b: 'runs' } as const;
-      export function find(db) { return db.query({ name: 'find', text: \`select \${[...['id'], 'x'].map((name) => 't.' + name).join()} from \${TABLES.a} t where \${ACTIVE}\` }); }`;
-    expect(read({ 'src/one-repository.ts': one, 'src/two.ts': two })).toEqual([
-      `find: select t.id,t.x from grants t where status = 'active'`,
-    ]);
+describe('a statement for rows of all users', () => {
+  it('says so, with the reason', () => {
+    const deletion = 'delete from runs where ended_at < now()';
+    expect(problemsIn(`${deletion} /* all users: what has expired */`, catalog)).toEqual([]);
+    expect(problemsIn(deletion, catalog)).toEqual([`deletes runs without the user’s id: ${deletion}`]);
+    expect(problemsIn(`${deletion} /* all users: */`, catalog)).toHaveLength(1);
   });
 
-  it('takes all ways that a condition, a literal type or a call may take', () => {
-    const one = `
-      export function lock(db, of: 'grants' | 'runs', all: boolean) { return db.query(\`select 1 from \${of}\${all ? '' : ' limit 1'}\`); }
-      export function end(db) { return send(db, 'a'); }
-      export function begin(db) { return send(db, 'b'); }
-      function send(db, table: string) { return db.query('delete from ' + table); }`;
-    expect(read({ 'src/one-repository.ts': one }).sort()).toEqual([
-      'lock: select 1 from grants',
-      'lock: select 1 from grants limit 1',
-      'lock: select 1 from runs',
-      'lock: select 1 from runs limit 1',
-      'send: delete from a',
-      'send: delete from b',
-    ]);
+  it('has to need it', () => {
+    expect(problemsIn('select 1 from runs where user_id = $1 /* all users: habit */', catalog)).toHaveLength(1);
   });
 
-  it('reports what only the running program knows', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a piece of source
-    const one = 'export const f = (db, where: string) => db.query(`select 1 from grants where ${where}`);';
-    expect(read({ 'src/one-repository.ts': one })).toEqual([': undefined']);
+  it('is also one on a partition', () => {
+    expect(judge('delete from audit_log_2027_02 where at < now()')).toEqual(['deletes audit_log_2027_02']);
+    expect(judge('delete from events_default where created_at < now()')).toEqual(['deletes events_default']);
   });
 });

@@ -1,5 +1,5 @@
 import { type A_Expr, type Alias, type JoinExpr, type Node, parseSync, type RangeVar, type SelectStmt, type WithClause } from 'libpg-query';
-import type { Catalog } from './schema-catalog.ts';
+import { type Catalog, tableOf } from './sql-catalog.ts';
 
 /** A part of a statement that addresses rows of users without the user's id. */
 export interface Problem {
@@ -187,7 +187,7 @@ class Judge {
     const name = alias?.aliasname ?? relname;
     const query = queries.get(relname);
     if (query !== undefined) return derived(name, query);
-    const table = schemaname === undefined ? this.#catalog.get(relname) : undefined;
+    const table = schemaname === undefined ? tableOf(this.#catalog, relname) : undefined;
     const owned = table?.userColumn === undefined ? undefined : { verb, table: relname, userColumn: table.userColumn };
     return { name, columns: table?.columns ?? new Set(), given: new Set(), owned };
   }
