@@ -1,8 +1,8 @@
-// Checks the rules of src/ and sandbox/ that the linter can't express, the source of time among them; the others are in
-// biome.imports.json. Prints each violation as file:line and exits with 1.
+// Checks where the files of src/ and sandbox/ may import from (layers.ts), and what may stand where: SQL, the environment, the
+// machine's time. Prints each violation as file:line and exits with 1.
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ENVIRONMENT_READER, LAYERS } from './layers.ts';
+import { dirname, join, normalize } from 'node:path';
+import { BY_THE_MACHINE, ENVIRONMENT_READER, LAYERS, ONLYS, roomOf, SANDBOX_IMPORTS, SANDBOX_LOADER, sentenceOf } from './layers.ts';
 import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
 
 const SQL =
@@ -10,57 +10,102 @@ const SQL =
 const SQL_HOME = /^src\/(database\/.*|.*-repository\.ts)$/;
 /** Prose begins with one capital letter, SQL with none or with all. */
 const PROSE = /^\s*[A-Z][a-z]/;
-const SUPPRESSION = /biome-ignore(?:-\w+)? lint\/(?:style\/(?:noRestrictedImports|noProcessEnv)|suspicious\/noImportCycles)/g;
-/** Its import of the sandbox is the one exception to the rules. */
-const SANDBOX_LOADER = 'src/main.ts';
+const SUPPRESSION = /biome-ignore(?:-\w+)? lint\/(?:style\/noProcessEnv|suspicious\/noImportCycles)/g;
 const CLOCK_HOME = 'src/clock/';
-/** Files that take time from the machine, each with its reason. */
-const BY_THE_MACHINE: Record<string, string> = {
-  'src/cli/keys-deps.ts': 'a command has nothing to inject from',
-  'src/cli/session.ts': 'a command has nothing to inject from',
-  'src/database/database.ts': 'its default, for commands',
-  'src/database/statement-batcher.ts': 'gathers over a few turns of the event loop',
-  'src/main.ts': 'stops a process that hangs',
-  'src/oauth/entry-adapter.ts': 'the library judges by the machine’s date',
-  'src/rate-limit/loop-utilisation.ts': 'measures the event loop',
-  'src/server.ts': 'its default',
-  'src/threads/off-thread.ts': 'its default',
-  'src/threads/own-thread.ts': 'watches the memory of a thread',
-};
 const TIME = /^(?:Date\.now|performance\.now|process\.hrtime|AbortSignal\.timeout)$/;
 const TIMERS = /^(?:setTimeout|setInterval)$/;
 
+/** An import, a re-export, or an import() of a literal. */
+interface Import {
+  file: string;
+  line: number;
+  specifier: string;
+}
+
 const root = join(import.meta.dirname, '..');
-const rooms = new Set(LAYERS.flatMap((layer) => Object.keys(layer.rooms)));
 const files = globSync(['src/**/*.ts', 'sandbox/**/*.ts'], { cwd: root }).sort();
 const timed = new Set<string>();
+const imports: Import[] = [];
 const problems = files.flatMap((file) => [...problemsOfPath(file), ...problemsOfSource(file, readFileSync(join(root, file), 'utf8'))]);
+problems.push(...imports.flatMap(problemsOfImport), ...circlesOf(imports));
 for (const file of Object.keys(BY_THE_MACHINE)) {
-  if (!timed.has(file)) problems.push(`${file}:1 is an exception in scripts/check-imports.ts and needs none`);
+  if (!timed.has(file)) problems.push(`${file}:1 is an exception in scripts/layers.ts and needs none`);
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`${files.length} files: each is in a layer, with SQL, the environment and the machine’s time where they belong.`);
+console.log(`${files.length} files: each imports lower layers only, with SQL, the environment and the machine’s time where they belong.`);
 
-/** The linter's rules are written for the rooms of layers.ts, at most two folders deep. */
 function problemsOfPath(file: string): string[] {
-  const [top, room = '', ...rest] = file.split('/');
-  if (top === 'src' && !rooms.has(room)) return [`${file}:1 is in no layer of scripts/layers.ts`];
-  return rest.length > 2 || (top === 'sandbox' && rest.length > 1) ? [`${file}:1 is too deep: no import rule applies to it`] : [];
+  if (file.startsWith('src/') && layerOf(roomOf(file)) === -1) return [`${file}:1 is in no layer of scripts/layers.ts`];
+  return file.split('/').length > 4 ? [`${file}:1 is more than two folders deep`] : [];
+}
+
+function layerOf(room: string): number {
+  return LAYERS.findIndex(({ rooms }) => room in rooms);
 }
 
 function problemsOfSource(file: string, source: string): string[] {
+  const suppressed = [...source.matchAll(SUPPRESSION)].map(({ index }) => `${file}:${lineOf(source, index)} an import rule is suppressed`);
   const inSource = nodesOf(file, source).flatMap((node) => {
+    const specifier = specifierOf(node);
+    const line = lineOf(source, node.start);
+    if (specifier !== undefined) imports.push({ file, line, specifier });
     const problem = problemOf(file, source, node);
-    return problem === undefined ? [] : [`${file}:${lineOf(source, node.start)} ${problem}`];
+    return problem === undefined ? [] : [`${file}:${line} ${problem}`];
   });
-  const suppressions = file === SANDBOX_LOADER ? [] : [...source.matchAll(SUPPRESSION)];
-  return [...inSource, ...suppressions.map(({ index }) => `${file}:${lineOf(source, index)} an import rule is suppressed`)];
+  return [...suppressed, ...inSource];
+}
+
+function specifierOf({ type, source }: SyntaxNode): string | undefined {
+  if (!/^(?:Import(?:Declaration|Expression)|Export(?:Named|All)Declaration)$/.test(type)) return undefined;
+  const { value } = (source ?? {}) as { value?: unknown };
+  return typeof value === 'string' ? value : undefined;
+}
+
+function problemsOfImport({ file, line, specifier }: Import): string[] {
+  const rule = specifier.startsWith('.') ? brokenLayer(file, targetOf(file, specifier)) : brokenOnly(file, specifier);
+  return rule === undefined ? [] : [`${file}:${line} ${rule}`];
+}
+
+function targetOf(file: string, specifier: string): string {
+  return normalize(join(dirname(file), specifier));
+}
+
+function brokenOnly(file: string, specifier: string): string | undefined {
+  const only = ONLYS.find(
+    ({ modules, rooms, files }) =>
+      modules.test(specifier) && !rooms.includes(roomOf(file)) && !files.some((name) => file === name || file.endsWith(name)),
+  );
+  return only && sentenceOf(only);
+}
+
+function brokenLayer(file: string, target: string): string | undefined {
+  const [room, other] = [roomOf(file), roomOf(target)];
+  if (room === other || file === SANDBOX_LOADER) return undefined;
+  const [own, below] = [layerOf(room), layerOf(other)];
+  if (room === 'sandbox') return below === 0 || SANDBOX_IMPORTS.includes(other) ? undefined : 'the sandbox imports layer 0 and http only';
+  const isAllowed = below !== -1 && (below < own || (below === own && LAYERS[own]?.isMutual === true));
+  return isAllowed ? undefined : `layer ${own} imports ${LAYERS[own]?.isMutual ? 'its own rooms and lower layers' : 'lower layers'} only`;
+}
+
+/** Folders of a room import each other in one direction: of those that don't, each import within the circle. */
+function circlesOf(all: readonly Import[]): string[] {
+  const within = all.flatMap(({ file, line, specifier }) => {
+    if (!specifier.startsWith('.') || !file.startsWith('src/')) return [];
+    const [from, to] = [dirname(file), dirname(targetOf(file, specifier))];
+    return from !== to && roomOf(file) === roomOf(targetOf(file, specifier)) ? [{ file, line, from, to }] : [];
+  });
+  const next = Map.groupBy(within, ({ from }) => from);
+  const reaches = (from: string, to: string, seen: ReadonlySet<string> = new Set()): boolean =>
+    from === to || (!seen.has(from) && (next.get(from) ?? []).some((edge) => reaches(edge.to, to, new Set([...seen, from]))));
+  return within
+    .filter(({ from, to }) => reaches(to, from))
+    .map(({ file, line, from, to }) => `${file}:${line} ${from} and ${to} import each other`);
 }
 
 function problemOf(file: string, source: string, node: SyntaxNode): string | undefined {
   if (node.type === 'TSImportType' && /\(\s*['"]\./.test(source.slice(node.start, node.end))) {
-    return 'a type is imported by import(), which the linter doesn’t see: use import type';
+    return 'a type is imported by import(): use import type';
   }
   if (file !== ENVIRONMENT_READER && readsEnvironment(node, source)) return `process.env only in ${ENVIRONMENT_READER}`;
   if (!SQL_HOME.test(file) && isSql(node, source)) return 'SQL only in *-repository.ts and database/';

@@ -1,5 +1,4 @@
-// The import rules of the repository, stated once. `npm run generate` writes them into biome.imports.json, where the
-// linter and editors find them, and prints the layers into CONTRIBUTING.md.
+// The import rules of the repository, stated once: scripts/check-imports.ts checks them, docs/architecture.md shows them.
 
 interface Layer {
   /** A folder or file directly below src → its contents. */
@@ -9,13 +8,12 @@ interface Layer {
 }
 
 interface Only {
-  /** How CONTRIBUTING.md names it. */
+  /** How docs/architecture.md names it. */
   what: string;
-  /** Module specifiers, as patterns of Biome's noRestrictedImports. */
-  modules: string[];
+  modules: RegExp;
   /** Rooms whose files may all import it. */
   rooms: string[];
-  /** File names, or paths from the repository's root, that may import it as well. */
+  /** Ends of the names of files, or paths, that may import it as well. */
   files: string[];
 }
 
@@ -88,36 +86,51 @@ export const LAYERS: Layer[] = [
   },
 ];
 
-/** A package's root and all of its subpaths. */
-const all = (name: string): string[] => [name, `${name}/**`];
-
 /** Modules that few files may import. */
 export const ONLYS: Only[] = [
-  { what: '`express`', modules: all('express'), rooms: ['app.ts', 'http'], files: ['*-routes.ts'] },
-  { what: '`ws`', modules: all('ws'), rooms: ['server.ts', 'socket'], files: [] },
+  { what: '`express`', modules: /^express(\/|$)/, rooms: ['app.ts', 'http'], files: ['-routes.ts'] },
+  { what: '`ws`', modules: /^ws(\/|$)/, rooms: ['server.ts', 'socket'], files: [] },
+  { what: 'the root of `googleapis`, which loads all of the provider’s APIs', modules: /^googleapis$/, rooms: [], files: [] },
   {
     what: 'vendor SDKs',
-    modules: [
-      ...all('firebase-admin'),
-      ...all('googleapis'),
-      '@googleapis/**',
-      ...all('google-auth-library'),
-      ...all('openid-client'),
-      ...all('plaid'),
-    ],
+    modules: /^(firebase-admin|googleapis|@googleapis|google-auth-library|openid-client|plaid)(\/|$)/,
     rooms: ['identity', 'providers'],
     files: [],
   },
-  { what: 'the MCP SDK', modules: ['@modelcontextprotocol/**'], rooms: ['mcp'], files: [] },
-  { what: 'the AI SDK', modules: [...all('ai'), '@ai-sdk/**'], rooms: ['assistant'], files: [] },
-  { what: '`oidc-provider`', modules: all('oidc-provider'), rooms: ['oauth'], files: [] },
-  { what: 'the AWS SDK', modules: ['@aws-sdk/**'], rooms: [], files: ['src/crypto/aws-kms.ts'] },
-  { what: 'the root of `googleapis`, which loads all of the provider’s APIs', modules: ['googleapis'], rooms: [], files: [] },
-  // noProcessEnv detects the global `process` only.
-  { what: '`node:process`', modules: ['process', 'node:process'], rooms: [], files: [] },
+  { what: 'the MCP SDK', modules: /^@modelcontextprotocol\//, rooms: ['mcp'], files: [] },
+  { what: 'the AI SDK', modules: /^(ai|@ai-sdk)(\/|$)/, rooms: ['assistant'], files: [] },
+  { what: '`oidc-provider`', modules: /^oidc-provider(\/|$)/, rooms: ['oauth'], files: [] },
+  { what: 'the AWS SDK', modules: /^@aws-sdk\//, rooms: [], files: ['src/crypto/aws-kms.ts'] },
+  { what: '`node:process`', modules: /^(node:)?process$/, rooms: [], files: [] },
 ];
 
 /** The one file that reads `process.env`. */
 export const ENVIRONMENT_READER = 'src/config/load-config.ts';
 /** What the sandbox may import from src, besides layer 0. */
 export const SANDBOX_IMPORTS = ['http'];
+/** It may import the sandbox. */
+export const SANDBOX_LOADER = 'src/main.ts';
+/** Files that take time from the machine, each with its reason. */
+export const BY_THE_MACHINE: Record<string, string> = {
+  'src/cli/keys-deps.ts': 'a command has nothing to inject from',
+  'src/cli/session.ts': 'a command has nothing to inject from',
+  'src/database/database.ts': 'its default, for commands',
+  'src/database/statement-batcher.ts': 'gathers over a few turns of the event loop',
+  'src/main.ts': 'stops a process that hangs',
+  'src/oauth/entry-adapter.ts': 'the library judges by the machine’s date',
+  'src/rate-limit/loop-utilisation.ts': 'measures the event loop',
+  'src/server.ts': 'its default',
+  'src/threads/off-thread.ts': 'its default',
+  'src/threads/own-thread.ts': 'watches the memory of a thread',
+};
+
+/** The part of the repository that has its own imports: a folder or file directly below src, or another folder of the root. */
+export function roomOf(file: string): string {
+  const [top = '', room = ''] = file.split('/');
+  return top === 'src' ? room : top;
+}
+
+export function sentenceOf({ what, rooms, files }: Only): string {
+  const importers = [...rooms, ...files].map((name) => `\`${name}\``);
+  return importers.length === 0 ? `No file imports ${what}` : `Only ${new Intl.ListFormat('en').format(importers)} may import ${what}`;
+}

@@ -39,7 +39,7 @@ function logUnhandledRejections(logger: Logger): void {
 
 /** In development only; the production image does not contain the sandbox. */
 async function loadSandbox(options: Parameters<LoadSandbox>[0]): Promise<Sandbox> {
-  // biome-ignore lint/style/noRestrictedImports: the one import of the sandbox; dynamic, so that production starts without it
+  // The one import of the sandbox; dynamic, so that production starts without it.
   const { createSandbox } = await import('../sandbox/sandbox.ts');
   return createSandbox(options);
 }
