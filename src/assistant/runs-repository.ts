@@ -88,7 +88,7 @@ export async function selectRun(db: Queryable, userId: string, id: string): Prom
 /** Runs whose replica is gone. @param of only this thread's */
 export function selectAbandoned(db: Queryable, limit: number, of: { userId: string; threadId: string } | undefined): Promise<StoredRun[]> {
   return db.query<StoredRun>(
-    `select ${COLUMNS} from runs where ${ABANDONED}
+    `/* all users: what is due next */ select ${COLUMNS} from runs where ${ABANDONED}
        and ($2::uuid is null or (user_id = $2::uuid and thread_id = $3)) order by lease_until limit $1::int`,
     [limit, of?.userId ?? null, of?.threadId ?? null],
   );

@@ -136,7 +136,7 @@ export async function resetSyncState(tx: Queryable, userId: string, id: string, 
 /** Leases items to the caller that were not checked for hours. */
 export async function leaseDueItems(db: Queryable, limit: number): Promise<{ id: string; userId: string }[]> {
   return db.query<{ id: string; userId: string }>(
-    `update bank_items set check_after = now() + $2::interval * (0.75 + random() / 2)
+    `/* all users: what is due next */ update bank_items set check_after = now() + $2::interval * (0.75 + random() / 2)
      where (user_id, id) in (select user_id, id from bank_items where check_after < now() order by check_after limit $1 for no key update skip locked)
      returning id, user_id as "userId"`,
     [limit, LEASE],

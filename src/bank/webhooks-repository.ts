@@ -27,7 +27,7 @@ const LOST_AFTER = '2 hours';
 export async function insertWebhook(db: Queryable, { itemId, event, details, digest }: ReceivedEvent): Promise<string[]> {
   // The lock: a concurrent disconnection either ends before this, or deletes the row with its grant.
   const rows = await db.query<{ id: string }>(
-    `insert into bank_webhooks (id, user_id, grant_id, item_id, event, details, digest)
+    `/* all users: found by an account at the provider */ insert into bank_webhooks (id, user_id, grant_id, item_id, event, details, digest)
      select gen_random_uuid(), user_id, id, subject, $2, $3::jsonb, $4 from grants where provider = 'bank' and subject = $1 for key share
      on conflict (user_id, grant_id, digest) do nothing returning id`,
     [itemId, event, JSON.stringify(details), digest],
@@ -37,7 +37,7 @@ export async function insertWebhook(db: Queryable, { itemId, event, details, dig
 
 export async function selectWebhook(db: Queryable, id: string): Promise<WebhookRow | undefined> {
   const rows = await db.query<WebhookRow>(
-    `select w.id, w.user_id as "userId", w.grant_id as "grantId", i.id as "itemId", w.item_id as subject, w.event, w.details,
+    `/* all users: found by the id of its job */ select w.id, w.user_id as "userId", w.grant_id as "grantId", i.id as "itemId", w.item_id as subject, w.event, w.details,
             w.received_at < now() - $2::interval as overdue
      from bank_webhooks w join bank_items i on i.user_id = w.user_id and i.grant_id = w.grant_id
      where w.id = $1::uuid and w.handled_at is null`,
@@ -48,14 +48,17 @@ export async function selectWebhook(db: Queryable, id: string): Promise<WebhookR
 
 /** @returns false when it was already handled or deleted */
 export async function markHandled(tx: Queryable, id: string): Promise<boolean> {
-  const rows = await tx.query('update bank_webhooks set handled_at = now() where id = $1::uuid and handled_at is null returning id', [id]);
+  const rows = await tx.query(
+    '/* all users: found by the id of its job */ update bank_webhooks set handled_at = now() where id = $1::uuid and handled_at is null returning id',
+    [id],
+  );
   return rows.length > 0;
 }
 
 /** Rows without a job, or whose job was lost. */
 export async function selectUnqueuedWebhooks(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select id from bank_webhooks where handled_at is null and coalesce(queued_at, '-infinity') < now() - $2::interval
+    `/* all users: what is due next */ select id from bank_webhooks where handled_at is null and coalesce(queued_at, '-infinity') < now() - $2::interval
      order by received_at limit $1`,
     [limit, LOST_AFTER],
   );
@@ -63,5 +66,5 @@ export async function selectUnqueuedWebhooks(db: Queryable, limit: number): Prom
 }
 
 export async function markWebhookQueued(db: Queryable, id: string): Promise<void> {
-  await db.query('update bank_webhooks set queued_at = now() where id = $1::uuid', [id]);
+  await db.query('/* all users: found by the id of its job */ update bank_webhooks set queued_at = now() where id = $1::uuid', [id]);
 }

@@ -110,7 +110,7 @@ export async function addMonth(db: Database, table: PartitionedTable, month: Dat
     if (found?.isThere === true) return;
     const { by } = TABLES[table].months;
     const within = `${by} >= '${from}' and ${by} < '${to}'`;
-    const strays = await tx.query(`select 1 from ${table}_default where ${within} limit ${MOVED_MAX + 1}`);
+    const strays = await tx.query(`/* all users: changes tables */ select 1 from ${table}_default where ${within} limit ${MOVED_MAX + 1}`);
     if (strays.length > MOVED_MAX) {
       logger.warn({ table, month }, 'no partition can be added for a month with many rows; they stay in the default partition');
       return;
@@ -122,7 +122,9 @@ export async function addMonth(db: Database, table: PartitionedTable, month: Dat
     await tx.query(`lock table only ${table}_default in access exclusive mode`);
     // Unlike `create table … partition of`, attaching a table lets others read it.
     await tx.query(`create table ${name} (like ${table} including defaults)`);
-    await tx.query(`with strays as (delete from ${table}_default where ${within} returning *) insert into ${name} select * from strays`);
+    await tx.query(
+      `/* all users: changes tables */ with strays as (delete from ${table}_default where ${within} returning *) insert into ${name} select * from strays`,
+    );
     await tx.query(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`);
   });
 }

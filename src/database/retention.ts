@@ -35,7 +35,7 @@ async function partsOf(db: Database, name: TableName, { months }: Table): Promis
  * @param where SQL over the table's columns
  */
 function deleteExpired(db: Database, table: string, where: string): Promise<void> {
-  const text = `with gone as (
+  const text = `/* all users: what has expired */ with gone as (
                   delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${CHUNK} for update skip locked))
                   returning 1)
                 select count(*)::int as rows from gone`;

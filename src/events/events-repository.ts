@@ -62,7 +62,7 @@ export async function selectNewEvents(db: Queryable, cursor: number, gaps: reado
   const rows = await db.query<Row<PolledEvent>>(
     {
       name: 'new-events',
-      text: `select * from (
+      text: `/* all users: a replica’s poll */ select * from (
                (select id, user_id as "userId", seq, event, data, client_id as "clientId" from events where id > $1::bigint order by id limit $4)
                union all
                select e.id, e.user_id, e.seq, e.event, e.data, e.client_id
@@ -78,7 +78,7 @@ export async function selectNewEvents(db: Queryable, cursor: number, gaps: reado
 /** The newest event that is older than any running transaction: later ids may still appear. */
 export async function selectSettledId(db: Queryable): Promise<number> {
   const rows = await db.query<{ id: string }>(
-    `select id from events where created_at < now() - interval '30 seconds' order by created_at desc limit 1`,
+    `/* all users: a replica’s poll */ select id from events where created_at < now() - interval '30 seconds' order by created_at desc limit 1`,
   );
   return Number(rows[0]?.id ?? 0);
 }

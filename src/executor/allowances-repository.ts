@@ -90,7 +90,7 @@ export async function deleteAllowancesOf(tx: Queryable, userId: string, clientId
 /** Deletes allowances of actions that have another revision by now, or are gone: restoring the earlier file must not reactivate them. */
 export async function deleteReconfiguredAllowances(db: Queryable, revisions: Readonly<Record<string, string>>): Promise<void> {
   await db.query(
-    `delete from allowances where (user_id, id) in (
+    `/* all users: a change of the configuration */ delete from allowances where (user_id, id) in (
        select user_id, id from allowances where $1::jsonb ->> action is distinct from revision order by id for update
      )`,
     [JSON.stringify(revisions)],

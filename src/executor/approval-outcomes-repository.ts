@@ -113,7 +113,7 @@ export async function deleteOutcomes(
 export function deleteOldOutcomes(db: Database): Promise<void> {
   return inChunks(db.clock, async () => {
     const rows = await db.query(
-      `update approvals set outcome = null, outcome_until = null
+      `/* all users: what has expired */ update approvals set outcome = null, outcome_until = null
        where (user_id, id) in (select user_id, id from approvals a where outcome_until is not null and ${isOver('a')} limit ${CHUNK} for update skip locked)
        returning id`,
     );

@@ -259,7 +259,7 @@ export interface EndedApproval extends Pick<ApprovalRow, 'id' | 'action' | 'acco
 /** Users with approvals that have to end, at most `limit`. */
 export async function selectUsersToEnd(db: Queryable, reason: EndReason, value: string | null, limit: number): Promise<string[]> {
   const rows = await db.query<{ userId: string }>(
-    `select distinct user_id as "userId" from approvals
+    `/* all users: a change of the configuration */ select distinct user_id as "userId" from approvals
      where status in ('preparing', 'pending') and ${ENDED[reason]} limit $1::int`,
     [limit, value],
   );

@@ -41,7 +41,7 @@ export async function selectGrantOfToken(db: Queryable, tokenHash: Buffer): Prom
   const rows = await db.query<TokenGrant>(
     {
       name: 'client-grant-of-token',
-      text: `select c.id, c.user_id as "userId", c.name, c.expires_at as "expiresAt", u.email
+      text: `/* all users: found by an identity or a secret */ select c.id, c.user_id as "userId", c.name, c.expires_at as "expiresAt", u.email
              from client_grants c join users u on u.id = c.user_id
              where c.token_hash = $1 and c.kind = 'personal_access_token' and ${ACTIVE}`,
     },
@@ -98,7 +98,10 @@ export async function insertClientGrant(tx: Queryable, grant: NewClientGrant): P
 
 export async function selectClientGrantOfHash(db: Queryable, tokenHash: Buffer): Promise<ClientGrantRow | undefined> {
   const rows = await db.query<ClientGrantRow>(
-    { name: 'client-grant-of-hash', text: `select ${ROW} from client_grants where token_hash = $1` },
+    {
+      name: 'client-grant-of-hash',
+      text: `/* all users: found by an identity or a secret */ select ${ROW} from client_grants where token_hash = $1`,
+    },
     [tokenHash],
   );
   return rows[0];

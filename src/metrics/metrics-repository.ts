@@ -47,6 +47,7 @@ export async function acceptsWrites(db: Queryable): Promise<boolean> {
 /** Rows under each master key in use; a loose index scan finds the keys. */
 export async function countKeyedRows(db: Queryable): Promise<KeyedRows[]> {
   const text = `
+    /* all users: counts */
     with recursive ids (id) as (
       (select least((select min(master_key_id) from user_keys), (select min(master_key_id) from revocations)))
       union all
@@ -63,6 +64,7 @@ export async function countKeyedRows(db: Queryable): Promise<KeyedRows[]> {
 /** Tokens whose revocation is not confirmed, including those that wait for the key service. */
 export async function countRevocations(db: Queryable): Promise<WaitingRevocations> {
   const text = `
+    /* all users: counts */
     select count(*)::int as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest,
       (select count(*)::int from (select 1 from revocations where unconfirmed_at is not null limit ${COUNT_MAX}) u) as unconfirmed
     from ((select created_at from revocations where token is not null order by created_at limit ${COUNT_MAX})
@@ -80,6 +82,7 @@ export interface OpenErasures {
 /** Deleted users with remaining rows. */
 export async function countErasures(db: Queryable): Promise<OpenErasures> {
   const text = `
+    /* all users: counts */
     select count(*)::int as open, coalesce(extract(epoch from now() - min(deleted_at)), 0)::float8 as oldest
     from (select deleted_at from erasures where clean_at is null order by deleted_at limit ${COUNT_MAX}) remaining`;
   const rows = await db.query<OpenErasures>({ name: 'metrics-erasures', text, query_timeout: TIMEOUT_MS });
@@ -89,6 +92,7 @@ export async function countErasures(db: Queryable): Promise<OpenErasures> {
 /** Accounts that need their user's attention, by provider and status. */
 export async function countAttention(db: Queryable): Promise<AttentionRow[]> {
   const text = `
+    /* all users: counts */
     select provider, status, count(*)::int as accounts
     from (select provider, status from grants where status <> 'active' limit ${COUNT_MAX}) inactive
     group by provider, status`;

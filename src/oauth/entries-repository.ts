@@ -63,7 +63,7 @@ export async function selectGrantEntry(db: Queryable, grantHash: Buffer): Promis
   const rows = await db.query<EntryRow>(
     {
       name: 'oauth-grant',
-      text: `select ${ROW}, extract(epoch from c.expires_at - now())::float8 as "secondsLeft"
+      text: `/* all users: found by an identity or a secret */ select ${ROW}, extract(epoch from c.expires_at - now())::float8 as "secondsLeft"
              from oauth_entries e
              join (select token_hash, user_id, expires_at from client_grants where token_hash = $1 and kind = 'oauth' and ${ACTIVE}) c
                on c.token_hash = e.id_hash and c.user_id = e.user_id
@@ -150,7 +150,7 @@ export async function deleteEntry(db: Queryable, { model, idHash }: EntryKey): P
 /** The client that the user has permitted something by a grant of the authorization server. */
 export async function selectClientOfGrant(db: Queryable, grantHash: Buffer): Promise<{ id: string; userId: string } | undefined> {
   const rows = await db.query<{ id: string; userId: string }>(
-    `select id, user_id as "userId" from client_grants where token_hash = $1 and kind = 'oauth'`,
+    `/* all users: found by an identity or a secret */ select id, user_id as "userId" from client_grants where token_hash = $1 and kind = 'oauth'`,
     [grantHash],
   );
   return rows[0];
@@ -176,7 +176,7 @@ export async function selectClientOfToken(db: Queryable, idHash: Buffer, audienc
   const rows = await db.query<TokenRow>(
     {
       name: 'oauth-access-token',
-      text: `select c.id, c.user_id as "userId", c.name, e.expires_at as "expiresAt", u.email
+      text: `/* all users: found by an identity or a secret */ select c.id, c.user_id as "userId", c.name, e.expires_at as "expiresAt", u.email
              from oauth_entries e
              join (select id, user_id, name, token_hash from client_grants where kind = 'oauth' and ${ACTIVE}) c
                on c.token_hash = e.grant_hash and c.user_id = e.user_id

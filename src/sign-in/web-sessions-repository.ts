@@ -32,7 +32,7 @@ export async function selectWebSession(db: Queryable, secretHash: Buffer): Promi
   const rows = await db.query<WebSessionRow>(
     {
       name: 'web-session',
-      text: `select u.id as "userId", u.issuer, u.subject, u.email, s.auth_time as "authTime", s.created_at as "createdAt",
+      text: `/* all users: found by an identity or a secret */ select u.id as "userId", u.issuer, u.subject, u.email, s.auth_time as "authTime", s.created_at as "createdAt",
                s.expires_at as "expiresAt"
              from web_sessions s join users u on u.id = s.user_id where s.secret_hash = $1 and s.expires_at > now()`,
     },
@@ -42,7 +42,7 @@ export async function selectWebSession(db: Queryable, secretHash: Buffer): Promi
 }
 
 export async function deleteWebSession(db: Queryable, secretHash: Buffer): Promise<void> {
-  await db.query('delete from web_sessions where secret_hash = $1', [secretHash]);
+  await db.query('/* all users: found by an identity or a secret */ delete from web_sessions where secret_hash = $1', [secretHash]);
 }
 
 /** @param kept how many of the newest stay */

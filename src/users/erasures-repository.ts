@@ -38,7 +38,7 @@ function leftOf(table: string, id: string): string {
 
 /** The deletion of one chunk: $1 the user, $2 the cursor. Locked rows are skipped. */
 function chunk(table: string, place: string, rows: string): string {
-  return `with gone as (
+  return `/* all users: rows of one user, deleted by where they lie */ with gone as (
             delete from ${table} where ctid = any(array(select ctid from ${table} where ${rows} limit ${CHUNK} for update skip locked))
             returning ${place} as place)
           select count(*)::int as rows, max(place)::text as last from gone`;
@@ -105,7 +105,7 @@ export async function isChunkLeft(db: Queryable, { table, left }: Walked, userId
  */
 export async function claimErasure(db: Queryable): Promise<string | undefined> {
   const rows = await db.query<{ userId: string }>(
-    `update erasures set try_after = now() + $1::interval
+    `/* all users: what is due next */ update erasures set try_after = now() + $1::interval
      where user_id = (select user_id from erasures where try_after <= now() order by try_after limit 1 for no key update skip locked)
      returning user_id as "userId"`,
     [LEASE],
@@ -165,7 +165,7 @@ export async function selectDeletedSince(db: Queryable, since: Date | undefined)
     {
       name: 'deleted-users',
       query_timeout: POLL_TIMEOUT_MS,
-      text: `select now() as now, array(
+      text: `/* all users: a replica’s poll */ select now() as now, array(
                select user_id::text from erasures
                where deleted_at > coalesce($1::timestamptz, now()) - interval '1 minute'
              ) as "userIds"`,

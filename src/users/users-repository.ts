@@ -11,7 +11,7 @@ export async function selectUser(db: Queryable, issuer: string, subject: string,
   const rows = await db.query<KnownUser>(
     {
       name: 'known-user',
-      text: `select u.id, u.email, d.deleted_at as "deletedAt"
+      text: `/* all users: found by an identity or a secret */ select u.id, u.email, d.deleted_at as "deletedAt"
              from (select 1) as one
              left join users u on u.issuer = $1 and u.subject = $2
              left join deleted_users d on d.identity_hash = $3`,
@@ -23,7 +23,7 @@ export async function selectUser(db: Queryable, issuer: string, subject: string,
 
 export async function upsertUser(db: Queryable, issuer: string, subject: string, email: string | null): Promise<string> {
   const rows = await db.query<{ id: string }>(
-    `insert into users (issuer, subject, email) values ($1, $2, $3)
+    `/* all users: found by an identity or a secret */ insert into users (issuer, subject, email) values ($1, $2, $3)
      on conflict (issuer, subject) do update set email = excluded.email
      returning id`,
     [issuer, subject, email],

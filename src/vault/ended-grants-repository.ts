@@ -40,7 +40,7 @@ export async function selectEndedGrantsOfUser(db: Queryable, userId: string): Pr
  */
 export async function claimEndedGrant(db: Queryable): Promise<EndedGrantName | undefined> {
   const rows = await db.query<EndedGrantName>(
-    `update ended_grants set try_after = now() + $1::interval
+    `/* all users: what is due next */ update ended_grants set try_after = now() + $1::interval
      where (user_id, id) = (select user_id, id from ended_grants where try_after <= now() order by try_after limit 1 for no key update skip locked)
      returning id, user_id as "userId"`,
     [LEASE],

@@ -130,7 +130,7 @@ export async function lockExistingUser(tx: Queryable, userId: string): Promise<v
  */
 export async function isSubjectInUse(db: Queryable, provider: Provider, subject: string): Promise<boolean> {
   const rows = await db.query(
-    `select 1 from grants where provider = $1 and subject = $2 and status in ('active', 'relink_required') limit 1`,
+    `/* all users: found by an account at the provider */ select 1 from grants where provider = $1 and subject = $2 and status in ('active', 'relink_required') limit 1`,
     [provider, subject],
   );
   return rows.length > 0;

@@ -81,7 +81,10 @@ export async function insertFlow(db: Queryable, flow: NewFlow): Promise<Date> {
 
 /** The user of a ticket; locks nothing. */
 export async function selectTicketUser(db: Queryable, ticketHash: Buffer): Promise<string | undefined> {
-  const rows = await db.query<{ userId: string }>('select user_id as "userId" from oauth_flows where ticket_hash = $1', [ticketHash]);
+  const rows = await db.query<{ userId: string }>(
+    '/* all users: found by an identity or a secret */ select user_id as "userId" from oauth_flows where ticket_hash = $1',
+    [ticketHash],
+  );
   return rows[0]?.userId;
 }
 
@@ -92,7 +95,10 @@ export async function selectFlow(
   hash: Buffer,
 ): Promise<FlowRow | undefined> {
   const lock = by === 'state_hash' ? '' : 'for no key update';
-  const rows = await db.query<FlowRow>(`select ${COLUMNS} from oauth_flows where ${by} = $1 ${lock}`, [hash]);
+  const rows = await db.query<FlowRow>(
+    `/* all users: found by an identity or a secret */ select ${COLUMNS} from oauth_flows where ${by} = $1 ${lock}`,
+    [hash],
+  );
   return rows[0];
 }
 
@@ -125,7 +131,7 @@ export async function markFlowOpened(tx: Queryable, { userId, id }: FlowName): P
  */
 export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowRow | undefined> {
   const rows = await db.query<FlowRow>(
-    `with claimed as (
+    `/* all users: found by an identity or a secret */ with claimed as (
        select user_id, id, secrets from oauth_flows
        where state_hash = $1 and consumed_at is null and expires_at > now() and secrets is not null
        for no key update)
@@ -163,7 +169,7 @@ export async function holdForConfirmation(
 
 export async function selectExpiredConfirmations(db: Queryable, limit: number): Promise<FlowRow[]> {
   return db.query<FlowRow>(
-    `select ${COLUMNS} from oauth_flows where pending is not null and confirmation_expires_at <= now()
+    `/* all users: what is due next */ select ${COLUMNS} from oauth_flows where pending is not null and confirmation_expires_at <= now()
      order by confirmation_expires_at limit $1`,
     [limit],
   );

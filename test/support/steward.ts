@@ -9,6 +9,7 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
 import { type CallOptions, type HttpResponse, send } from './request.ts';
 import { provideSandboxKeys } from './sandbox-keys.ts';
+import { OF_TEST } from './sql/sent-statements.ts';
 import { TestClock } from './test-clock.ts';
 import { createDatabase } from './test-database.ts';
 
@@ -85,7 +86,7 @@ async function boot(env: Record<string, string>, overrides: TestOverrides, clean
       await clock.advance(1_000);
       return send(steward.address, '/update_integrations');
     },
-    sql: (text, values) => steward.context.db.query(text, values),
+    sql: (text, values) => steward.context.db.query(`${OF_TEST}${text}`, values),
     async restart(changed = {}) {
       await steward.stop();
       return boot({ ...env, ...changed }, { ...overrides, clock }, cleanUp);

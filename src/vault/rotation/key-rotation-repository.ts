@@ -59,7 +59,7 @@ async function countWhere(db: Queryable, table: KeyTable, where: string, masterK
   let count = 0;
   for (let last: string | null = NULL_UUID; last !== null; ) {
     const [step]: { count: number; last: string | null }[] = await db.query<{ count: number; last: string | null }>(
-      `select count(*) filter (where is_counted)::int as count,
+      `/* all users: counts keys */ select count(*) filter (where is_counted)::int as count,
               case when count(*) = ${COUNTED} then max(id::text collate "C") end as last
        from (select id, ${where} as is_counted from ${table} where id > $2::uuid order by id limit ${COUNTED}) as seen`,
       [masterKeyId, last],
@@ -80,7 +80,7 @@ export async function selectUnderOthers(
 ): Promise<Step<StoredKey>> {
   const { user, wrapped } = PLACES[table];
   const seen = await db.query<{ id: string; userId: string; wrapped: Buffer | null }>(
-    `select id, ${user} as "userId", case when master_key_id <> $1 then ${wrapped} end as wrapped from ${table}
+    `/* all users: wraps keys again */ select id, ${user} as "userId", case when master_key_id <> $1 then ${wrapped} end as wrapped from ${table}
      where id > $2::uuid order by id limit $3`,
     [masterKeyId, after, limit],
   );
@@ -94,7 +94,7 @@ export async function selectUnderOthers(
 export async function updateWrapped(db: Queryable, table: KeyTable, masterKeyId: string, keys: readonly Rewrapped[]): Promise<number> {
   const { wrapped, mark } = PLACES[table];
   const rows = await db.query(
-    `update ${table} as held set ${wrapped} = changed.after, master_key_id = $1${mark}
+    `/* all users: wraps keys again */ update ${table} as held set ${wrapped} = changed.after, master_key_id = $1${mark}
      from unnest($2::uuid[], $3::bytea[], $4::bytea[]) as changed (id, before, after)
      where held.id = changed.id and held.${wrapped} = changed.before returning held.id`,
     [masterKeyId, keys.map(({ id }) => id), keys.map(({ before }) => before), keys.map(({ after }) => after)],
@@ -114,7 +114,7 @@ export async function countExposed(db: Queryable, masterKeyId: string): Promise<
 /** A step over the users whose key is to be replaced. */
 export async function selectExposedUsers(db: Queryable, masterKeyId: string, after: string, limit: number): Promise<Step<string>> {
   const seen = await db.query<{ id: string; isExposed: boolean }>(
-    `select user_id as id, ${EXPOSED} as "isExposed" from user_keys where user_id > $2::uuid order by user_id limit $3`,
+    `/* all users: replaces keys */ select user_id as id, ${EXPOSED} as "isExposed" from user_keys where user_id > $2::uuid order by user_id limit $3`,
     [masterKeyId, after, limit],
   );
   return stepOf(

@@ -14,7 +14,7 @@ export interface MasterKeyUse {
 /** Every master key that at least one row requires. */
 export async function countMasterKeyUses(db: Queryable): Promise<MasterKeyUse[]> {
   return db.query<MasterKeyUse>(
-    `select id, sum(user_keys)::int as "userKeys", sum(revocations)::int as revocations, sum(former_keys)::int as "formerKeys",
+    `/* all users: counts keys */ select id, sum(user_keys)::int as "userKeys", sum(revocations)::int as revocations, sum(former_keys)::int as "formerKeys",
             sum(service_keys)::int as "serviceKeys"
      from (
        select master_key_id as id, count(*) as user_keys, 0 as revocations, 0 as former_keys, 0 as service_keys from user_keys group by 1
@@ -51,7 +51,7 @@ export interface KnownMasterKey {
 
 /** Every master key that was checked or that a row requires. */
 export async function selectMasterKeys(db: Queryable): Promise<KnownMasterKey[]> {
-  const text = `select coalesce(used.id, master_key_id) as id, sealed as canary, used.id is not null as "isInUse"
+  const text = `/* all users: keys in use */ select coalesce(used.id, master_key_id) as id, sealed as canary, used.id is not null as "isInUse"
                 from (${IDS_IN_USE}) as used full join key_canaries on master_key_id = used.id`;
   return db.query<KnownMasterKey>({ name: 'master-keys', text });
 }

@@ -3,6 +3,7 @@ import { callAction } from '../../support/agents.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
+import { OF_TEST } from '../../support/sql/sent-statements.ts';
 
 const ACTION = 'test.notify';
 const ANA = 'ana@example.com';
@@ -80,7 +81,7 @@ describe('a call that the user changes', () => {
     // The transaction of an edit from another tab, which comes before that of the approval.
     scene.checked = () => {
       replacing ??= scene.steward.context.db.transaction(
-        (tx) => tx.query(`update approvals set arguments_hash = decode('00', 'hex'), edited = true where id = $1`, [approvalId]),
+        (tx) => tx.query(`${OF_TEST}update approvals set arguments_hash = decode('00', 'hex'), edited = true where id = $1`, [approvalId]),
         user.userId,
       );
     };

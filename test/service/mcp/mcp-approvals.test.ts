@@ -5,6 +5,7 @@ import type { ExecutorScene } from '../../support/executor-scene.ts';
 import { McpClient, type McpResponse } from '../../support/mcp-client.ts';
 import { type ConnectedClient, connectClient, decide, newToken, type Replicas, startReplicas } from '../../support/mcp-scene.ts';
 import { respond } from '../../support/scripted-server.ts';
+import { OF_TEST } from '../../support/sql/sent-statements.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
 const MESSAGE = { to: ['bob@example.com'] };
@@ -197,7 +198,7 @@ describe('a call that needs approval', () => {
     const id = await ask();
     expect(await decide(scene, ana.user, id, true)).toBe(200);
     await scene.steward.context.db.transaction(async (tx) => {
-      await tx.query('select 1 from approvals where id = $1 for update', [id]);
+      await tx.query(`${OF_TEST}select 1 from approvals where id = $1 for update`, [id]);
       const waiting = Array.from({ length: 12 }, () => ana.client.call('approval_result', { id }));
       for (const one of await Promise.all(waiting)) expect(resultOf(one)).toMatchObject({ data: { id: 'm1' } });
       expect(resultOf(await ana.client.call('test_notify', MESSAGE))).toMatchObject({ data: { id: 'm1' } });

@@ -105,7 +105,7 @@ describe('a token in many concurrent requests', () => {
       late.catch(() => {});
       // It has found the user, and waits for the row.
       const waiting = `select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into users%'`;
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into users%'`;
       await eventually(async () => (await steward.sql(waiting)).length > 0);
     });
     await expect(late).rejects.toMatchObject({ code: 'invalid_token' });

@@ -61,13 +61,23 @@ const NOTHING: Output = { columns: [], given: new Set() };
  * @throws SqlError when the text is not SQL
  */
 export function problemsOf(sql: string, catalog: Catalog): Problem[] {
+  return judged(sql, catalog).problems;
+}
+
+/** Whether a statement addresses rows of users. */
+export function isAboutUsers(sql: string, catalog: Catalog): boolean {
+  return judged(sql, catalog).isAboutUsers;
+}
+
+function judged(sql: string, catalog: Catalog): Judge {
   const judge = new Judge(catalog);
   for (const { stmt } of parseSync(sql).stmts ?? []) if (stmt !== undefined) judge.statement(stmt, undefined, new Map());
-  return judge.problems;
+  return judge;
 }
 
 class Judge {
   readonly problems: Problem[] = [];
+  isAboutUsers = false;
   readonly #catalog: Catalog;
 
   constructor(catalog: Catalog) {
@@ -189,6 +199,7 @@ class Judge {
     if (query !== undefined) return derived(name, query);
     const table = schemaname === undefined ? tableOf(this.#catalog, relname) : undefined;
     const owned = table?.userColumn === undefined ? undefined : { verb, table: relname, userColumn: table.userColumn };
+    if (owned !== undefined) this.isAboutUsers = true;
     return { name, columns: table?.columns ?? new Set(), given: new Set(), owned };
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../support/eventually.ts';
 import { type ConnectedGrant, connectGrant, grantState, leave } from '../../../support/refreshing.ts';
+import { OF_TEST } from '../../../support/sql/sent-statements.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 import { usesEmbedded } from '../../../support/test-database.ts';
 import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
@@ -90,7 +91,7 @@ describe('concurrent refreshes of many users', () => {
     await reachedBy(MANY);
     const release = Promise.withResolvers<void>();
     const holding = steward.context.db.transaction(async (tx) => {
-      await tx.query('select id from grants where id = $1 for update', [held.grantId]);
+      await tx.query(`${OF_TEST}select id from grants where id = $1 for update`, [held.grantId]);
       open();
       await release.promise;
     });
