@@ -128,7 +128,7 @@ export async function consumeEntry(
   return rows[0];
 }
 
-export async function updateResponse(db: Queryable, idHash: Buffer, sealed: Buffer): Promise<void> {
+export async function storeResponse(db: Queryable, idHash: Buffer, sealed: Buffer): Promise<void> {
   await db.query(`update oauth_entries set response = $2 where model = 'RefreshToken' and id_hash = $1`, [idHash, sealed]);
 }
 

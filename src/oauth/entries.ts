@@ -13,7 +13,7 @@ import {
   selectClientOfGrant,
   selectResponse,
   selectUserOfEntry,
-  updateResponse,
+  storeResponse,
   upsertPublishedClient,
 } from './entries-repository.ts';
 
@@ -91,7 +91,7 @@ export class Entries {
   /** Stores the response to the refresh of a token that this transaction has used up. */
   async storeResponse(token: string, response: object): Promise<void> {
     const key = keyOf('RefreshToken', token);
-    await updateResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responsePlaceOf(key), JSON.stringify(response)));
+    await storeResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responsePlaceOf(key), JSON.stringify(response)));
   }
 
   /** The response to the refresh of a token. @returns undefined: it was used too long ago */
