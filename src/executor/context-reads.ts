@@ -5,11 +5,11 @@ import type { Database } from '../database/database.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import { isObject } from '../validation/is-object.ts';
-import { textsIn } from '../validation/texts-in.ts';
+import { type TextIn, textsIn } from '../validation/texts-in.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { type Context, contextOf } from './context-name.ts';
-import { fingerprintsOf } from './fingerprints.ts';
+import { passagesIn } from './passages.ts';
 import type { Reading } from './taint.ts';
 import { type ContextRead, insertRead, selectReads } from './taint-repository.ts';
 
@@ -18,35 +18,34 @@ export interface ReadSource extends Pick<Source, 'author' | 'name' | 'time'> {
   action: string;
 }
 
-/** With the fingerprints of what was read, by which its repetition is recognized. */
-export interface FingerprintedSource extends ReadSource {
-  fingerprints: Buffer;
+/** With the hashes of the passages that were read, by which their repetition is recognized. */
+export interface SourceWithHashes extends ReadSource {
+  hashes: ReadonlySet<string>;
 }
 
-/** The row's encrypted part. */
+/** The row's encrypted part, with the hashes one after the other. */
 type Stored = (ReadSource & { prints: string })[];
 
 const MAX_READS = 20;
 const MAX_SOURCES = 20;
-/** Fingerprints of one read: of about 35,000 characters. */
-const MAX_FINGERPRINTS = 4_096;
-/** Equal results are stored once, as long as a process remembers them and their row is surely there. */
-const REMEMBERED_READS = 5_000;
-const REPEAT_MS = 5 * 60_000;
+/** Of one read. */
+const MAX_HASHES = 4_096;
+const MAX_CHARACTERS = 200_000;
+/** A result that equals one of the last ones of its context is not stored again: their rows are surely there. */
 const REPEAT_READS = MAX_READS / 2;
+const REPEAT_MS = 5 * 60_000;
+const REMEMBERED_CONTEXTS = 2_000;
+/** Each has 8 characters ({@link passagesIn}). */
+const HASHES = /.{8}/g;
 
 /** Remembers what was read in each context within the last hour, and in a thread as long as it exists: whose text it was, and by what its repetition is recognized. */
 export class ContextReads {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   readonly #logger: Logger;
-  /** The hash of a result's fingerprints, by its own. */
-  readonly #keys = boundedMap<string>(REMEMBERED_READS);
-  /** When a result was stored, by the hash of its fingerprints, and as which of its context. */
-  readonly #stored = boundedMap<{ at: number; place: number }>(REMEMBERED_READS);
-  /** How many were stored, by context. */
-  readonly #places = boundedMap<number>(REMEMBERED_READS);
-  /** By context. */
+  /** The hashes of the last results, and when they were stored, by context. */
+  readonly #recent = boundedMap<{ result: string; at: number }[]>(REMEMBERED_CONTEXTS);
+  /** By context, one after the other. */
   readonly #storing = new Map<string, Promise<void>>();
 
   constructor(db: Database, userKeys: UserKeys, logger: Logger) {
@@ -59,22 +58,16 @@ export class ContextReads {
   record(reading: Reading, output: unknown, { integrity, sources }: Pick<Labels, 'integrity' | 'sources'>): void {
     if (integrity === 'own') return;
     const context = contextKey(reading);
-    // What is read again and again has its fingerprints computed once.
-    const result = hash('sha256', `${context} ${JSON.stringify([reading.action, sources, output])}`, 'base64');
-    const known = this.#keys.get(result);
     const at = this.#db.clock.monotonic();
-    const place = this.#places.get(context) ?? 0;
-    if (known !== undefined && this.#isStored(known, at, place)) return;
-    const read = fingerprinted(reading, output, sources);
-    const key = hash('sha256', `${context} ${JSON.stringify(read)}`, 'base64');
-    this.#keys.set(result, key);
-    if (this.#isStored(key, at, place)) return;
-    this.#places.set(context, place + 1);
-    this.#stored.set(key, { at, place });
+    const result = hash('sha256', JSON.stringify([reading.action, sources, output]), 'base64');
+    const recent = (this.#recent.get(context) ?? []).filter((one) => at - one.at < REPEAT_MS);
+    if (recent.some((one) => one.result === result)) return;
+    this.#recent.set(context, [...recent, { result, at }].slice(-REPEAT_READS));
+    const read = hashed(reading, output, sources);
     const storing = (this.#storing.get(context) ?? Promise.resolve())
       .then(() => this.#store(reading, read))
       .catch((error: unknown) => {
-        this.#stored.delete(key);
+        this.#recent.delete(context);
         this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored');
       })
       .finally(() => {
@@ -84,7 +77,7 @@ export class ContextReads {
   }
 
   /** What others wrote and was read in a context, newest first. @throws AppError `unavailable` */
-  async of(context: Context): Promise<FingerprintedSource[]> {
+  async of(context: Context): Promise<SourceWithHashes[]> {
     await this.#storing.get(contextKey(context));
     const { userId } = context;
     const rows = await selectReads(this.#db, userId, contextOf(context), MAX_READS);
@@ -93,11 +86,6 @@ export class ContextReads {
     const open = (row: ContextRead) => ignoreDecryptionFailure(async () => opened(await keyFor(row.sources), userId, row));
     const reads = await Promise.all(rows.map(open));
     return reads.flatMap((read) => read ?? []);
-  }
-
-  #isStored(key: string, at: number, place: number): boolean {
-    const stored = this.#stored.get(key);
-    return stored !== undefined && at - stored.at < REPEAT_MS && place - stored.place < REPEAT_READS;
   }
 
   async #store(context: Context, read: Stored): Promise<void> {
@@ -110,20 +98,32 @@ export class ContextReads {
 }
 
 /** Without sources, the whole result is of unknown people. */
-function fingerprinted({ action }: Reading, output: unknown, sources: readonly Source[]): Stored {
+function hashed({ action }: Reading, output: unknown, sources: readonly Source[]): Stored {
   const others = sources.filter(({ integrity }) => integrity === 'others').slice(0, MAX_SOURCES);
-  if (others.length === 0) return [{ action, prints: printsOf(textsIn(output), MAX_FINGERPRINTS) }];
+  const all = textsIn(output);
+  if (others.length === 0) return [{ action, prints: hashesIn(all, 1) }];
   const parts = partsOf(output, new Set(others.map(({ item }) => item)));
-  const most = Math.ceil(MAX_FINGERPRINTS / others.length);
   return others.map(({ item, author, name, time, fields }) => {
     const about = { ...(author !== undefined && { author }), ...(name !== undefined && { name }), ...(time !== undefined && { time }) };
+    const part = onlyFields(parts.get(item), fields);
     // An item that isn't found is all of the result.
-    return { action, ...about, prints: printsOf(textsIn(onlyFields(parts.get(item), fields) ?? output), most) };
+    return { action, ...about, prints: hashesIn(part === undefined ? all : textsIn(part), others.length) };
   });
 }
 
-function printsOf(texts: readonly string[], max: number): string {
-  return fingerprintsOf(texts, max).toString('base64');
+/** The hashes of a source's passages, of its beginning. @param count of the sources that share what a read may have */
+function hashesIn(texts: readonly TextIn[], count: number): string {
+  const found = new Set<string>();
+  let left = MAX_CHARACTERS / count;
+  for (const { text } of texts) {
+    for (const passage of passagesIn(text.slice(0, left))) {
+      found.add(passage.hash);
+      if (found.size >= MAX_HASHES / count) return [...found].join('');
+    }
+    left -= text.length;
+    if (left <= 0) break;
+  }
+  return [...found].join('');
 }
 
 /** The parts of a result that are items, by their ids. */
@@ -145,9 +145,9 @@ function onlyFields(part: unknown, fields: Source['fields']): unknown {
   return fields === undefined || !isObject(part) ? part : fields.map((field) => part[field]);
 }
 
-function opened(key: DataKey, userId: string, { id, sources }: ContextRead): FingerprintedSource[] {
+function opened(key: DataKey, userId: string, { id, sources }: ContextRead): SourceWithHashes[] {
   const stored: Stored = JSON.parse(open(key, associatedData(userId, id), sources).toString('utf8'));
-  return stored.map(({ prints, ...source }) => ({ ...source, fingerprints: Buffer.from(prints, 'base64') }));
+  return stored.map(({ prints, ...source }) => ({ ...source, hashes: new Set(prints.match(HASHES)) }));
 }
 
 function contextKey(context: Context): string {

@@ -54,7 +54,7 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
     const shown = withRelation(viewer, call.ownAddresses, written);
     return isNamed(call, viewer) ? { ...shown, named: true } : shown;
   });
-  const provenance = distinct(reads.map(({ fingerprints: _, ...source }) => source)).slice(0, MAX_SHOWN);
+  const provenance = distinct(reads.map(({ hashes: _, ...source }) => source)).slice(0, MAX_SHOWN);
   const { matches, isComplete } = compare(call.input, reads);
   return {
     summary,

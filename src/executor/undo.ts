@@ -26,9 +26,9 @@ export function undoOf({ undo }: ActionRun, { configured }: Call, { actions }: C
  * @param input the call's
  */
 export function holdsReadText({ input: arguments_, summary }: Undo, input: unknown, output: unknown): boolean {
-  const known = [...textsIn(input), ...textsIn(output)];
+  const known = [...textsIn(input), ...textsIn(output)].map(({ text }) => text);
   const given = new Set(known);
-  if (textsIn(arguments_).some((text) => !given.has(text) && !ID.test(text))) return true;
+  if (textsIn(arguments_).some(({ text }) => !given.has(text) && !ID.test(text))) return true;
   const names = namesIn(summary);
   const shown = names.length === 0 ? [] : known.map((text) => quotedUpTo(text.slice(0, MAX_NAME), MAX_NAME));
   return names.some((name) => !shown.some((text) => text.includes(name)));

@@ -177,7 +177,7 @@ describe('what repeats the text of others, on the page', () => {
     await scene.call(user, 'test.read');
     // Sources are stored after the result.
     await eventually(async () => (await scene.steward.sql('select 1 from context_reads where user_id = $1', [user.userId])).length > 0);
-    const page = await open(await ask({ to: [ANA], text: `Dear Ana, ${ORDER.toUpperCase()} <script>` }));
+    const page = await open(await ask({ to: [ANA], text: `Dear Ana, as agreed: ${ORDER.toUpperCase()} <script>` }));
     const [who, repeats, call] = ['Who sees it', '<h2>Repeats what others wrote</h2>', 'The call in full'].map((text) =>
       page.text.indexOf(text),
     );

@@ -64,7 +64,7 @@ describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surfac
     ] as const) {
       expect(await asker.call(action, input)).toMatchObject({ outcome: 'done' });
     }
-    const { shown, page } = await question(asker, `As in ${OWN}`);
+    const { shown, page } = await question(asker, `As in these:\n${OWN}`);
     expect(told(shown.notices)).toEqual([UNTOLD]);
     expect(shown).toMatchObject({ provenance: [], matches: [] });
     expect(page).toContain(UNTOLD);
@@ -76,7 +76,7 @@ describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surfac
     await me.google('POST', `/drive/v3/files/${id}/permissions`, { type: 'user', role: 'writer', emailAddress: 'zoe@example.org' });
     const asker = await start(steward, me.token);
     await asker.call('drive.search', { query: 'okapi' });
-    const { shown, page } = await question(asker, `As in ${OWN} and in ${SHARED}`);
+    const { shown, page } = await question(asker, `As in these:\n${OWN}\n${SHARED}`);
     // The file is the user's: those who see it may have named it, whoever they are.
     expect(told(shown.notices)).toEqual(['Before this, text by others was read. It may have caused this request.']);
     expect(shown.provenance).toEqual([expect.not.objectContaining({ author: expect.anything() })]);

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Database, Statement } from '../../../src/database/database.ts';
 import { ContextReads } from '../../../src/executor/context-reads.ts';
+import { passagesIn } from '../../../src/executor/passages.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import type { UserKeys } from '../../../src/vault/user-keys.ts';
 import { TestClock } from '../../support/test-clock.ts';
@@ -56,5 +57,23 @@ describe('what was read in a context', () => {
     }
     await asking;
     expect(known).toEqual(['trudy', 'mallory', 'oscar']);
+  });
+
+  it('has the hashes of its addresses and long lines, of its beginning', async () => {
+    const { db, storeNext } = heldDatabase();
+    const reads = new ContextReads(db, USER_KEYS, createLogger('silent'));
+    const others = { integrity: 'others' as const, sources: [] };
+    const hashesOf = async (output: object) => {
+      reads.record(READING, output, others);
+      await storeNext();
+      return (await reads.of(READING))[0]?.hashes ?? new Set();
+    };
+    const [address] = passagesIn('mallory@evil.example');
+    expect(await hashesOf({ from: 'mallory@evil.example', text: 'Hello' })).toEqual(new Set([address?.hash]));
+    const many = Array.from({ length: 10_000 }, (_, place) => `a${place}@b.example`);
+    expect((await hashesOf({ many })).size).toBe(4_096);
+    const filled = (length: number) => ({ text: 'a b '.repeat(length / 4), from: ' mallory@evil.example' });
+    expect(await hashesOf(filled(199_960))).toContain(address?.hash);
+    expect(await hashesOf(filled(200_000))).not.toContain(address?.hash);
   });
 });
