@@ -3,7 +3,6 @@ import type { WebSocket } from 'ws';
 import { guarded } from '../observability/guarded.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Connection } from './connection.ts';
-import type { LargeFrameUnmasker } from './large-frame-unmasker.ts';
 
 /** The close code that ws sends, by its error code (ws, doc/ws.md, "Error codes"). */
 const CLOSE_CODES: Record<string, number | undefined> = { WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009, WS_ERR_INVALID_UTF8: 1007 };
@@ -11,7 +10,7 @@ const CLOSE_CODES: Record<string, number | undefined> = { WS_ERR_UNSUPPORTED_MES
 /** Properties in place of closures: thousands of sockets share the same few listeners. */
 export type Linked = WebSocket & { connection?: Connection; logger?: Logger; closeCode?: number | undefined };
 /** What a WebSocket runs on. */
-export type Carrier = Duplex & { connection?: Connection; unmasker?: LargeFrameUnmasker };
+export type Carrier = Duplex & { connection?: Connection };
 
 /** The listeners that all sockets share; an error in one terminates its socket. */
 export function listeners(logger: Logger) {
@@ -35,11 +34,6 @@ export function listeners(logger: Logger) {
       (connection) => connection.terminate(),
     ),
   };
-}
-
-/** Before the listener of ws. */
-export function onArrival(this: Carrier, chunk: Buffer): void {
-  this.unmasker?.unmask(chunk);
 }
 
 function onData(this: Carrier, chunk: Buffer): void {

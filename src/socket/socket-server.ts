@@ -13,8 +13,7 @@ import { withTimeLimit } from '../rate-limit/time-limit.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionHost, SocketService } from './connection-host.ts';
 import { CLOSE } from './frames.ts';
-import { LargeFrameUnmasker } from './large-frame-unmasker.ts';
-import { type Carrier, type Linked, listeners, onArrival, onUpgradeError } from './socket-listeners.ts';
+import { type Carrier, type Linked, listeners, onUpgradeError } from './socket-listeners.ts';
 import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 export interface SocketServerOptions extends SocketService {
@@ -226,14 +225,13 @@ export class SocketServer implements ConnectionHost<Connection> {
     const connection = new Connection(socket, this);
     socket.connection = connection;
     carrier.connection = connection;
-    carrier.unmasker = new LargeFrameUnmasker();
     socket.logger = this.logger;
     this.#connections.add(connection);
     this.#waiting.enter(connection, address)?.close(CLOSE.tryAgain, 'too many wait to sign in');
     const { message, ping, pong, close, error, data } = this.#listeners;
     socket.on('message', message).on('ping', ping).on('pong', pong).on('close', close).on('error', error);
-    // Before and after the listener of ws, which parses the messages.
-    carrier.prependListener('data', onArrival).on('data', data);
+    // After the listener of ws, which parses the messages.
+    carrier.on('data', data);
   }
 }
 
