@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { exactMatch } from '../validation/exact-match.ts';
 import { validate } from '../validation/validate.ts';
 import type { Action, Definition, Schema } from './action.ts';
 
@@ -14,25 +13,22 @@ export function builtIn<I extends z.ZodType, O extends z.ZodType, P extends stri
 }
 
 function inputSchema<S extends z.ZodType>(schema: S): Schema<z.output<S>> {
-  const isExact = exactMatch(schema);
   return {
     // Generated on demand, which only `npm run generate` needs: dozens of schemas would slow every start.
     get jsonSchema() {
       return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
     },
-    parse: (value) => (isExact(value) ? (value as z.output<S>) : validate(schema, value)),
+    parse: (value) => validate(schema, value),
   };
 }
 
 /** Fields that the schema doesn't name are dropped; a missing field is an internal error. */
 function outputSchema<S extends z.ZodType>(schema: S): Schema<z.output<S>> {
-  const isExact = exactMatch(schema);
   return {
     get jsonSchema() {
       return z.toJSONSchema(schema, { io: 'output', target: 'draft-7' });
     },
     parse(value) {
-      if (isExact(value)) return value as z.output<S>;
       const parsed = schema.safeParse(value);
       if (parsed.success) return parsed.data;
       const fields = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');

@@ -4,7 +4,6 @@ import type { EventName } from '../events/event-data.ts';
 import { rememberDays } from '../executor/remember-days.ts';
 import { chatModel, chatRequest } from '../http/chat-request.ts';
 import type { Principal } from '../http/endpoint.ts';
-import { exactMatch } from '../validation/exact-match.ts';
 import { isObject } from '../validation/is-object.ts';
 import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
 import { nearestName } from '../validation/nearest-name.ts';
@@ -71,9 +70,6 @@ export const FRAMES = {
 
 const TYPES = Object.keys(FRAMES);
 
-/** Most frames are used as they were received. */
-const EXACT = new Map(Object.entries(FRAMES).map(([type, schema]) => [type, exactMatch(schema)]));
-
 export type Frame = z.output<(typeof FRAMES)[keyof typeof FRAMES]>;
 /** Frames that receive a stream of chunks. */
 export type ChatFrame = Extract<Frame, { type: 'send' | 'resume' }>;
@@ -129,7 +125,6 @@ function frameOf(value: unknown): Incoming {
   if (!isObject(value)) return { type: 'invalid', requestId: '', reason: 'The frame must be an object with a type and a requestId.' };
   const { type } = value;
   if (!isKnown(type)) return { type: 'invalid', requestId: idOf(value), reason: unknownType(type) };
-  if (EXACT.get(type)?.(value) === true) return value as Frame;
   const checked = check(FRAMES[type], value);
   return 'problem' in checked ? { type: 'invalid', requestId: idOf(value), reason: checked.problem } : checked.value;
 }
