@@ -11,10 +11,7 @@ ENV HOST=0.0.0.0 PORT=8080
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# The heap's young generation, MB. The default starts so small that collections slow down the start, and grows to four
-# times this maximum under load without shrinking. Helper threads for its collection use more of two busy processors
-# than they save on the main thread. Pretenuring keeps what calls create for long (docs/decisions/0029-the-path-of-a-call.md).
-CMD ["node", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--min-semi-space-size=2", "--max-semi-space-size=16", "src/start.js"]
+CMD ["node", "src/start.js"]
 
 FROM base AS development
 COPY package.json package-lock.json ./
@@ -53,10 +50,9 @@ ENV NODE_ENV=production
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=source /app ./
 COPY --from=bundle /app/dist ./dist
-CMD ["node", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--min-semi-space-size=2", "--max-semi-space-size=16", "dist/start.js"]
+CMD ["node", "dist/start.js"]
 # Stores the compiled code, which saves a fifth of the time of every start. Nothing is written later: the image works with a
 # read-only root file system.
 RUN mkdir -p node_modules/.cache/steward && chown node:node node_modules/.cache/steward
 USER node
-# With the options of the start: V8 uses the code under these only.
-RUN node --no-parallel-scavenge --no-allocation-site-pretenuring --min-semi-space-size=2 --max-semi-space-size=16 dist/warm-module-cache.js
+RUN node dist/warm-module-cache.js

@@ -1,5 +1,6 @@
 // The complete service of (g) and (i), with production settings, a bank that responds from memory, and an action that reads
 // from it, one that changes something, and one that asks the user first.
+import '../src/startup/v8-flags.js';
 import { z } from 'zod';
 import { toLazyAction } from '../src/actions/action.ts';
 import { builtIn } from '../src/actions/built-in.ts';

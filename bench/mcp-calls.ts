@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { type Figure, median } from './figures.ts';
 import { McpConnection } from './mcp-connection.ts';
-import { type Running, SERVICE_OPTIONS, startServer } from './processes.ts';
+import { type Running, startServer } from './processes.ts';
 import { ACCOUNT, callEnv, INPUT } from './socket-calls.ts';
 import { hello } from './socket-load.ts';
 import type { Stage } from './stage.ts';
@@ -22,7 +22,7 @@ type Send = () => Promise<unknown>;
 
 /** (i) The same call over /mcp and over a socket, one at a time, on one service; and the list of tools over both. */
 export async function measureMcp(stage: Stage): Promise<Figure[]> {
-  await using service = await startServer('bench/call-service.ts', callEnv(stage), SERVICE_OPTIONS);
+  await using service = await startServer('bench/call-service.ts', callEnv(stage));
   const idToken = await stage.signIn();
   const socket = await openSocket(service.port, idToken);
   const call = { type: 'call', requestId: '2', action: 'bench.echo', account: ACCOUNT, input: INPUT };

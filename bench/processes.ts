@@ -11,10 +11,6 @@ import { BUNDLE, writeBundle } from '../scripts/bundle.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** What the production image starts: see {@link writeService}. */
 export const SERVICE = `${BUNDLE}/start.js`;
-/** What `npm start` gives Node. */
-export const SERVICE_OPTIONS = startScript()
-  .split(' ')
-  .filter((word) => word.startsWith('--'));
 /** Inside node_modules, so that packages are found from there. */
 const PLAIN = join(ROOT, 'node_modules/.cache/bench');
 
@@ -38,11 +34,7 @@ export interface Running {
 export async function writeService(): Promise<void> {
   await writeBundle();
   rmSync(join(ROOT, 'node_modules/.cache/steward'), { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [...SERVICE_OPTIONS, `${BUNDLE}/warm-module-cache.js`], {
-    cwd: ROOT,
-    env: {},
-    stdio: 'inherit',
-  });
+  const { status } = spawnSync(process.execPath, [`${BUNDLE}/warm-module-cache.js`], { cwd: ROOT, env: {}, stdio: 'inherit' });
   if (status !== 0) throw new Error('the compiled code could not be stored');
 }
 
@@ -88,17 +80,11 @@ export async function timeToReady(file: string, env: Record<string, string>): Pr
 
 /** A child gets the variables that it needs, without the caller's environment, which would change the figures. */
 function run(file: string, env: Record<string, string>, output: 'ignore' | 'pipe', nodeOptions: string[] = []): ChildProcess {
-  const options = file === SERVICE ? [...SERVICE_OPTIONS, ...nodeOptions] : nodeOptions;
-  return spawn(process.execPath, [...options, file], {
+  return spawn(process.execPath, [...nodeOptions, file], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
     stdio: ['ignore', output, 'inherit'],
   });
-}
-
-function startScript(): string {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
-  return scripts.start;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

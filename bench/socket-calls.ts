@@ -1,6 +1,6 @@
 import { CONCURRENT_BATCHES, GATHERING } from '../src/database/statement-batcher.ts';
 import type { Figure } from './figures.ts';
-import { plainReference, type Running, SERVICE_OPTIONS, startServer } from './processes.ts';
+import { plainReference, type Running, startServer } from './processes.ts';
 import { hello, SocketLoad } from './socket-load.ts';
 import type { Stage } from './stage.ts';
 
@@ -41,7 +41,7 @@ type Samples = Record<'service' | 'reference' | 'echo', Sample[]>;
 
 /** (g) Calls over sockets, with audit rows and the account's token, against bare ws and pg that reads and commits a row, and bare ws. */
 export async function measureCalls(stage: Stage): Promise<Figure[]> {
-  await using service = await startServer('bench/call-service.ts', callEnv(stage), SERVICE_OPTIONS);
+  await using service = await startServer('bench/call-service.ts', callEnv(stage));
   const GROUPS = JSON.stringify({ ...CONCURRENT_BATCHES, ...GATHERING });
   await using reference = await startServer(plainReference('socket-rows-reference'), { ...stage.referenceEnv, GROUPS });
   await using echo = await startServer(plainReference('socket-reference'), stage.referenceEnv);

@@ -25,6 +25,7 @@ export const LAYERS: Layer[] = [
       config: 'settings and their loader',
       clock: 'the clock, and polls',
       'errors.ts': 'the one error class',
+      'node-http.ts': 'Node’s HTTP modules, loaded in parts',
       observability: 'logger, log context, telemetry',
       'rate-limit': 'limits of requests, bodies and maps',
       threads: 'work off the main thread',

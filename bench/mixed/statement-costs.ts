@@ -5,7 +5,7 @@ import { FormBrowser } from '../../test/support/browser.ts';
 import { WorkspaceEmulator } from '../../test/support/workspace-emulator.ts';
 import { read, toService } from '../chat-stream.ts';
 import { McpConnection } from '../mcp-connection.ts';
-import { plainReference, type Running, SERVICE_OPTIONS, startServer } from '../processes.ts';
+import { plainReference, type Running, startServer } from '../processes.ts';
 import { callEnv } from '../socket-calls.ts';
 import { CallingSocket, closeRequests, request } from './lanes.ts';
 import { Latencies } from './latencies.ts';
@@ -83,7 +83,7 @@ export async function measureStatementCosts(scene: Scene): Promise<StatementCost
   };
   const costs: StatementCost[] = [];
   const measureAll = async (more: Record<string, string>, kinds: (stand: Stand) => Promise<Kind[]>, rest: StatementCost) => {
-    await using server = await startServer('bench/call-service.ts', { ...env, ...more }, SERVICE_OPTIONS);
+    await using server = await startServer('bench/call-service.ts', { ...env, ...more });
     const stand = { scene, server, tap, database };
     const all = await kinds(stand);
     for (const { run } of all) for (let time = 0; time < WARM_UP; time += 1) await run(stand);
@@ -125,7 +125,7 @@ async function atRest(stand: Stand): Promise<StatementCost> {
 /** A replica that serves nobody, per second, and what each of many sockets at rest adds in a minute. */
 async function measureIdle(env: Record<string, string>, parts: Omit<Stand, 'server'>): Promise<StatementCost[]> {
   console.error('at rest …');
-  await using server = await startServer('bench/call-service.ts', env, SERVICE_OPTIONS);
+  await using server = await startServer('bench/call-service.ts', env);
   const stand = { ...parts, server };
   await sleep(SETTLE_MS);
   const rest = await atRest(stand);

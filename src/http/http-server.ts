@@ -1,18 +1,16 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Clock } from '../clock/clock.ts';
 import type { Config, Limits } from '../config/config.ts';
+import { http } from '../node-http.ts';
 import { guarded } from '../observability/guarded.ts';
 import type { Logger } from '../observability/logger.ts';
 import { boundConnections, type ConnectionBounds } from './connections.ts';
-import { adopt, afterPacket, type MessageClasses, messageClasses } from './messages.ts';
+import { afterPacket, extendResponses } from './messages.ts';
 import { rejectMalformed, rejectUpgradeWhileStarting, respondStarting, respondToClientError } from './raw-responses.ts';
-
-// A static import would read every export and load Node's fetch and WebSocket with it: some 50 ms and 15 MB.
-const { createServer } = process.getBuiltinModule('node:http');
 
 /** Interval between Node's checks for overdue requests. The default of 30 s would let them exceed their time limit threefold. */
 const CHECK_MS = 1_000;
@@ -43,15 +41,15 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 export class HttpServer {
   readonly addresses: Addresses;
   readonly #server: Server;
-  readonly #messages: MessageClasses;
+  readonly #starting: RequestListener;
   readonly #bounds: ConnectionBounds;
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #logger: Logger;
 
-  private constructor(server: Server, messages: MessageClasses, bounds: ConnectionBounds, { config, clock, logger }: HttpServerDeps) {
+  private constructor(server: Server, starting: RequestListener, bounds: ConnectionBounds, { config, clock, logger }: HttpServerDeps) {
     this.#server = server;
-    this.#messages = messages;
+    this.#starting = starting;
     this.#bounds = bounds;
     this.#limits = config.limits;
     this.#clock = clock;
@@ -61,10 +59,10 @@ export class HttpServer {
 
   /** Binds HOST and PORT. @throws Error with the code of listen(2), for example `EADDRINUSE` */
   static async listen({ config, clock, logger }: HttpServerDeps): Promise<HttpServer> {
-    const messages = messageClasses(clock);
-    const server = createHttpServer(config.limits, messages);
+    const server = createHttpServer(config.limits);
     const bounds = boundConnections(server, config.limits, clock, logger);
-    server.on('request', respondStarting).on('upgrade', rejectUpgradeWhileStarting);
+    const starting = respondStarting(clock);
+    server.on('request', starting).on('upgrade', rejectUpgradeWhileStarting);
     server.on('clientError', guarded(logger, 'a connection', respondToClientError, destroySecond));
     try {
       await once(server.listen(config.port, config.host), 'listening');
@@ -72,17 +70,19 @@ export class HttpServer {
       bounds.stop();
       throw error;
     }
-    return new HttpServer(server, messages, bounds, { config, clock, logger });
+    return new HttpServer(server, starting, bounds, { config, clock, logger });
   }
 
   /** Passes requests and WebSocket upgrades on from now. */
   serve(app: Express, upgrade: UpgradeListener): void {
-    adopt(app, this.#messages);
-    const answer = guarded(this.#logger, 'a request', rejectMalformed(this.#limits, app), (_request, response) => response.destroy());
+    extendResponses(app, this.#clock);
+    const answer = guarded(this.#logger, 'a request', rejectMalformed(this.#limits, this.#clock, app), (_request, response) =>
+      response.destroy(),
+    );
     const respond = afterPacket(answer);
     this.#server.off('upgrade', rejectUpgradeWhileStarting).on('upgrade', guarded(this.#logger, 'an upgrade', upgrade, destroySecond));
     // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
-    this.#server.off('request', respondStarting).on('request', respond).on('checkExpectation', respond);
+    this.#server.off('request', this.#starting).on('request', respond).on('checkExpectation', respond);
   }
 
   /** Announces with each response that its connection closes, before {@link close} closes idle ones. */
@@ -114,9 +114,8 @@ export class HttpServer {
   }
 }
 
-function createHttpServer(limits: Limits, messages: MessageClasses): Server {
-  const server = createServer({
-    ...messages,
+function createHttpServer(limits: Limits): Server {
+  const server = http.createServer({
     maxHeaderSize: limits.headerBytes,
     requestTimeout: limits.requestTimeoutMs,
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),

@@ -1,9 +1,6 @@
-import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
 import type { Clock } from '../clock/clock.ts';
-
-// A static import would read every export and load Node's fetch and WebSocket with it: some 50 ms and 15 MB.
-const http = process.getBuiltinModule('node:http');
 
 /** Of a body that is rejected: bytes that are read and dropped, so that its client receives the response, and for how long. */
 const DROPPED_BYTES = 4 * 1024 * 1024;
@@ -16,29 +13,18 @@ declare module 'node:http' {
   }
 }
 
-type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
-
-export type MessageClasses = ReturnType<typeof messageClasses>;
-
-/**
- * The classes of a server's requests and responses. Express sets the prototypes of each to its app's; objects that were
- * made with these have them already. Changing them takes 2 of the 50 µs of a request, and makes slower what Node does with them.
- */
-export function messageClasses(clock: Clock) {
-  class AppRequest extends http.IncomingMessage {}
-  class AppResponse extends http.ServerResponse<IncomingMessage> {
-    override defaultHeaders: readonly string[] = [];
-
-    /** Node calls it for every response, also where the headers are sent with the first byte of the body. */
-    override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
-      for (const [index, name] of this.defaultHeaders.entries()) {
-        if (index % 2 === 0 && !this.hasHeader(name)) this.setHeader(name, this.defaultHeaders[index + 1] as string);
-      }
-      if (isBodyIncomplete(this.req)) closeAfter(this, clock);
-      return super.writeHead(status, reason as string, headers);
+/** Gives an app's responses their default headers, and closes connections as {@link closeIfIncomplete} says. */
+export function extendResponses(app: Express, clock: Clock): void {
+  const { writeHead } = app.response;
+  app.response.defaultHeaders = [];
+  // Node calls it for every response, also where the headers are sent with the first byte of the body.
+  app.response.writeHead = function (this: Response, ...given: Parameters<typeof writeHead>) {
+    for (const [index, name] of this.defaultHeaders.entries()) {
+      if (index % 2 === 0 && !this.hasHeader(name)) this.setHeader(name, this.defaultHeaders[index + 1] as string);
     }
-  }
-  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+    closeIfIncomplete(this, clock);
+    return writeHead.apply(this, given);
+  } as typeof writeHead;
 }
 
 function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
@@ -46,12 +32,13 @@ function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Closes the connection after the response, which says so: a proxy that has the response may send its next request there,
- * before or instead of the rest of the body. Some of that is read and dropped first, since to close with data unread
- * resets the connection, and the client may lose the response (RFC 9112, 9.6).
+ * If the request's body has not arrived whole, closes the connection after the response, which says so: a proxy that has the
+ * response may send its next request there, before or instead of the rest of the body. Some of that is read and dropped
+ * first, since to close with data unread resets the connection, and the client may lose the response (RFC 9112, 9.6).
  */
-function closeAfter(response: ServerResponse<IncomingMessage>, clock: Clock): void {
+export function closeIfIncomplete(response: ServerResponse, clock: Clock): void {
   const { req: request, socket } = response;
+  if (!isBodyIncomplete(request)) return;
   response.shouldKeepAlive = false;
   if (socket === null) return;
   let left = DROPPED_BYTES;
@@ -83,12 +70,6 @@ export function afterPacket(listener: RequestListener): RequestListener {
     if (isBodyIncomplete(request)) setImmediate(respond);
     else respond();
   };
-}
-
-/** Gives the classes the prototypes of the app. */
-export function adopt(app: Express, { IncomingMessage, ServerResponse }: MessageClasses): void {
-  app.request = Object.setPrototypeOf(IncomingMessage.prototype, app.request);
-  app.response = Object.setPrototypeOf(ServerResponse.prototype, app.response);
 }
 
 /**

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../config/config.ts';
 import { ERROR_STATUS, type ErrorCode } from '../errors.ts';
-import { afterPacket } from './messages.ts';
-
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
+import { http } from '../node-http.ts';
+import { afterPacket, closeIfIncomplete } from './messages.ts';
 
 /** An error response that is sent outside the Express app. */
 export interface RawError {
@@ -39,13 +39,15 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: Duple
 /** Sends an error on a connection that has no response object, and closes it. */
 export function rejectSocket(socket: Duplex, error: RawError): void {
   const { status, headers, body } = responseOf(error);
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const head = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   // Destroyed, not only ended: a client that keeps its half open would hold the socket beyond every timeout.
   socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`, () => socket.destroy());
 }
 
 /** Responds to requests before the app is ready. */
-export const respondStarting = afterPacket((_request, response) => send(response, STARTING));
+export function respondStarting(clock: Clock): RequestListener {
+  return afterPacket((_request, response) => send(response, STARTING, clock));
+}
 
 /** Rejects upgrades before the WebSocket API is ready. Without a listener their sockets would stay open without end. */
 export function rejectUpgradeWhileStarting(_request: IncomingMessage, socket: Duplex): void {
@@ -54,11 +56,11 @@ export function rejectUpgradeWhileStarting(_request: IncomingMessage, socket: Du
 }
 
 /** Passes only well-formed requests on to the app. */
-export function rejectMalformed(limits: Limits, app: RequestListener): RequestListener {
+export function rejectMalformed(limits: Limits, clock: Clock, app: RequestListener): RequestListener {
   return (request, response) => {
     const error = malformedRequestError(request, limits);
     if (error === undefined) app(request, response);
-    else send(response, error);
+    else send(response, error, clock);
   };
 }
 
@@ -78,7 +80,8 @@ export function malformedRequestError({ url = '', rawHeaders, httpVersion }: Inc
   return queryTooLong ? { status: 414, code: 'too_large', message: 'The query of the request is too long.' } : undefined;
 }
 
-function send(response: ServerResponse, error: RawError): void {
+function send(response: ServerResponse, error: RawError, clock: Clock): void {
+  closeIfIncomplete(response, clock);
   const { status, headers, body } = responseOf(error);
   response.writeHead(status, headers).end(body);
 }

@@ -1,9 +1,6 @@
 import type { Agent, IncomingMessage } from 'node:http';
+import { http, https } from '../node-http.ts';
 import { readCapped } from '../rate-limit/capped-body.ts';
-
-// Not imported; see http/http-server.ts.
-const { request: httpRequest } = process.getBuiltinModule('node:http');
-const { request: httpsRequest } = process.getBuiltinModule('node:https');
 
 /** Discovery documents and key sets are a few kilobytes. */
 const MAX_BYTES = 262_144;
@@ -35,7 +32,7 @@ function get(url: URL, { signal, httpAgent }: FetchOptions): Promise<IncomingMes
   const headers = { accept: 'application/json' };
   return new Promise((resolve, reject) => {
     const request =
-      url.protocol === 'https:' ? httpsRequest(url, { signal, headers, agent: httpAgent }) : httpRequest(url, { signal, headers });
+      url.protocol === 'https:' ? https.request(url, { signal, headers, agent: httpAgent }) : http.request(url, { signal, headers });
     // Also receives an abort while the body is being read.
     request.on('response', resolve).on('error', reject).end();
   });

@@ -2,10 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MetricsSettings } from '../config/config.ts';
 import { StartError } from '../errors.ts';
+import { http } from '../node-http.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
-
-// Not imported; see http/http-server.ts.
-const { createServer } = process.getBuiltinModule('node:http');
 
 const PATH = '/metrics';
 /** For a few scrapers; slow and idle connections are closed. */
@@ -33,7 +31,7 @@ export async function startMetricsServer(
     });
     return reading;
   };
-  const server = createServer(
+  const server = http.createServer(
     { maxHeaderSize: HEADER_BYTES, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
     (request, response) => {
       respond(request, response, contentType, shared).catch((error: unknown) => {

@@ -2,11 +2,9 @@
 // compiled code is in the cache, and a missing file or package fails the build. So does it with what first uses load:
 // compiling it would keep other requests waiting.
 import { createRequire } from 'node:module';
+import './v8-flags.js';
 import './module-cache.js';
-import { keepYoungGenerationSmall } from './young-generation.js';
 
-// The flags of a start, under which alone V8 uses what is stored.
-keepYoungGenerationSmall();
 await Promise.all([
   import('../config/load-config.ts'),
   import('../observability/development-log.ts'),

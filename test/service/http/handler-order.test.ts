@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
-import { adopt, messageClasses } from '../../../src/http/messages.ts';
+import { extendResponses } from '../../../src/http/messages.ts';
 import { inOrder } from '../../../src/http/route-table.ts';
 
 const failure = new Error('failed');
@@ -79,9 +79,8 @@ async function answersOf(ofOne: (handlers: RequestHandler[]) => RequestHandler[]
     if (response.headersSent) next(error);
     else response.status(500).end('error');
   });
-  const classes = messageClasses(systemClock);
-  const server = createServer(classes, app).listen(0, '127.0.0.1');
-  adopt(app, classes);
+  extendResponses(app, systemClock);
+  const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const answers: Record<string, unknown> = {};
   for (const [index, name] of Object.keys(HANDLERS).entries()) {
