@@ -1,4 +1,5 @@
-import type { Clock, Timer } from '../../clock/clock.ts';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../clock/clock.ts';
 import type { Tokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';
 import { openGrant } from './refresh-read.ts';
@@ -10,10 +11,9 @@ interface Opened extends Pick<GrantInUse, 'userId' | 'provider' | 'keyId'> {
   tokens: Tokens;
 }
 
-/** No entry is kept for longer than twice this. */
-const AGE_MS = 30_000;
-/** Of each of the two generations. */
-const KEPT_MAX = 2_000;
+/** Less than a minute from the decryption on, in use or not. */
+const KEPT_MS = 59_000;
+const KEPT_MAX = 4_000;
 
 /**
  * Decrypted tokens of rows that are read repeatedly. Rows themselves are always read: an entry counts only if the row
@@ -21,49 +21,36 @@ const KEPT_MAX = 2_000;
  */
 export class DecryptedTokenCache {
   readonly #userKeys: UserKeys;
-  readonly #clock: Clock;
-  #young = new Map<string, Opened>();
-  #old = new Map<string, Opened>();
-  #ageing: Timer | undefined;
+  readonly #kept: LRUCache<string, Opened>;
 
   constructor(userKeys: UserKeys, clock: Clock) {
     this.#userKeys = userKeys;
-    this.#clock = clock;
+    // To the library, 0 is no time.
+    const perf = { now: () => 1 + clock.monotonic() };
+    // Purged when they expire: the memory should not contain tokens that nobody uses. A size in place of `max`, for which
+    // the library allocates its arrays at once.
+    const expiry = { ttl: KEPT_MS, ttlAutopurge: true, ttlResolution: 0, perf };
+    this.#kept = new LRUCache({ maxSize: KEPT_MAX, sizeCalculation: () => 1, ...expiry });
   }
 
   /** Whether the grant was used recently. */
   has(grantId: string): boolean {
-    return this.#young.has(grantId) || this.#old.has(grantId);
+    return this.#kept.has(grantId);
   }
 
   /** @throws AppError `internal` when the tokens were altered, or their key is gone; `unavailable` while the key service is unavailable */
   of(row: GrantInUse): Tokens | Promise<Tokens> {
-    const known = this.#young.get(row.id) ?? this.#old.get(row.id);
+    const known = this.#kept.get(row.id);
     return known !== undefined && isSame(known, row) ? known.tokens : this.#open(row);
   }
 
   async #open(row: GrantInUse): Promise<Tokens> {
+    const { id, userId, provider, keyId } = row;
     const { tokens } = await openGrant(this.#userKeys, row);
-    this.#keep(row, tokens);
-    return tokens;
-  }
-
-  #keep({ id, userId, provider, keyId, tokens: sealed, wrapped }: GrantInUse, tokens: Tokens): void {
-    if (this.#young.size >= KEPT_MAX) this.#age();
-    this.#old.delete(id);
     // Copied, because the driver's buffers are slices of larger ones.
-    const copies = { sealed: Uint8Array.from(sealed), wrapped: Uint8Array.from(wrapped) };
-    this.#young.set(id, { userId, provider, keyId, ...copies, tokens });
-    this.#ageing ??= this.#clock.every(AGE_MS, () => this.#age()).unref();
-  }
-
-  /** Entries in use expire, too. */
-  #age(): void {
-    this.#old = this.#young;
-    this.#young = new Map();
-    if (this.#old.size > 0) return;
-    this.#ageing?.cancel();
-    this.#ageing = undefined;
+    const copies = { sealed: Uint8Array.from(row.tokens), wrapped: Uint8Array.from(row.wrapped) };
+    this.#kept.set(id, { userId, provider, keyId, ...copies, tokens });
+    return tokens;
   }
 }
 
