@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { UserConcurrency } from './user-concurrency.ts';
 
 const AT_A_TIME = 2;
@@ -7,8 +6,7 @@ const TOGETHER = 8;
 
 /** Limits concurrent large responses, from the detection of their size until they are parsed. */
 export class LargeResponses {
-  readonly #concurrency = new UserConcurrency(AT_A_TIME);
-  readonly #together = pLimit(TOGETHER);
+  readonly #concurrency = new UserConcurrency(AT_A_TIME, TOGETHER);
 
   /**
    * Waits until the response may be read.
@@ -26,12 +24,10 @@ export class LargeResponses {
     };
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
-    void this.#concurrency.run(userId, () =>
-      this.#together(() => {
-        entered.resolve();
-        return left.promise;
-      }),
-    );
+    void this.#concurrency.run(userId, () => {
+      entered.resolve();
+      return left.promise;
+    });
     try {
       await entered.promise;
     } finally {

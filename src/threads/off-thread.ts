@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import type { Tinypool } from 'tinypool';
 import { type Clock, systemClock, timeoutSignal } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
@@ -31,9 +30,8 @@ const IDLE_MS = 20_000;
 const WORK_MS = 10_000;
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-const queues = new UserConcurrency(1);
-/** Limits the pool, whose own queue loses its tasks when a thread is ended. */
-const threads = pLimit(MAX_THREADS);
+/** The pool's own queue is not used: it loses its tasks when a thread is ended. */
+const queue = new UserConcurrency(1, MAX_THREADS);
 const openPool = loadOnce(createPool);
 let begun = 0;
 
@@ -51,10 +49,10 @@ export function workBegun(): number {
  */
 export async function offThread<Input, Output>(work: Portable<Input, Output>, input: Input, options: WorkOptions): Promise<Output> {
   const { userId } = options;
-  if (queues.waiting(userId) >= MAX_WAITING) {
+  if (queue.waiting(userId) >= MAX_WAITING) {
     throw new AppError('unavailable', 'Too many large contents are being read for this user. Try again in a moment.', { retryAfter: 5 });
   }
-  const outcome = await queues.run(userId, () => threads(() => carryOut(work, input, options)));
+  const outcome = await queue.run(userId, () => carryOut(work, input, options));
   // Copying a large result to this thread has taken the time of one turn.
   await nextTurn();
   if ('output' in outcome) return outcome.output as Output;

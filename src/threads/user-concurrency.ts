@@ -4,19 +4,31 @@ interface Lane {
   waiting: (() => void)[];
 }
 
-/** Limits the concurrent work of each user; further work waits in order. One promise per task, because calls pass through here. */
+/**
+ * Limits the concurrent work of each user, and that of all users together. Further work waits: that of a user in order, and
+ * users take turns. One promise per task, because calls pass through here.
+ */
 export class UserConcurrency {
-  readonly #concurrency: number;
+  readonly #perUser: number;
+  readonly #total: number;
   readonly #lanes = new Map<string, Lane>();
+  /** Lanes where work waits, the one whose turn it is first. */
+  readonly #queue = new Set<Lane>();
+  #active = 0;
 
-  constructor(concurrency: number) {
-    this.#concurrency = concurrency;
+  constructor(perUser: number, total = Number.POSITIVE_INFINITY) {
+    this.#perUser = perUser;
+    this.#total = total;
   }
 
   async run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
     const lane = this.#lanes.get(userId) ?? this.#open(userId);
-    if (lane.active < this.#concurrency) lane.active += 1;
-    else await new Promise<void>((resolve) => lane.waiting.push(resolve));
+    if (this.#hasPlace(lane)) this.#enter(lane);
+    else
+      await new Promise<void>((resolve) => {
+        lane.waiting.push(resolve);
+        this.#queue.add(lane);
+      });
     try {
       return await work();
     } finally {
@@ -35,13 +47,27 @@ export class UserConcurrency {
     return lane;
   }
 
+  #hasPlace(lane: Lane): boolean {
+    return this.#active < this.#total && lane.active < this.#perUser;
+  }
+
+  #enter(lane: Lane): void {
+    this.#active += 1;
+    lane.active += 1;
+  }
+
   #leave(userId: string, lane: Lane): void {
-    const next = lane.waiting.shift();
-    if (next !== undefined) {
-      next();
-      return;
-    }
+    this.#active -= 1;
     lane.active -= 1;
-    if (lane.active === 0) this.#lanes.delete(userId);
+    for (const next of this.#queue) {
+      if (!this.#hasPlace(next)) continue;
+      this.#enter(next);
+      // Behind the others, if more of it waits.
+      this.#queue.delete(next);
+      next.waiting.shift()?.();
+      if (next.waiting.length > 0) this.#queue.add(next);
+      break;
+    }
+    if (lane.active === 0 && lane.waiting.length === 0) this.#lanes.delete(userId);
   }
 }
