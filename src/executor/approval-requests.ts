@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataKey } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { isLargeValue } from '../validation/large-value.ts';
 import { disconnected } from '../vault/active-uses.ts';
 import { lockExistingUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -103,7 +101,6 @@ export class ApprovalRequests {
   async subjectOf(call: Call): Promise<ApprovalSubject> {
     const { userId, account, configured, input, argumentsHash, idempotencyKey, revision, client, thread } = call;
     const stored = asJson(input);
-    if (isLargeValue(stored)) await nextTurn();
     const normalizedHash = await this.#hashes.of(userId, configured.name, account.id, stored);
     const about = { userId, accountId: account.id, action: configured.name, argumentsHash, normalizedHash };
     return { ...about, idempotencyKey: idempotencyKey ?? null, revision, clientId: client?.id ?? null, threadId: thread ?? null };

@@ -1,8 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../integrations/catalog.ts';
 import type { AgentNeeds } from '../providers/provider.ts';
-import { isLarge } from '../validation/large-value.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
 import type { AccountsQuery, AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
@@ -59,14 +57,12 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const client = clientId === undefined ? undefined : await activeClient(deps, { userId, clientId, access }, found.name);
   assertPermitted(client, found);
   const given = called.input ?? {};
-  const isLong = isLarge(guardInput(given));
-  if (isLong) await nextTurn();
+  guardInput(given);
   const input = parseArguments(action.input, inputSchema, given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
   const { accounts, addresses, grants } = await (connected ?? deps.accounts(query));
   const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
-  if (isLong) await nextTurn();
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
   entry.setSubject(account.id, argumentsHash);

@@ -1,6 +1,5 @@
 import { AppError } from '../errors.ts';
 import { isObject } from '../validation/is-object.ts';
-import type { Size } from '../validation/large-value.ts';
 
 const MAX_DEPTH = 20;
 const MAX_VALUES = 20_000;
@@ -11,17 +10,14 @@ const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
  * Rejects arguments before schemas are applied: values that are not JSON, keys that could change prototypes, and input
  * that is too deep or too large to process.
  *
- * @returns its size
  * @throws AppError `invalid_request`, `too_large`
  */
-export function guardInput(input: unknown): Size {
+export function guardInput(input: unknown): void {
   if (!isObject(input)) throw new AppError('invalid_request', 'input: must be an object.');
-  const seen = { values: 0, characters: 0 };
-  visit(input, 1, seen);
-  return seen;
+  visit(input, 1, { values: 0, characters: 0 });
 }
 
-function visit(value: unknown, depth: number, seen: Size): void {
+function visit(value: unknown, depth: number, seen: { values: number; characters: number }): void {
   seen.values += 1;
   if (typeof value === 'string') seen.characters += value.length;
   if (seen.values > MAX_VALUES || seen.characters > MAX_CHARACTERS) throw new AppError('too_large', 'input: holds too much.');

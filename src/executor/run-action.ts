@@ -1,11 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Undo } from '../actions/action.ts';
 import { isLabelled, labelsOf, type Source } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { isLargeValue } from '../validation/large-value.ts';
 import type { ActionRun } from './action-run.ts';
 import type { Call, CallResult } from './call.ts';
 import type { ContextReads } from './context-reads.ts';
@@ -63,8 +61,6 @@ export async function runAction(
   const output = configured.action.output.parse(given) ?? null;
   // First: what it has written is there already, and others may read it.
   await storing?.store('what a change has written could not be remembered', () => deps.written.remember(call, run, output));
-  const isLarge = isLargeValue(output);
-  if (isLarge) await nextTurn();
   const { provider, integrity, sources } = configured.action;
   const told = sources?.(output, call.input);
   const marked = told && (await mark(deps.written, call, told, storing));
@@ -77,10 +73,7 @@ export async function runAction(
   const undo = await undoFor(deps, run, call, output, { readers, attempt });
   const labels = labelsOf(repeated.isTainted || undo?.isRead ? undefined : integrity, marked, provider === 'bank' || repeated.isFinancial);
   const { value, truncated } = truncateOutput(output, configured.capBytes);
-  if (isLarge) await nextTurn();
   for (const reading of readings) deps.reads.record(reading, value, labels);
-  // It is sent next.
-  if (isLarge) await nextTurn();
   const ms = Math.round(deps.clock.monotonic() - startedAt);
   const meta: CallResult['meta'] = { account: account.label, accountId: account.id, ms, labels };
   if (truncated) meta.truncated = true;

@@ -17,12 +17,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     reason: 'a text and its matches are well-formed, so that none begins or ends inside a surrogate pair',
   },
   {
-    file: 'src/executor/call-checks.ts',
-    line: 'if (isLong) await nextTurn();',
-    becomes: 'if (isLong) ;',
-    reason: 'other requests have their turn sooner; the call is the same',
-  },
-  {
     file: 'src/vault/refresh/access-tokens.ts',
     line: 'this.#leasing.delete(grantId);',
     becomes: ';',
