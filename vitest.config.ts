@@ -53,9 +53,6 @@ const RARE: { why: string; files: string[] }[] = [
     why: 'the measures of a saturated process are to be simplified',
     files: ['test/service/http/saturation.test.ts', 'test/unit/rate-limit/admission.test.ts', 'test/unit/rate-limit/fair-shares.test.ts'],
   },
-  // Upgrades of databases of earlier releases go with the first release: test/process/partitions-upgrade.test.ts.
-  { why: 'partitions are to be declared by the first migration', files: ['test/service/database/partitions.test.ts'] },
-  // The bundle is to be removed as well; processes run it in npm run test:all.
 ];
 
 // Of chosen files, each test is printed as it ends; of all files, each file.

@@ -234,7 +234,7 @@ export type UserExport = {
      */
     deleted_before: {
         deleted_at: string;
-        user_id: string | null;
+        user_id: string;
     } | null;
     user_keys: Array<{
         id: string;
@@ -260,17 +260,6 @@ export type UserExport = {
         refresh_after: string | null;
         created_at: string;
         updated_at: string;
-    }>;
-    /**
-     * Disconnected accounts whose tokens could not be revoked yet.
-     */
-    ended_grants: Array<{
-        id: string;
-        grant_id: string;
-        provider: string;
-        subject: string;
-        ended_at: string;
-        try_after: string;
     }>;
     workspace_accounts: Array<{
         id: string;
@@ -323,12 +312,24 @@ export type UserExport = {
         pending_subject: string | null;
         confirmation_expires_at: string | null;
     }>;
-    events: Array<{
-        seq: number;
-        event: string;
-        data: unknown;
-        client_id: string | null;
+    /**
+     * Disconnected accounts whose tokens could not be revoked yet.
+     */
+    ended_grants: Array<{
+        id: string;
+        grant_id: string;
+        provider: string;
+        subject: string;
+        ended_at: string;
+        try_after: string;
+    }>;
+    /**
+     * Browsers that are signed in at the service’s own pages, without their secrets.
+     */
+    web_sessions: Array<{
+        auth_time: string | null;
         created_at: string;
+        expires_at: string;
     }>;
     /**
      * Personal access tokens and connected OAuth clients, without the tokens.
@@ -349,15 +350,40 @@ export type UserExport = {
         last_action: string | null;
         revoked_at: string | null;
     }>;
-    /**
-     * Accounts on which the user permits no changes: to anything, or to one client.
-     */
-    read_only_accounts: Array<{
+    approvals: Array<{
         id: string;
         account_id: string;
-        grant_id: string;
+        action: string;
+        idempotency_key: string | null;
+        revision: string;
+        /**
+         * Where the call came from.
+         */
+        surface: string;
         client_id: string | null;
-        since: string;
+        /**
+         * The conversation whose assistant asked.
+         */
+        thread_id: string | null;
+        status: string;
+        created_at: string;
+        expires_at: string;
+        decided_at: string | null;
+        /**
+         * The user changed the arguments.
+         */
+        edited: boolean;
+        end_reason: string | null;
+        outcome_until: string | null;
+        repeats_until: string | null;
+        /**
+         * The result or the error of the approved call, for an hour.
+         */
+        outcome: unknown;
+        /**
+         * The request while it waits for a decision: account, summary and arguments.
+         */
+        arguments: unknown;
     }>;
     /**
      * Calls that the user has allowed in advance.
@@ -380,6 +406,48 @@ export type UserExport = {
         covered: unknown;
         created_at: string;
         expires_at: string;
+    }>;
+    /**
+     * Accounts on which the user permits no changes: to anything, or to one client.
+     */
+    read_only_accounts: Array<{
+        id: string;
+        account_id: string;
+        grant_id: string;
+        client_id: string | null;
+        since: string;
+    }>;
+    idempotency_keys: Array<{
+        /**
+         * Who called: `user`, `client:` or `thread:` with its id.
+         */
+        asker: string;
+        account_id: string | null;
+        action: string;
+        key: string;
+        call_id: string;
+        status: string;
+        running_until: string;
+        created_at: string;
+        /**
+         * The result of the call.
+         */
+        answer: unknown;
+    }>;
+    /**
+     * Until when text of others, and a bank’s data, counts as read: by the user’s own front ends (`user`), by one client, or in one conversation (`infinity`).
+     */
+    contexts: Array<{
+        name: string;
+        tainted_until: string | 'infinity';
+        financial_until: string | 'infinity' | null;
+    }>;
+    events: Array<{
+        seq: number;
+        event: string;
+        data: unknown;
+        client_id: string | null;
+        created_at: string;
     }>;
     /**
      * Conversations with the assistant.
@@ -423,74 +491,6 @@ export type UserExport = {
         cost: number;
         started_at: string;
         ended_at: string | null;
-    }>;
-    /**
-     * Browsers that are signed in at the service’s own pages, without their secrets.
-     */
-    web_sessions: Array<{
-        auth_time: string | null;
-        created_at: string;
-        expires_at: string;
-    }>;
-    /**
-     * Until when text of others, and a bank’s data, counts as read: by the user’s own front ends (`user`), by one client, or in one conversation (`infinity`).
-     */
-    contexts: Array<{
-        name: string;
-        tainted_until: string | 'infinity';
-        financial_until: string | 'infinity' | null;
-    }>;
-    approvals: Array<{
-        id: string;
-        account_id: string;
-        action: string;
-        idempotency_key: string | null;
-        revision: string;
-        /**
-         * Where the call came from.
-         */
-        surface: string | null;
-        client_id: string | null;
-        /**
-         * The conversation whose assistant asked.
-         */
-        thread_id: string | null;
-        status: string;
-        created_at: string;
-        expires_at: string;
-        decided_at: string | null;
-        /**
-         * The user changed the arguments.
-         */
-        edited: boolean;
-        end_reason: string | null;
-        outcome_until: string | null;
-        repeats_until: string | null;
-        /**
-         * The result or the error of the approved call, for an hour.
-         */
-        outcome: unknown;
-        /**
-         * The request while it waits for a decision: account, summary and arguments.
-         */
-        arguments: unknown;
-    }>;
-    idempotency_keys: Array<{
-        /**
-         * Who called: `user`, `client:` or `thread:` with its id.
-         */
-        asker: string;
-        account_id: string | null;
-        action: string;
-        key: string;
-        call_id: string | null;
-        status: string;
-        running_until: string;
-        created_at: string;
-        /**
-         * The result of the call.
-         */
-        answer: unknown;
     }>;
     /**
      * The newest rows; `next_cursor` continues at GET /user/audit.
