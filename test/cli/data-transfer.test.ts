@@ -44,9 +44,7 @@ type Sql = Place['sql'];
 
 /** Every transferred row, except columns that an import sets. */
 async function contents(sql: Sql): Promise<Record<string, string[]>> {
-  const parts = TRANSFERRED.map(
-    (table) => `select '${table}' as table, (to_jsonb(t) - 'queued_at')::text as row from ${table} t`,
-  );
+  const parts = TRANSFERRED.map((table) => `select '${table}' as table, (to_jsonb(t) - 'queued_at')::text as row from ${table} t`);
   // One statement: each one opens the embedded database again.
   const rows = await sql<{ table: string; row: string }>(parts.join(' union all '));
   return Object.fromEntries(
