@@ -13,10 +13,10 @@ import { languageModel } from './language-models.ts';
 import { modelError, modelFailure } from './model-errors.ts';
 import { callIds, type History, namedAddresses } from './model-messages.ts';
 import type { Run } from './run.ts';
+import type { RunStatus } from './runs-repository.ts';
 import { endRun, selectRun, type Usage, updateUsage } from './runs-repository.ts';
 import { storeAnswer } from './store-answer.ts';
 import type { Summary } from './threads.ts';
-import type { RunStatus } from './threads-repository.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { messageOf } from './ui-message.ts';
 

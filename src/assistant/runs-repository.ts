@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database/database.ts';
-import type { RunStatus } from './threads-repository.ts';
+
+export type RunStatus = 'running' | 'done' | 'awaiting_approval' | 'interrupted' | 'cancelled' | 'failed';
 
 /** A run that someone may read. */
 export interface StoredRun {

@@ -1,6 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-
-export type RunStatus = 'running' | 'done' | 'awaiting_approval' | 'interrupted' | 'cancelled' | 'failed';
+import type { RunStatus } from './runs-repository.ts';
 
 export interface ThreadRow {
   id: string;

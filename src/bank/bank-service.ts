@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Queryable } from '../database/database.ts';
+import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import { isItemRejection } from '../providers/bank/bank-errors.ts';
 import type { BankItem } from '../providers/bank/bank-item.ts';
 import type { BankProvider, LinkToken } from '../providers/bank/bank-provider.ts';
 import type { NewGrant } from '../vault/grants.ts';
-import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
 import { about, type BankDeps, configured } from './bank-deps.ts';
 import { findOverlaps } from './duplicates.ts';
 import { checkItem } from './item-check.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import { lockUser } from '../vault/grants-repository.ts';
+import { lockUser } from '../database/user-lock.ts';
 import { about, type BankDeps, configured } from './bank-deps.ts';
 import { checkInBackground } from './item-check.ts';
 import { isAhead, setWarning } from './item-warnings.ts';

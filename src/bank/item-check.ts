@@ -1,8 +1,8 @@
 import type { Queryable } from '../database/database.ts';
+import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import { isItemRejection } from '../providers/bank/bank-errors.ts';
 import type { ItemState } from '../providers/bank/bank-item.ts';
-import { lockUser } from '../vault/grants-repository.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { setWarning, warningOf } from './item-warnings.ts';
 import { type ItemDetails, type ItemRow, lockItem, noteChecked, selectItem, updateItem, updateNewAccounts } from './items-repository.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Queryable } from '../database/database.ts';
+import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import { selectConnection } from '../executor/agent-accounts-repository.ts';
@@ -8,7 +9,6 @@ import { AuditEntryBuilder } from '../executor/audit-log.ts';
 import { insertAuditRows } from '../executor/audit-repository.ts';
 import { isActiveClient } from '../executor/client-grants-repository.ts';
 import { deleteReadOnly, insertReadOnly, type ReadOnlyRow, selectReadOnly } from '../executor/read-only-repository.ts';
-import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
 
 const SURFACE = 'http';
 /** The switch is about every action. */

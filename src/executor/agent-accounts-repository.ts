@@ -1,8 +1,9 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { SHARED_ARRAYS } from '../database/shared-arrays.ts';
+import type { Provider } from '../providers/provider.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
-import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
+import type { GrantStatus } from '../vault/grants-repository.ts';
 import { GRANT_IN_USE_COLUMNS, type GrantInUse } from '../vault/refresh/refresh-repository.ts';
 
 /** A connected account, with what selecting one needs. */

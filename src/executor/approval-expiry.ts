@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../database/database.ts';
+import { lockUser } from '../database/user-lock.ts';
 import type { Emit } from '../events/emit.ts';
-import { lockUser } from '../vault/grants-repository.ts';
 import { deleteOutcomes } from './approval-outcomes-repository.ts';
 import { type ApprovalRow, type EndReason, endApprovals, selectUsersToEnd } from './approvals-repository.ts';
 import { contextOf } from './context-name.ts';

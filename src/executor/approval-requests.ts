@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DataKey } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
+import { lockExistingUser } from '../database/user-lock.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { disconnected } from '../vault/active-uses.ts';
-import { lockExistingUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { selectConnection } from './agent-accounts-repository.ts';
 import { alreadyDecided, assertSameRevision, notAsAsked } from './approval-checks.ts';

@@ -155,24 +155,6 @@ export async function countOpenApprovals(tx: Queryable, { userId, clientId, thre
   return rows[0]?.open ?? 0;
 }
 
-/** Whether an open approval of the asker is about one of the items. */
-export async function selectIsAskedAbout(
-  db: Queryable,
-  { userId, clientId, threadId }: ApprovalAsker,
-  items: readonly Buffer[],
-): Promise<boolean> {
-  const rows = await db.query(
-    {
-      name: 'approvals-about',
-      text: `select 1 from approvals
-             where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now()
-               and ${OF_ASKER} and (items is null or items && $4::bytea[]) limit 1`,
-    },
-    [userId, clientId, threadId, items],
-  );
-  return rows.length > 0;
-}
-
 /** The asker's requests within the last `perMs`, decided or not, and the seconds until the oldest of them no longer counts. */
 export async function countAsked(
   tx: Queryable,

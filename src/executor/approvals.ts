@@ -1,9 +1,9 @@
 import type { Database, Queryable } from '../database/database.ts';
+import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import { actionRevisions } from '../integrations/action-revision.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { lockUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import type { Exposure } from './action-run.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Queryable } from '../database/database.ts';
+import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
 import { deleteAllowancesOf } from './allowances-repository.ts';
 import type { ApprovalExpiry } from './approval-expiry.ts';
 import { AuditEntryBuilder } from './audit-log.ts';

@@ -11,9 +11,9 @@ import type { Call } from './call.ts';
 import { isInPerson, receiversOf } from './context-name.ts';
 import { isAskedAbout, mayBeAskedAbout } from './open-questions.ts';
 import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
-import { failed } from './run-action.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
 import { readingOf, repeating, type Taints } from './taint.ts';
+import { taintByError } from './taint-by-error.ts';
 import type { WrittenItems } from './written-items.ts';
 
 /** Characters of the arguments that an allowance is bound to, as JSON: each is shown in the list of allowances. */
@@ -127,7 +127,7 @@ export class Gate {
       assertReadAllowed(call.configured, exposure.facts);
       return { ...exposure, named };
     } catch (error) {
-      if (run.mayHaveRead) await failed({ taints: this.#taints, written: this.#written }, run, call, readers, error);
+      if (run.mayHaveRead) await taintByError({ taints: this.#taints, written: this.#written }, run, call, readers, error);
       throw error;
     }
   }

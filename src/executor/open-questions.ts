@@ -1,7 +1,7 @@
 import { namedIds } from '../actions/named-ids.ts';
 import type { Database } from '../database/database.ts';
-import { selectIsAskedAbout } from './approvals-repository.ts';
 import { type Call, changesSomething } from './call.ts';
+import { selectIsAskedAbout } from './open-questions-repository.ts';
 import { hashesOf, namesOf } from './written-items.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { isTransient } from '../database/database-errors.ts';
+import { lockExistingUser } from '../database/user-lock.ts';
 import type { AppError } from '../errors.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { rateLimited } from '../rate-limit/sliding-window.ts';
-import { lockExistingUser } from '../vault/grants-repository.ts';
 import type { NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { approvedAlready } from './approval-checks.ts';

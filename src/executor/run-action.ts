@@ -2,13 +2,13 @@ import type { Undo } from '../actions/action.ts';
 import { isLabelled, labelsOf, type Source } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Clock } from '../clock/clock.ts';
-import { AppError } from '../errors.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { ActionRun } from './action-run.ts';
 import type { Call, CallResult } from './call.ts';
 import type { ContextReads } from './context-reads.ts';
 import type { Storing } from './storing.ts';
 import { readingOf, repeating, type Taints } from './taint.ts';
+import { taintByError } from './taint-by-error.ts';
 import { holdsReadText, undoOf } from './undo.ts';
 import type { WrittenItems } from './written-items.ts';
 
@@ -55,7 +55,7 @@ export async function runAction(
   try {
     given = await run.output();
   } catch (error) {
-    if (run.mayHaveRead) await attempt(() => failed(deps, run, call, readers, error));
+    if (run.mayHaveRead) await attempt(() => taintByError(deps, run, call, readers, error));
     throw error;
   }
   const output = configured.action.output.parse(given) ?? null;
@@ -91,22 +91,6 @@ async function mark(
 ): Promise<readonly Source[]> {
   if (storing === undefined) return written.mark(call, sources);
   return storing.retry(() => written.mark(call, sources)).catch(() => sources.map((source) => ({ ...source, integrity: 'others' })));
-}
-
-/**
- * Taints the contexts of those who receive the error of a call that has asked the provider.
- *
- * @throws AppError `unavailable`
- */
-export async function failed(
-  { taints, written }: Pick<RunActionDeps, 'taints' | 'written'>,
-  run: ActionRun,
-  call: Call,
-  readers: readonly Call[],
-  error: unknown,
-): Promise<void> {
-  const { isFinancial } = await written.labelsOfRead(call, run, error instanceof AppError ? error.details : undefined);
-  await Promise.all(readers.map((reader) => taints.failed(reader, isFinancial)));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { AgentNeeds } from '../providers/provider.ts';
-import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
+import type { AgentNeeds, Provider } from '../providers/provider.ts';
+import type { GrantStatus } from '../vault/grants-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Action, LazyAction } from '../actions/action.ts';
-import type { Provider } from '../vault/grants-repository.ts';
+import type { Provider } from '../providers/provider.ts';
 
 export type ApprovalRule = 'never' | 'destructive' | 'always';
 

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hashSecret } from '../crypto/secrets.ts';
 import type { Database, Queryable } from '../database/database.ts';
+import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
-import { lockUser } from '../vault/grants-repository.ts';
 import type { ServiceSecrets } from '../vault/service-secrets.ts';
 import {
   deleteEntriesOfGrant,

@@ -6,6 +6,9 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import type { FindCall } from './declared-call.ts';
 import type { RunSignal } from './run-signal.ts';
 
+/** The name of a provider: `workspace`, `bank`. */
+export type Provider = string;
+
 /** The grant that a session works for. */
 export interface GrantAccess {
   userId: string;

@@ -1,10 +1,10 @@
 import type { Database } from '../database/database.ts';
+import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Grants, Outdated, type PreparedEnd } from '../vault/grants.ts';
-import { lockUser } from '../vault/grants-repository.ts';
 import type { NameHashes } from '../vault/name-hashes.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,8 +1,8 @@
 import type { Database, Queryable } from '../database/database.ts';
+import { lockUser } from '../database/user-lock.ts';
 import {
   confirmGrantStatus,
   type GrantStatus,
-  lockUser,
   type RecordStatus,
   selectGrant,
   selectGrantStatus,

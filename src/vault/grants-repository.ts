@@ -1,8 +1,6 @@
 import type { Queryable } from '../database/database.ts';
-import { userDeleted } from '../database/database-errors.ts';
+import type { Provider } from '../providers/provider.ts';
 
-/** The name in the provider's descriptor. */
-export type Provider = string;
 export type GrantStatus = 'active' | 'reauth_required' | 'relink_required' | 'item_gone';
 
 export interface GrantRow {
@@ -105,21 +103,6 @@ export async function selectGrantsOfUser(db: Queryable, userId: string): Promise
 
 export async function deleteGrantsOfUser(db: Queryable, userId: string): Promise<GrantRow[]> {
   return db.query<GrantRow>(`delete from grants where user_id = $1::uuid returning ${COLUMNS}`, [userId]);
-}
-
-/**
- * Locks the user until the transaction ends, so that changes of the connected accounts (first, default, duplicate,
- * deletion) are decided one at a time.
- *
- * @returns false when the user is gone
- */
-export async function lockUser(tx: Queryable, userId: string): Promise<boolean> {
-  return (await tx.query('select id from users where id = $1::uuid for no key update', [userId])).length > 0;
-}
-
-/** Locks the user as {@link lockUser} does. @throws AppError `invalid_token` when the user is gone */
-export async function lockExistingUser(tx: Queryable, userId: string): Promise<void> {
-  if (!(await lockUser(tx, userId))) throw userDeleted();
 }
 
 /**

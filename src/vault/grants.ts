@@ -3,6 +3,7 @@ import { isKeyServiceUnavailable } from '../crypto/aws-kms.ts';
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
+import type { Provider } from '../providers/provider.ts';
 import {
   claimEndedGrant,
   deleteEndedGrant,
@@ -16,7 +17,6 @@ import {
 import {
   deleteGrant,
   deleteGrantsOfUser,
-  type Provider,
   selectGrant,
   selectGrantBySubject,
   selectGrantsOfUser,

@@ -6,7 +6,8 @@ import { afterCommit, type Database, type Queryable } from '../database/database
 import { RowJobs } from '../jobs/row-jobs.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
-import { isSubjectInUse, type Provider } from './grants-repository.ts';
+import type { Provider } from '../providers/provider.ts';
+import { isSubjectInUse } from './grants-repository.ts';
 import { NameHashes } from './name-hashes.ts';
 import {
   deleteRevocation,

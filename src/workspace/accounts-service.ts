@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
-import { lockUser } from '../vault/grants-repository.ts';
 import { ensureDefault, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 

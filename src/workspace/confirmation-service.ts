@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import { hashSecret } from '../crypto/secrets.ts';
+import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import { Outdated, type PreparedEnd } from '../vault/grants.ts';
-import { lockUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { SealedRevocation } from '../vault/revocations.ts';
 import { activate, type Granted, sealRevocation } from './connection-service.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
+import { lockUser } from '../database/user-lock.ts';
 import type { WorkspaceProfile, WorkspaceTokens } from '../providers/workspace/workspace-provider.ts';
 import { missingScopes } from '../providers/workspace/workspace-scopes.ts';
 import type { IssuedTokens } from '../providers/workspace/workspace-tokens.ts';
-import { lockUser } from '../vault/grants-repository.ts';
 import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
 import { upsertAccount } from './accounts-repository.ts';

@@ -1,10 +1,11 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { REFRESH_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
+import { lockUser } from '../../database/user-lock.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { Renewal } from '../../providers/provider.ts';
 import { jittered } from '../../rate-limit/backoff.ts';
-import { lockUser, type RecordStatus } from '../grants-repository.ts';
+import type { RecordStatus } from '../grants-repository.ts';
 import type { Revocations } from '../revocations.ts';
 import { sealTokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';

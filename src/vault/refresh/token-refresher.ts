@@ -1,9 +1,9 @@
+import { lockUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
 import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
-import type { Renewal } from '../../providers/provider.ts';
+import type { Provider, Renewal } from '../../providers/provider.ts';
 import { jittered } from '../../rate-limit/backoff.ts';
 import { withTimeLimit } from '../../rate-limit/time-limit.ts';
-import { lockUser, type Provider } from '../grants-repository.ts';
 import { type CommitDeps, RefreshCommit } from './refresh-commit.ts';
 import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
 import { endConsent, postponeRefresh, type RefreshRow, releaseLease, selectRefreshRow, takeLease } from './refresh-repository.ts';

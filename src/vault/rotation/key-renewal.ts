@@ -3,7 +3,7 @@ import { type DataKey, keyIdOf, open, seal } from '../../crypto/envelope.ts';
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { isContended } from '../../database/database-errors.ts';
-import { lockUser } from '../grants-repository.ts';
+import { lockUser } from '../../database/user-lock.ts';
 import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
 import { revocationKeyContext, revocationPlace } from '../revocations.ts';
 import { hashKeyOf, hashKeyPlace, UserKeys, userKeyContext } from '../user-keys.ts';

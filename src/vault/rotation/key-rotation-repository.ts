@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.ts';
-import type { Provider } from '../grants-repository.ts';
+import type { Provider } from '../../providers/provider.ts';
 import type { CurrentKeyRow } from '../user-keys-repository.ts';
 
 /** A wrapped key and its user; '': no user. */
