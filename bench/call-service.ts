@@ -2,13 +2,13 @@
 // from it, one that changes something, and one that asks the user first.
 import '../src/startup/v8-flags.js';
 import { z } from 'zod';
-import { toLazyAction } from '../src/actions/action.ts';
-import { builtIn } from '../src/actions/built-in.ts';
+import { toLazyAction } from '../src/actions/shared/action.ts';
+import { builtIn } from '../src/actions/shared/built-in.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import type { Catalog, ConfiguredAction } from '../src/integrations/catalog.ts';
 import { bankDescriptor } from '../src/providers/bank/bank-descriptor.ts';
 import type { BankSession } from '../src/providers/bank/bank-session.ts';
-import type { ProviderDescriptor } from '../src/providers/provider.ts';
+import type { ProviderDescriptor } from '../src/providers/shared/provider.ts';
 import { workspaceDescriptor } from '../src/providers/workspace/workspace-descriptor.ts';
 import { startServer } from '../src/server.ts';
 

@@ -7,10 +7,10 @@ import { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { upsertUser } from '../src/users/users-repository.ts';
-import { Grants } from '../src/vault/grants.ts';
-import { Revocations } from '../src/vault/revocations.ts';
+import { Grants } from '../src/vault/grants/grants.ts';
+import { Revocations } from '../src/vault/grants/revocations.ts';
+import { UserKeys } from '../src/vault/keys/user-keys.ts';
 import { checkKeys } from '../src/vault/rotation/check-keys.ts';
-import { UserKeys } from '../src/vault/user-keys.ts';
 import { startIssuer, type TestIssuer } from '../test/support/issuer.ts';
 import { writeService } from './processes.ts';
 

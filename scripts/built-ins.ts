@@ -1,7 +1,8 @@
 // Makes src/actions/built-ins.json and built-in-schemas.json from the built-in actions: what the service knows
 // about each, and shows of it, before its code is loaded. `--check` only compares.
-import { outlineOf, schemasOf } from '../src/actions/action.ts';
+
 import { loadBuiltIns } from '../src/actions/built-ins.ts';
+import { outlineOf, schemasOf } from '../src/actions/shared/action.ts';
 import { lines, writeGenerated } from './generated-file.ts';
 
 const actions = await loadBuiltIns();

@@ -1,7 +1,7 @@
 // Makes schemas/integrations.v1.json, which editors check integrations.yaml against, from the format's own source.
 // `--check` only compares.
 import { z } from 'zod';
-import { createDeclarations, inputDeclaration } from '../src/integrations/declaration.ts';
+import { createDeclarations, inputDeclaration } from '../src/integrations/file/declaration.ts';
 import { PROVIDERS } from '../src/providers/providers.ts';
 import { writeGenerated } from './generated-file.ts';
 

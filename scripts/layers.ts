@@ -28,7 +28,8 @@ export const LAYERS: Layer[] = [
       'node-http.ts': 'Node’s HTTP modules, loaded in parts',
       observability: 'logger, log context, telemetry',
       'rate-limit': 'limits of requests, bodies and maps',
-      threads: 'work off the main thread',
+      'off-thread': 'work off the main thread',
+      concurrency: 'what runs at the same time, and what is done once',
       validation: 'validation and its messages',
     },
   },
@@ -118,11 +119,11 @@ export const BY_THE_MACHINE: Record<string, string> = {
   'src/database/database.ts': 'its default, for commands',
   'src/database/statement-batcher.ts': 'gathers over a few turns of the event loop',
   'src/main.ts': 'stops a process that hangs',
-  'src/oauth/entry-adapter.ts': 'the library judges by the machine’s date',
+  'src/oauth/entries/entry-adapter.ts': 'the library judges by the machine’s date',
   'src/rate-limit/loop-utilisation.ts': 'measures the event loop',
   'src/server.ts': 'its default',
-  'src/threads/off-thread.ts': 'its default',
-  'src/threads/own-thread.ts': 'watches the memory of a thread',
+  'src/off-thread/off-thread.ts': 'its default',
+  'src/off-thread/own-thread.ts': 'watches the memory of a thread',
 };
 
 /** The part of the repository that has its own imports: a folder or file directly below src, or another folder of the root. */

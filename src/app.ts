@@ -27,7 +27,7 @@ import type { Identity } from './identity/identity.ts';
 import { integrationsRouter } from './integrations/integrations-routes.ts';
 import { ClientLimits } from './mcp/client-limits.ts';
 import { MCP_PATH, mcpRouter, resourcePaths } from './mcp/mcp-routes.ts';
-import { consentRouter } from './oauth/consent-routes.ts';
+import { consentRouter } from './oauth/consent/consent-routes.ts';
 import { protocolPaths, protocolRouter, publicPaths } from './oauth/oauth-routes.ts';
 import { signInRouter } from './sign-in/sign-in-routes.ts';
 import { version } from './startup/version.ts';

@@ -6,7 +6,7 @@ import { addressOf } from './http/client-address.ts';
 import { HttpServer } from './http/http-server.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { PROVIDERS } from './providers/providers.ts';
-import { handlerOf, type RequestDeps } from './socket/request-handlers.ts';
+import { handlerOf, type RequestDeps } from './socket/requests/request-handlers.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { startTelemetry } from './start-telemetry.ts';
 import { openFoundation } from './startup/foundation.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from '../../src/database/database.ts';
-import { countStarted, insertAuditRows } from '../../src/executor/audit-repository.ts';
+import { countStarted, insertAuditRows } from '../../src/executor/audit/audit-repository.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { selectAuditEntries } from '../../src/users/audit-entries-repository.ts';
 import { auditRow } from './rows.ts';

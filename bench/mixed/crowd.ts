@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { parseKeyset } from '../../src/config/master-key-list.ts';
 import { Keyring } from '../../src/crypto/keyring.ts';
-import { userKeyContext } from '../../src/vault/user-keys.ts';
+import { userKeyContext } from '../../src/vault/keys/user-keys.ts';
 import type { Stage } from '../stage.ts';
 
 const KEY_BYTES = 32;

@@ -3,18 +3,18 @@ import { parseKeyset } from '../../src/config/master-key-list.ts';
 import { Keyring } from '../../src/crypto/keyring.ts';
 import { Database } from '../../src/database/database.ts';
 import { deleteExpiredRows } from '../../src/database/retention.ts';
-import { type AuditRow, countStarted, insertAuditRows } from '../../src/executor/audit-repository.ts';
+import { type AuditRow, countStarted, insertAuditRows } from '../../src/executor/audit/audit-repository.ts';
 import { CountsInDatabase } from '../../src/metrics/database-counts.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { selectAuditEntries } from '../../src/users/audit-entries-repository.ts';
 import { walkErasure } from '../../src/users/erasures.ts';
 import { UserExports } from '../../src/users/export-service.ts';
 import { deleteUser } from '../../src/users/users-repository.ts';
-import { NameHashes } from '../../src/vault/name-hashes.ts';
+import { NameHashes } from '../../src/vault/keys/name-hashes.ts';
+import { UserKeys } from '../../src/vault/keys/user-keys.ts';
 import { checkKeys } from '../../src/vault/rotation/check-keys.ts';
 import { rewrapAll } from '../../src/vault/rotation/key-rotation.ts';
 import { countUnderOthers } from '../../src/vault/rotation/key-rotation-repository.ts';
-import { UserKeys } from '../../src/vault/user-keys.ts';
 import { shown, timeStatements } from './timed-statements.ts';
 
 /** Milliseconds. */

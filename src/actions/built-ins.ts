@@ -1,5 +1,5 @@
-import type { Action, ActionOutline, ActionSchemas, LazyAction } from './action.ts';
 import outlines from './built-ins.json' with { type: 'json' };
+import type { Action, ActionOutline, ActionSchemas, LazyAction } from './shared/action.ts';
 
 /**
  * Modules by the first part of an action's name, loaded on an agent's first use: all of them, with their schemas, take

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts';
+import { noticesOnMatches } from '../executor/approvals/question.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
-import { noticesOnMatches } from '../executor/question.ts';
-import type { ShownViewer } from '../executor/shown-viewer.ts';
+import type { ShownViewer } from '../executor/policy/shown-viewer.ts';
 import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
 import { signedInFooter } from '../http/signed-in.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { callResult } from '../executor/call-result.ts';
+import { callResult } from '../executor/call/call-result.ts';
+import { clientFields, clientResponse } from '../executor/call/named-client.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
-import { clientFields, clientResponse } from '../executor/named-client.ts';
 
 const viewer = z.object({
   kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),

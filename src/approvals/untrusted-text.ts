@@ -1,4 +1,4 @@
-import type { Match } from '../executor/matches.ts';
+import type { Match } from '../executor/taint/matches.ts';
 import { html, type SafeHtml } from '../http/html.ts';
 import { escapeHidden, inline, visible } from '../http/visible-text.ts';
 import { cutText, shortened } from '../validation/cut-text.ts';

@@ -1,14 +1,14 @@
+import { importInTurns } from '../concurrency/import-in-turns.ts';
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { ModelSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ChatRequest } from '../http/chat-request.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
 import type { Principal } from '../http/endpoint.ts';
-import { importInTurns } from '../threads/import-in-turns.ts';
-import { loadOnce } from '../threads/load-once.ts';
-import { type BudgetOfDay, Budgets } from './budgets.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import type { ChatRuns } from './chat-runs.ts';
-import { selectAbandoned } from './runs-repository.ts';
+import { type BudgetOfDay, Budgets } from './runs/budgets.ts';
+import { selectAbandoned } from './runs/runs-repository.ts';
 
 const RETRY_SECONDS = 5;
 

@@ -6,8 +6,8 @@ import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Providers } from '../providers/open-providers.ts';
-import type { UserKeys } from '../vault/user-keys.ts';
-import type { Threads } from './threads.ts';
+import type { UserKeys } from '../vault/keys/user-keys.ts';
+import type { Threads } from './threads/threads.ts';
 
 export interface ChatDeps {
   db: Database;

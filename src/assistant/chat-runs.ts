@@ -9,19 +9,27 @@ import type { ChatStream } from '../http/chat-stream.ts';
 import { detached } from '../observability/log-context.ts';
 import { describeError } from '../observability/logger.ts';
 import { Answering } from './answering.ts';
-import { Budgets } from './budgets.ts';
 import type { ChatDeps } from './chat-deps.ts';
-import { applyTurn, type ChatTurn, outdated, turnOf } from './chat-turn.ts';
-import { ChunkStore } from './chunk-store.ts';
-import { ChunkWriter } from './chunk-writer.ts';
-import { FollowedRuns, type StoredPart } from './followed-runs.ts';
 import { endInterrupted } from './interrupted-runs.ts';
-import { Run } from './run.ts';
-import { RunLeases } from './run-leases.ts';
-import { countRunning, insertRun, requestStop, type StoredRun, selectAbandoned, selectReadableRun, selectRun } from './runs-repository.ts';
-import type { StoredMessage } from './stored-message.ts';
+import { Budgets } from './runs/budgets.ts';
+import { Run } from './runs/run.ts';
+import { RunLeases } from './runs/run-leases.ts';
+import {
+  countRunning,
+  insertRun,
+  requestStop,
+  type StoredRun,
+  selectAbandoned,
+  selectReadableRun,
+  selectRun,
+} from './runs/runs-repository.ts';
+import { ChunkStore } from './stream/chunk-store.ts';
+import { ChunkWriter } from './stream/chunk-writer.ts';
+import { FollowedRuns, type StoredPart } from './stream/followed-runs.ts';
+import { chunksOf, messageOf } from './stream/ui-message.ts';
 import { type Decided, decisionsOn } from './thread-approvals.ts';
-import { chunksOf, messageOf } from './ui-message.ts';
+import { applyTurn, type ChatTurn, outdated, turnOf } from './threads/chat-turn.ts';
+import type { StoredMessage } from './threads/stored-message.ts';
 
 type ThreadOf = { userId: string; threadId: string };
 

@@ -2,14 +2,14 @@ import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
-import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
-import type { ChunkStore } from './chunk-store.ts';
-import { deleteChunks } from './chunks-repository.ts';
-import { failedCall, OpenParts } from './open-parts.ts';
-import { endAbandoned, lockAbandoned, type StoredRun } from './runs-repository.ts';
+import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
+import { endAbandoned, lockAbandoned, type StoredRun } from './runs/runs-repository.ts';
 import { storeAnswer } from './store-answer.ts';
-import type { Threads } from './threads.ts';
-import { chunksOf, messageOf } from './ui-message.ts';
+import type { ChunkStore } from './stream/chunk-store.ts';
+import { deleteChunks } from './stream/chunks-repository.ts';
+import { failedCall, OpenParts } from './stream/open-parts.ts';
+import { chunksOf, messageOf } from './stream/ui-message.ts';
+import type { Threads } from './threads/threads.ts';
 
 export interface InterruptionDeps {
   threads: Threads;

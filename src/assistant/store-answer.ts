@@ -1,10 +1,10 @@
 import type { UIMessage } from 'ai';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { deleteChunks } from './chunks-repository.ts';
-import { withoutResults } from './model-messages.ts';
-import type { RunIdentity } from './run.ts';
-import type { Threads } from './threads.ts';
+import { withoutResults } from './loop/model-messages.ts';
+import type { RunIdentity } from './runs/run.ts';
+import { deleteChunks } from './stream/chunks-repository.ts';
+import type { Threads } from './threads/threads.ts';
 
 /**
  * Stores a run's message, within a transaction that has locked the user: the thread's last one, or in place of its former

@@ -2,7 +2,7 @@ import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Clock } from '../clock/clock.ts';
 import { pollUntil } from '../clock/poll-until.ts';
 import { AppError, asAppError } from '../errors.ts';
-import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
+import type { ApprovalOutcome } from '../executor/approvals/approval-outcomes.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { toolOutput } from '../tools/tool-output.ts';

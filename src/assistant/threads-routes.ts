@@ -4,8 +4,8 @@ import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { text } from '../validation/validate.ts';
 import type { Assistant } from './assistant.ts';
-import type { Thread, Threads } from './threads.ts';
-import type { RunRow } from './threads-repository.ts';
+import type { Thread, Threads } from './threads/threads.ts';
+import type { RunRow } from './threads/threads-repository.ts';
 
 const PAGE = { default: 50, max: 200 };
 const MAX_SEARCH = 200;

@@ -6,11 +6,11 @@ import type { Coalescer } from '../jobs/coalescer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { BankProvider } from '../providers/bank/bank-provider.ts';
-import type { GrantStatuses } from '../vault/grant-status.ts';
-import type { Grants } from '../vault/grants.ts';
-import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';
-import type { Revocations } from '../vault/revocations.ts';
-import type { UserKeys } from '../vault/user-keys.ts';
+import type { GrantStatuses } from '../vault/grants/grant-status.ts';
+import type { Grants } from '../vault/grants/grants.ts';
+import type { OrphanedTokenRevoker } from '../vault/grants/orphaned-tokens.ts';
+import type { Revocations } from '../vault/grants/revocations.ts';
+import type { UserKeys } from '../vault/keys/user-keys.ts';
 
 /** What the bank feature depends on. */
 export interface BankDeps {

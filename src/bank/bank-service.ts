@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import { isItemRejection } from '../providers/bank/bank-errors.ts';
 import type { BankItem } from '../providers/bank/bank-item.ts';
 import type { BankProvider, LinkToken } from '../providers/bank/bank-provider.ts';
-import type { NewGrant } from '../vault/grants.ts';
+import type { NewGrant } from '../vault/grants/grants.ts';
 import { about, type BankDeps, configured } from './bank-deps.ts';
 import { findOverlaps } from './duplicates.ts';
 import { checkItem } from './item-check.ts';

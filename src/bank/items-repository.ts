@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import type { BankAccount } from '../providers/bank/bank-item.ts';
-import type { GrantStatus } from '../vault/grants-repository.ts';
+import type { GrantStatus } from '../vault/grants/grants-repository.ts';
 
 /** A warning that access to an item ends soon; null: none. */
 export interface ItemWarning {

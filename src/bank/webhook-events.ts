@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { identifier } from '../providers/provider-text.ts';
+import { identifier } from '../providers/shared/provider-text.ts';
 import { isObject } from '../validation/is-object.ts';
 
 /** The stored fields of an event's body. */

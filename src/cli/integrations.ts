@@ -1,6 +1,6 @@
 import { integrationsFile, readEnvironmentFile } from '../config/load-config.ts';
 import { createIntegrationsFormat } from '../integrations/compile-catalog.ts';
-import { compileIntegrations, readBounded } from '../integrations/integrations-file.ts';
+import { compileIntegrations, readBounded } from '../integrations/file/integrations-file.ts';
 import { PROVIDERS } from '../providers/providers.ts';
 import { startupError } from '../startup/startup-error.ts';
 import { command, FAILED, runProgram } from './command.ts';

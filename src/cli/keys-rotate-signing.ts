@@ -1,5 +1,5 @@
 import { currentKeys } from '../crypto/keys-source.ts';
-import { ServiceSecrets } from '../vault/service-secrets.ts';
+import { ServiceSecrets } from '../vault/keys/service-secrets.ts';
 import { command, withSession } from './command.ts';
 import { keyringOf } from './keys-deps.ts';
 

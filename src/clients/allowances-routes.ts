@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Allowances, ListedAllowance } from '../executor/allowances.ts';
-import { clientFields, clientResponse, namedClient } from '../executor/named-client.ts';
+import { clientFields, clientResponse, namedClient } from '../executor/call/named-client.ts';
+import type { Allowances, ListedAllowance } from '../executor/policy/allowances.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
-import { notAClient } from '../executor/client-grant.ts';
+import { notAClient } from '../executor/call/client-grant.ts';
+import { type ClientGrantRow, selectGrantOfToken } from '../executor/call/client-grants-repository.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
-import { type ClientGrantRow, selectGrantOfToken } from '../executor/client-grants-repository.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { hashOfToken, isWellFormed, newClientToken } from './client-token.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { ClientGrantRow } from '../executor/call/client-grants-repository.ts';
+import { clientFields, clientResponse, namedClient } from '../executor/call/named-client.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
-import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
-import { clientFields, clientResponse, namedClient } from '../executor/named-client.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { grantFields, grantResponse } from './grant-response.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
+import type { ClientGrantRow } from '../executor/call/client-grants-repository.ts';
 
 const time = z.iso.datetime({ offset: true });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
-import type { ReadOnlyRow } from '../executor/read-only-repository.ts';
+import type { ReadOnlyRow } from '../executor/call/read-only-repository.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';

@@ -3,12 +3,12 @@ import type { Database, Queryable } from '../database/database.ts';
 import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
-import { selectConnection } from '../executor/agent-accounts-repository.ts';
-import type { ApprovalExpiry } from '../executor/approval-expiry.ts';
-import { AuditEntryBuilder } from '../executor/audit-log.ts';
-import { insertAuditRows } from '../executor/audit-repository.ts';
-import { isActiveClient } from '../executor/client-grants-repository.ts';
-import { deleteReadOnly, insertReadOnly, type ReadOnlyRow, selectReadOnly } from '../executor/read-only-repository.ts';
+import type { ApprovalExpiry } from '../executor/approvals/approval-expiry.ts';
+import { AuditEntryBuilder } from '../executor/audit/audit-log.ts';
+import { insertAuditRows } from '../executor/audit/audit-repository.ts';
+import { selectConnection } from '../executor/call/agent-accounts-repository.ts';
+import { isActiveClient } from '../executor/call/client-grants-repository.ts';
+import { deleteReadOnly, insertReadOnly, type ReadOnlyRow, selectReadOnly } from '../executor/call/read-only-repository.ts';
 
 const SURFACE = 'http';
 /** The switch is about every action. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
-import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
-import { resemblesOwnName } from '../executor/own-name.ts';
+import type { ClientGrantRow } from '../executor/call/client-grants-repository.ts';
+import { resemblesOwnName } from '../executor/taint/own-name.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
+import { UserConcurrency } from '../concurrency/user-concurrency.ts';
 import { AppError } from '../errors.ts';
-import { UserConcurrency } from '../threads/user-concurrency.ts';
 
 /** As long as a statement may wait for a lock: behind several such transactions, a caller would wait for all of them. */
 const WAIT_MS = 5_000;

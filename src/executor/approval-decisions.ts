@@ -1,22 +1,22 @@
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { UNKNOWN } from '../providers/audience.ts';
+import { UNKNOWN } from '../providers/shared/audience.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
-import type { NewAllowance } from './allowance.ts';
-import { assertSameCall, assertSameRevision, changeSince } from './approval-checks.ts';
-import { type LinkedPreview, preview, type Stored } from './approval-preview.ts';
-import type { ApprovalRequests } from './approval-requests.ts';
-import type { Approvals } from './approvals.ts';
-import type { ApprovalRow } from './approvals-repository.ts';
-import type { AuditEntryBuilder } from './audit-log.ts';
-import type { Call, CallResult, CallSignal, Invocation } from './call.ts';
-import { type CheckDeps, checkCall } from './call-checks.ts';
-import type { CallRunner } from './call-runner.ts';
-import type { Assessment, Gate } from './gate.ts';
-import { hashesOfSubjects } from './open-questions.ts';
-import { namedAmong, type ShownViewer } from './shown-viewer.ts';
-import type { UserQuestions } from './user-questions.ts';
+import { assertSameCall, assertSameRevision, changeSince } from './approvals/approval-checks.ts';
+import { type LinkedPreview, preview, type Stored } from './approvals/approval-preview.ts';
+import type { ApprovalRequests } from './approvals/approval-requests.ts';
+import type { Approvals } from './approvals/approvals.ts';
+import type { ApprovalRow } from './approvals/approvals-repository.ts';
+import type { UserQuestions } from './approvals/user-questions.ts';
+import type { AuditEntryBuilder } from './audit/audit-log.ts';
+import type { Call, CallResult, CallSignal, Invocation } from './call/call.ts';
+import { type CheckDeps, checkCall } from './checks/call-checks.ts';
+import type { NewAllowance } from './policy/allowance.ts';
+import type { Assessment, Gate } from './policy/gate.ts';
+import { hashesOfSubjects } from './policy/open-questions.ts';
+import { namedAmong, type ShownViewer } from './policy/shown-viewer.ts';
+import type { CallRunner } from './run/call-runner.ts';
 
 export interface Decision {
   /** Verified by a first-party credential, an ID token or a session of the pages: only the user may approve. */

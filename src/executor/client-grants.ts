@@ -4,11 +4,10 @@ import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { deleteAllowancesOf } from './allowances-repository.ts';
-import type { ApprovalExpiry } from './approval-expiry.ts';
-import { AuditEntryBuilder } from './audit-log.ts';
-import { type AuditRow, insertAuditRows } from './audit-repository.ts';
-import { covers } from './client-grant.ts';
+import type { ApprovalExpiry } from './approvals/approval-expiry.ts';
+import { AuditEntryBuilder } from './audit/audit-log.ts';
+import { type AuditRow, insertAuditRows } from './audit/audit-repository.ts';
+import { covers } from './call/client-grant.ts';
 import {
   type ClientGrantRow,
   type ClientKind,
@@ -20,10 +19,11 @@ import {
   selectClientGrantOfHash,
   selectClientGrants,
   selectLongestUnusedApp,
-} from './client-grants-repository.ts';
-import { contextOf } from './context-name.ts';
-import { deleteReadOnlyFor } from './read-only-repository.ts';
-import { deleteContext, deleteReads, inheritContext } from './taint-repository.ts';
+} from './call/client-grants-repository.ts';
+import { contextOf } from './call/context-name.ts';
+import { deleteReadOnlyFor } from './call/read-only-repository.ts';
+import { deleteAllowancesOf } from './policy/allowances-repository.ts';
+import { deleteContext, deleteReads, inheritContext } from './taint/taint-repository.ts';
 
 const SURFACE = 'http';
 /** What is on record about a client is about every action. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import { z } from 'zod';
+import { loadOnce } from '../concurrency/load-once.ts';
 import { type Config, isLoopback } from '../config/config.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { loadOnce } from '../threads/load-once.ts';
 
 const PUBLIC = join(import.meta.dirname, '../../public');
 const LINK_SCRIPT = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';

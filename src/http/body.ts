@@ -1,6 +1,6 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors.ts';
-import { offThread } from '../threads/off-thread.ts';
+import { offThread } from '../off-thread/off-thread.ts';
 import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
 import { parseLargeJson } from '../validation/parse-large-json.ts';
 import { networkOfRequest } from './client-address.ts';

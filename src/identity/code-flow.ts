@@ -1,10 +1,10 @@
 import type { Configuration, CustomFetchOptions, ServerMetadata } from 'openid-client';
 import { z } from 'zod';
 import { type Clock, timeoutSignal } from '../clock/clock.ts';
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { OidcSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { readCapped } from '../rate-limit/capped-body.ts';
-import { loadOnce } from '../threads/load-once.ts';
 import { fetchJson } from './fetch-keys.ts';
 import type { Identity, VerifyIdToken } from './identity.ts';
 import { identityUnavailable } from './token-errors.ts';

@@ -1,6 +1,6 @@
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { IdentitySettings, OidcSettings } from '../config/config.ts';
 import { UNMEASURED } from '../observability/telemetry.ts';
-import { loadOnce } from '../threads/load-once.ts';
 import type { VerifierContext, VerifierOptions, VerifyAccessToken, VerifyIdToken } from './identity.ts';
 
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ActionOutline } from '../actions/action.ts';
+import type { ActionOutline } from '../actions/shared/action.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import type { Catalog, ConfiguredAction } from './catalog.ts';
-import type { ActionDeclaration } from './declaration.ts';
+import type { ActionDeclaration } from './file/declaration.ts';
 
 /**
  * Identifies what a configured action does and permits: approvals hold for it only. Descriptions and the rest of the file

@@ -1,5 +1,5 @@
-import type { Action, LazyAction } from '../actions/action.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Action, LazyAction } from '../actions/shared/action.ts';
+import type { Provider } from '../providers/shared/provider.ts';
 
 export type ApprovalRule = 'never' | 'destructive' | 'always';
 

@@ -1,10 +1,12 @@
-import { type LazyAction, toLazyAction } from '../actions/action.ts';
 import { BUILT_INS } from '../actions/built-ins.ts';
-import type { FindCall } from '../providers/declared-call.ts';
-import type { ProviderDescriptor } from '../providers/provider.ts';
+import { type LazyAction, toLazyAction } from '../actions/shared/action.ts';
+import type { FindCall } from '../providers/shared/declared-call.ts';
+import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { didYouMean, nearestName } from '../validation/nearest-name.ts';
 import { actionRevision } from './action-revision.ts';
 import { APPROVAL_RESULT_TOOL_NAME, type Catalog, type ConfiguredAction, type ConfiguredAgent } from './catalog.ts';
+import { type AgentScope, withinAgent } from './declaration-coverage.ts';
+import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration-policy.ts';
 import {
   type ActionDeclaration,
   type AgentDeclaration,
@@ -13,11 +15,9 @@ import {
   type DefaultPolicy,
   type IntegrationsDocument,
   type UseDeclaration,
-} from './declaration.ts';
-import { type AgentScope, withinAgent } from './declaration-coverage.ts';
-import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration-policy.ts';
-import { type Diagnostic, Diagnostics } from './diagnostics.ts';
-import { parseValidSubset } from './parse-valid-subset.ts';
+} from './file/declaration.ts';
+import { type Diagnostic, Diagnostics } from './file/diagnostics.ts';
+import { parseValidSubset } from './file/parse-valid-subset.ts';
 
 /** Longest name of a tool that every vendor accepts. The names' characters are those of agents and actions. */
 const TOOL_NAME_MAX_LENGTH = 64;

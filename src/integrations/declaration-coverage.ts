@@ -1,5 +1,5 @@
-import type { LazyAction } from '../actions/action.ts';
-import type { ProviderDescriptor } from '../providers/provider.ts';
+import type { LazyAction } from '../actions/shared/action.ts';
+import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 
 /** What an agent may use. */
 export interface AgentScope {

@@ -1,9 +1,9 @@
-import type { ActionOutline } from '../actions/action.ts';
+import type { ActionOutline } from '../actions/shared/action.ts';
 import { didYouMean } from '../validation/nearest-name.ts';
 import type { ApprovalRule, Policy } from './catalog.ts';
-import type { DefaultPolicy, PolicyDeclaration } from './declaration.ts';
-import { bytesOf, durationMs, rateOf } from './declaration-quantities.ts';
-import type { Diagnostics } from './diagnostics.ts';
+import type { DefaultPolicy, PolicyDeclaration } from './file/declaration.ts';
+import { bytesOf, durationMs, rateOf } from './file/declaration-quantities.ts';
+import type { Diagnostics } from './file/diagnostics.ts';
 
 const LONGEST_MS = 60_000;
 const USUAL_MS = 30_000;

@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import type { ProviderDescriptor } from '../providers/provider.ts';
-import { IntegrationsError } from './integrations-file.ts';
+import type { ProviderDescriptor } from '../providers/shared/provider.ts';
+import { IntegrationsError } from './file/integrations-file.ts';
 import { selectStatus } from './status-repository.ts';
 
 const provider = z.object({ connected: z.boolean(), needs_attention: z.number().int() }).meta({ id: 'ProviderStatus' });

@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { pollUntil } from '../clock/poll-until.ts';
 import { AppError } from '../errors.ts';
-import { type ApprovalOutcome, EDITED } from '../executor/approval-outcomes.ts';
+import { type ApprovalOutcome, EDITED } from '../executor/approvals/approval-outcomes.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { toErrorResult, toToolResult, withText } from './call-results.ts';
 import type { McpClient, McpDeps } from './mcp-deps.ts';

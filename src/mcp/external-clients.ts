@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
-import { notAClient } from '../executor/client-grant.ts';
+import { notAClient } from '../executor/call/client-grant.ts';
+import type { ClientGrantRow } from '../executor/call/client-grants-repository.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
-import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
-import { nameOfApp } from '../executor/own-name.ts';
+import { nameOfApp } from '../executor/taint/own-name.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { AccessToken, VerifyAccessToken } from '../identity/identity.ts';
 

@@ -1,6 +1,6 @@
+import { importInTurns } from '../concurrency/import-in-turns.ts';
+import { loadOnce } from '../concurrency/load-once.ts';
 import { AppError } from '../errors.ts';
-import { importInTurns } from '../threads/import-in-turns.ts';
-import { loadOnce } from '../threads/load-once.ts';
 import type { McpDeps } from './mcp-deps.ts';
 import type { McpHandler } from './mcp-handler.ts';
 

@@ -1,4 +1,4 @@
-import { isPermitted } from '../executor/client-grant.ts';
+import { isPermitted } from '../executor/call/client-grant.ts';
 import type { ConfiguredAction } from '../integrations/catalog.ts';
 import type { McpClient, McpDeps } from './mcp-deps.ts';
 

@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { type AppError, asAppError } from '../errors.ts';
-import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
+import type { ApprovalOutcome } from '../executor/approvals/approval-outcomes.ts';
 import type { AskedPreview } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { describeError } from '../observability/logger.ts';

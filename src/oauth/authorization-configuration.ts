@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { AppError } from '../errors.ts';
-import type { ServiceSecret } from '../vault/service-secrets.ts';
-import { fetchFailure, MAX_DOCUMENT_BYTES } from './client-documents.ts';
-import { reduceMetadata } from './client-metadata.ts';
-import { CURRENT_REQUEST } from './current-request.ts';
-import type { Entries } from './entries.ts';
-import { EntryAdapter, NoSessions } from './entry-adapter.ts';
+import type { ServiceSecret } from '../vault/keys/service-secrets.ts';
+import { fetchFailure, MAX_DOCUMENT_BYTES } from './clients/client-documents.ts';
+import { reduceMetadata } from './clients/client-metadata.ts';
+import { unreachableDocument } from './clients/unreachable-documents.ts';
+import { CURRENT_REQUEST } from './entries/current-request.ts';
+import type { Entries } from './entries/entries.ts';
+import { EntryAdapter, NoSessions } from './entries/entry-adapter.ts';
 import { PATHS, SCOPES } from './protocol.ts';
-import { unreachableDocument } from './unreachable-documents.ts';
 
 const ACCESS_TOKEN_SECONDS = 3600;
 const CODE_SECONDS = 60;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import { configurationOf, type ProviderDeps, SESSION_COOKIE } from './authorization-configuration.ts';
-import { CURRENT_REQUEST } from './current-request.ts';
+import { CURRENT_REQUEST } from './entries/current-request.ts';
 import { PATHS } from './protocol.ts';
 import { type KoaContext, TokenRequests } from './token-requests.ts';
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../clock/clock.ts';
+import { importInTurns } from '../concurrency/import-in-turns.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
@@ -9,12 +10,11 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import { redactUrl } from '../observability/redact-url.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
-import { importInTurns } from '../threads/import-in-turns.ts';
-import type { ServiceSecret, ServiceSecrets } from '../vault/service-secrets.ts';
+import type { ServiceSecret, ServiceSecrets } from '../vault/keys/service-secrets.ts';
 import type { AuthorizationProvider, Respond } from './authorization-provider.ts';
-import { documentFetcher, type FetchDocument } from './client-documents.ts';
-import { Entries } from './entries.ts';
-import { selectEmail } from './entries-repository.ts';
+import { documentFetcher, type FetchDocument } from './clients/client-documents.ts';
+import { Entries } from './entries/entries.ts';
+import { selectEmail } from './entries/entries-repository.ts';
 
 /** The largest parts of the library first: 180 modules, most of which import each other. */
 const LIBRARY = ['helpers/configuration', 'models/index', 'actions/index', 'index'].map((part) => `oidc-provider/lib/${part}.js`);

@@ -1,8 +1,8 @@
 import { hashSecret } from '../crypto/secrets.ts';
 import type { Database } from '../database/database.ts';
-import { notAClient } from '../executor/client-grant.ts';
+import { notAClient } from '../executor/call/client-grant.ts';
 import type { Principal } from '../http/endpoint.ts';
-import { selectClientOfToken } from './entries-repository.ts';
+import { selectClientOfToken } from './entries/entries-repository.ts';
 import { PATHS } from './protocol.ts';
 
 const FORM = /^[\w-]{43}$/;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type Provider from 'oidc-provider';
-import type { Entries } from './entries.ts';
+import type { Entries } from './entries/entries.ts';
 
 /** A request whose body was read. */
 export interface BufferedRequest extends IncomingMessage {

@@ -1,6 +1,14 @@
 import type { Config } from '../config/config.ts';
-import type { AgentNeeds, GrantAccess, OpenOptions, ProviderDescriptor, ProviderSession, Renewal, SandboxSettings } from './provider.ts';
-import type { RunSignal } from './run-signal.ts';
+import type {
+  AgentNeeds,
+  GrantAccess,
+  OpenOptions,
+  ProviderDescriptor,
+  ProviderSession,
+  Renewal,
+  SandboxSettings,
+} from './shared/provider.ts';
+import type { RunSignal } from './transport/run-signal.ts';
 
 type ClientOf<Descriptor> = Descriptor extends ProviderDescriptor<infer _Settings, infer Client, infer _Session> ? Client : never;
 

@@ -1,5 +1,5 @@
 import { bankDescriptor } from './bank/bank-descriptor.ts';
-import type { ProviderDescriptor } from './provider.ts';
+import type { ProviderDescriptor } from './shared/provider.ts';
 import { workspaceDescriptor } from './workspace/workspace-descriptor.ts';
 
 /** All providers, in the order in which they are listed. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { BUILT_INS } from '../actions/built-ins.ts';
 import { EVENTS } from '../events/event-data.ts';
-import { FRAMES } from './frames.ts';
-import { EVENT_FRAMES, PARTS, RESULTS, SERVER_FRAMES } from './server-frames.ts';
+import { FRAMES } from './frames/frames.ts';
+import { EVENT_FRAMES, PARTS, RESULTS, SERVER_FRAMES } from './frames/server-frames.ts';
 
 type Schema = Record<string, unknown>;
 type FrameType = keyof typeof FRAMES;

@@ -4,7 +4,7 @@ import type { Principal } from '../http/endpoint.ts';
 import { budgetOf } from '../http/limits.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ConnectionHost } from './connection-host.ts';
-import { CLOSE, errorFrame, type Frame, type Incoming, RETRY_SECONDS, readyFrame } from './frames.ts';
+import { CLOSE, errorFrame, type Frame, type Incoming, RETRY_SECONDS, readyFrame } from './frames/frames.ts';
 
 /** Frames that carry a token. */
 export type AuthenticationFrame = Extract<Frame, { type: 'authenticate' | 'send' | 'resume' }>;

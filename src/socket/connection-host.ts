@@ -3,8 +3,8 @@ import type { ChatRequest } from '../http/chat-request.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { Admission } from '../rate-limit/admission.ts';
-import type { RequestFrame } from './frames.ts';
-import type { RequestHandler, RequestsHost } from './in-flight-requests.ts';
+import type { RequestFrame } from './frames/frames.ts';
+import type { RequestHandler, RequestsHost } from './requests/in-flight-requests.ts';
 
 /** The assistant, as sockets use it. */
 export interface ChatService {

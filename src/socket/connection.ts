@@ -19,11 +19,11 @@ import {
   RETRY_SECONDS,
   type RequestFrame,
   resultFrame,
-} from './frames.ts';
+} from './frames/frames.ts';
+import { ReceivedBytes } from './frames/received-bytes.ts';
+import { SendQueue } from './frames/send-queue.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { InFlightRequests } from './in-flight-requests.ts';
-import { ReceivedBytes } from './received-bytes.ts';
-import { SendQueue } from './send-queue.ts';
+import { InFlightRequests } from './requests/in-flight-requests.ts';
 
 /** Close codes of RFC 6455, 7.4.1. */
 const POLICY = 1008;

@@ -12,7 +12,7 @@ import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { withTimeLimit } from '../rate-limit/time-limit.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionHost, SocketService } from './connection-host.ts';
-import { CLOSE } from './frames.ts';
+import { CLOSE } from './frames/frames.ts';
 import { type Carrier, type Linked, listeners, onUpgradeError } from './socket-listeners.ts';
 import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 

@@ -10,13 +10,13 @@ import { openDatabase } from '../database/open-database.ts';
 import { maintainPartitions } from '../database/partitions.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { createIntegrationsFormat } from '../integrations/compile-catalog.ts';
-import { IntegrationsService } from '../integrations/integrations-service.ts';
+import { IntegrationsService } from '../integrations/reload/integrations-service.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
-import type { ProviderDescriptor } from '../providers/provider.ts';
+import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { Replica } from '../replicas/replica.ts';
-import { NameHashes } from '../vault/name-hashes.ts';
+import { NameHashes } from '../vault/keys/name-hashes.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 
 /** The dependencies of all features, which a start waits for. */

@@ -1,7 +1,7 @@
-import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
-import { type ClientGrant, isPermitted, permittedAccounts } from '../executor/client-grant.ts';
-import { coversAny } from '../executor/select-account.ts';
-import { ACCOUNT_ARGUMENT, hasOwnAccount } from '../executor/tool-call.ts';
+import type { AgentAccountRow } from '../executor/call/agent-accounts-repository.ts';
+import { type ClientGrant, isPermitted, permittedAccounts } from '../executor/call/client-grant.ts';
+import { coversAny } from '../executor/call/select-account.ts';
+import { ACCOUNT_ARGUMENT, hasOwnAccount } from '../executor/checks/tool-call.ts';
 import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import type { Tool } from './tool.ts';

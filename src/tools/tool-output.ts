@@ -1,4 +1,4 @@
-import { EDITED } from '../executor/approval-outcomes.ts';
+import { EDITED } from '../executor/approvals/approval-outcomes.ts';
 import type { CallResult } from '../executor/executor.ts';
 
 /** What a model and a front end are told of a call, beside the data: the account, and how far the text may be trusted. */

@@ -1,4 +1,4 @@
-import type { Effect } from '../providers/declared-call.ts';
+import type { Effect } from '../providers/shared/declared-call.ts';
 import type { Bound, ToolSchema } from './tool-schema.ts';
 
 /** An action as a model's tool, before it takes the form of a vendor. */

@@ -3,8 +3,8 @@ import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
-import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
-import type { UserKeys } from '../vault/user-keys.ts';
+import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
+import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { type AuditRow, selectAuditEntries } from './audit-entries-repository.ts';
 
 /** One row: an action, its account and its outcome. */

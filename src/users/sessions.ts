@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { bareCredential } from '../http/require-credential.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
-import type { NameHashes } from '../vault/name-hashes.ts';
+import type { NameHashes } from '../vault/keys/name-hashes.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 
 const REMEMBER_MS = 60_000;

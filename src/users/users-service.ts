@@ -4,9 +4,9 @@ import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';
 import type { Logger } from '../observability/logger.ts';
-import { type Grants, Outdated, type PreparedEnd } from '../vault/grants.ts';
-import type { NameHashes } from '../vault/name-hashes.ts';
-import type { Revocations } from '../vault/revocations.ts';
+import { type Grants, Outdated, type PreparedEnd } from '../vault/grants/grants.ts';
+import type { Revocations } from '../vault/grants/revocations.ts';
+import type { NameHashes } from '../vault/keys/name-hashes.ts';
 import type { Sessions } from './sessions.ts';
 import { deleteUser } from './users-repository.ts';
 

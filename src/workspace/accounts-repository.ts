@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import type { GrantStatus } from '../vault/grants-repository.ts';
+import type { GrantStatus } from '../vault/grants/grants-repository.ts';
 
 export interface AccountRow {
   id: string;

@@ -3,9 +3,9 @@ import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import { hashSecret } from '../crypto/secrets.ts';
 import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
-import { Outdated, type PreparedEnd } from '../vault/grants.ts';
-import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
-import type { SealedRevocation } from '../vault/revocations.ts';
+import { Outdated, type PreparedEnd } from '../vault/grants/grants.ts';
+import type { SealedRevocation } from '../vault/grants/revocations.ts';
+import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
 import { activate, type Granted, sealRevocation } from './connection-service.ts';
 import {
   EXPIRED,

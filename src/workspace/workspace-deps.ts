@@ -3,10 +3,10 @@ import type { Database } from '../database/database.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { WorkspaceProvider } from '../providers/workspace/workspace-provider.ts';
-import type { Grants } from '../vault/grants.ts';
-import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';
-import type { Revocations } from '../vault/revocations.ts';
-import type { UserKeys } from '../vault/user-keys.ts';
+import type { Grants } from '../vault/grants/grants.ts';
+import type { OrphanedTokenRevoker } from '../vault/grants/orphaned-tokens.ts';
+import type { Revocations } from '../vault/grants/revocations.ts';
+import type { UserKeys } from '../vault/keys/user-keys.ts';
 import type { RedirectUris } from './redirect-uri.ts';
 
 /** What connecting a workspace account depends on. */

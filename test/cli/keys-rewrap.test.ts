@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { formatKeyset, type LocalKey } from '../../src/config/master-key-list.ts';
 import { Keyring } from '../../src/crypto/keyring.ts';
 import type { Queryable, Statement } from '../../src/database/database.ts';
+import { userKeyContext } from '../../src/vault/keys/user-keys.ts';
 import {
   countExposed,
   countUnderOthers,
@@ -18,7 +19,6 @@ import {
   selectUnderOthers,
   updateWrapped,
 } from '../../src/vault/rotation/key-rotation-repository.ts';
-import { userKeyContext } from '../../src/vault/user-keys.ts';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { COMPILE_CACHE } from '../support/inherited-environment.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll } from 'vitest';
 import WebSocket from 'ws';
 import { z } from 'zod';
-import { FRAMES } from '../../src/socket/frames.ts';
+import { FRAMES } from '../../src/socket/frames/frames.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { SocketClient } from '../support/socket-client.ts';
 import { check } from './support/check.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createIntegrationsFormat } from '../../src/integrations/compile-catalog.ts';
-import { parseIntegrations } from '../../src/integrations/integrations-file.ts';
+import { parseIntegrations } from '../../src/integrations/file/integrations-file.ts';
 import { PROVIDERS } from '../../src/providers/providers.ts';
 import { toTool } from '../../src/tools/callable-tools.ts';
 import { formatTools } from '../../src/tools/tool-formats.ts';

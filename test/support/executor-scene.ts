@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type Action, type RunContext, toLazyAction } from '../../src/actions/action.ts';
-import { builtIn } from '../../src/actions/built-in.ts';
+import { type Action, type RunContext, toLazyAction } from '../../src/actions/shared/action.ts';
+import { builtIn } from '../../src/actions/shared/built-in.ts';
+import { addressesIn } from '../../src/assistant/loop/addresses-in.ts';
 import type { AppError, ErrorCode } from '../../src/errors.ts';
-import { addressesIn } from '../../src/executor/addresses-in.ts';
 import type { CallResult, Decision, Invocation } from '../../src/executor/executor.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../src/integrations/catalog.ts';
-import { people } from '../../src/providers/audience.ts';
+import { people } from '../../src/providers/shared/audience.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
 import { respond } from './scripted-server.ts';
 import { startSteward, type TestOverrides, type TestSteward } from './steward.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import { portable } from '../../src/threads/portable.ts';
+import { portable } from '../../src/off-thread/portable.ts';
 
 /** Work that tests pass to threads, which load this file themselves. */
 export const where = portable(import.meta.url, 'where', async (_input: null) => {

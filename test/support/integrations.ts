@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createIntegrationsFormat } from '../../src/integrations/compile-catalog.ts';
-import { IntegrationsError, parseIntegrations } from '../../src/integrations/integrations-file.ts';
+import { IntegrationsError, parseIntegrations } from '../../src/integrations/file/integrations-file.ts';
 import { PROVIDERS } from '../../src/providers/providers.ts';
 
 const integrationsFormat = createIntegrationsFormat(PROVIDERS);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { NewClientGrant } from '../../src/executor/client-grants-repository.ts';
+import type { NewClientGrant } from '../../src/executor/call/client-grants-repository.ts';
 import type { ExecutorScene } from './executor-scene.ts';
 import type { ConnectedGrant } from './refreshing.ts';
 

@@ -1,6 +1,6 @@
-import type { Action } from '../../src/actions/action.ts';
+import type { Action } from '../../src/actions/shared/action.ts';
 import { AppError } from '../../src/errors.ts';
-import { parseArguments } from '../../src/executor/parse-arguments.ts';
+import { parseArguments } from '../../src/executor/checks/parse-arguments.ts';
 
 type Properties = Record<string, Record<string, any>>;
 export type Sample = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { list } from '../../providers/response-list.ts';
-import { builtIn } from '../built-in.ts';
+import { list } from '../../providers/transport/response-list.ts';
+import { builtIn } from '../shared/built-in.ts';
 import { accountIds, accountRow, providerAccount, withOptions } from './bank-schemas.ts';
 import { selectSyncItem } from './sync-states-repository.ts';
 

@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import type { Action } from '../shared/action.ts';
 import { balances } from './balances-action.ts';
 import { changes } from './changes-action.ts';
 import { numbers } from './numbers-action.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { identifier } from '../../providers/provider-text.ts';
-import { singleLine } from '../display-text.ts';
-import type { Source } from '../labels.ts';
+import { identifier } from '../../providers/shared/provider-text.ts';
+import { singleLine } from '../shared/display-text.ts';
+import type { Source } from '../shared/labels.ts';
 
 /** A masked number shows its last four digits, at most half of them, and not its length. */
 const SHOWN_DIGITS = 4;

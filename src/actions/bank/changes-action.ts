@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { RunContext } from '../action.ts';
-import { builtIn } from '../built-in.ts';
+import type { RunContext } from '../shared/action.ts';
+import { builtIn } from '../shared/built-in.ts';
 import { transactionRow, transactionSource } from './bank-schemas.ts';
 import { BEGINNING, type Reading, readChanges, type SyncPosition } from './changes-reading.ts';
 import { advanceSyncState, selectSyncItem } from './sync-states-repository.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { BankError, SYNC_MUTATION } from '../../providers/bank/bank-errors.ts';
 import type { BankSession } from '../../providers/bank/bank-session.ts';
-import { identifier } from '../../providers/provider-text.ts';
-import { list } from '../../providers/response-list.ts';
-import { schemaReader } from '../../providers/responses.ts';
+import { identifier } from '../../providers/shared/provider-text.ts';
+import { list } from '../../providers/transport/response-list.ts';
+import { schemaReader } from '../../providers/transport/responses.ts';
 import { providerTransaction } from './bank-schemas.ts';
 
 /** A position in an item's changes; '' = the beginning. A loop is the pages up to one without `has_more`. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { BankError } from '../../providers/bank/bank-errors.ts';
-import { identifier } from '../../providers/provider-text.ts';
-import { list } from '../../providers/response-list.ts';
-import { builtIn } from '../built-in.ts';
+import { identifier } from '../../providers/shared/provider-text.ts';
+import { list } from '../../providers/transport/response-list.ts';
+import { builtIn } from '../shared/built-in.ts';
 import { accountIds, accountName, bankText, masked, withOptions } from './bank-schemas.ts';
 
 const NO_NUMBERS = 'This bank does not provide account and routing numbers. Its balances and transactions can be read.';

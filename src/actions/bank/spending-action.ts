@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { RunContext } from '../action.ts';
-import { builtIn } from '../built-in.ts';
+import type { RunContext } from '../shared/action.ts';
+import { builtIn } from '../shared/built-in.ts';
 import { accountIds, type transactionRow, withOptions } from './bank-schemas.ts';
 import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
 import { sumSpending } from './spending-sums.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { identifier } from '../../providers/provider-text.ts';
-import { list } from '../../providers/response-list.ts';
-import { schemaReader } from '../../providers/responses.ts';
-import { builtIn } from '../built-in.ts';
+import { identifier } from '../../providers/shared/provider-text.ts';
+import { list } from '../../providers/transport/response-list.ts';
+import { schemaReader } from '../../providers/transport/responses.ts';
+import { builtIn } from '../shared/built-in.ts';
 import { accountIds, accountName, bankText, providerTransaction, transactionRow, transactionSource, withOptions } from './bank-schemas.ts';
 import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
 

@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import type { Action } from '../shared/action.ts';
 import { calendarBusy } from './calendar-busy.ts';
 import { calendarCreate } from './calendar-create.ts';
 import { calendarDelete, calendarRestore } from './calendar-delete.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { emailAddress } from '../../validation/validate.ts';
-import { builtIn } from '../built-in.ts';
+import { builtIn } from '../shared/built-in.ts';
 import { showRange } from './calendar-preview.ts';
 import { calendarZone, everyPage, listMeetings } from './calendar-session.ts';
 import { closedRange, MAX_DAYS, rangeInput, resolveRange } from './time-range.ts';

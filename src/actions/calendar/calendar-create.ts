@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { people } from '../../providers/audience.ts';
-import { hashOf } from '../../providers/version-hash.ts';
+import { people } from '../../providers/shared/audience.ts';
+import { hashOf } from '../../providers/shared/version-hash.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { assertUnchanged } from '../as-shown.ts';
-import { builtIn } from '../built-in.ts';
-import { quoted } from '../display-text.ts';
+import { assertUnchanged } from '../shared/as-shown.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { quoted } from '../shared/display-text.ts';
 import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
 import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';
 import { listed, showSpan } from './calendar-preview.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { UNKNOWN, union } from '../../providers/audience.ts';
+import { UNKNOWN, union } from '../../providers/shared/audience.ts';
 import { eventAudience, isPrivate } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { assertUnchanged } from '../as-shown.ts';
-import { seenBy } from '../audience-text.ts';
-import { builtIn } from '../built-in.ts';
-import { quoted, quotedUpTo } from '../display-text.ts';
+import { assertUnchanged } from '../shared/as-shown.ts';
+import { seenBy } from '../shared/audience-text.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { quoted, quotedUpTo } from '../shared/display-text.ts';
 import { describeFully, eventOutput, LIMITS } from './calendar-event.ts';
 import { idsOf, seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { list } from '../../providers/response-list.ts';
+import { list } from '../../providers/transport/response-list.ts';
 import { isPrivate } from '../../providers/workspace/event-audience.ts';
-import { multiLine, singleLine } from '../display-text.ts';
-import type { Source } from '../labels.ts';
+import { multiLine, singleLine } from '../shared/display-text.ts';
+import type { Source } from '../shared/labels.ts';
 import { isZone } from './zoned-time.ts';
 
 /** Fewer in lists, so that a page of large meetings fits into one result. */

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { type Audience, union } from '../../providers/audience.ts';
-import { hashOf } from '../../providers/version-hash.ts';
+import { type Audience, union } from '../../providers/shared/audience.ts';
+import { hashOf } from '../../providers/shared/version-hash.ts';
 import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { assertUnchanged } from '../as-shown.ts';
-import { partOf, within } from '../labels.ts';
+import { assertUnchanged } from '../shared/as-shown.ts';
+import { partOf, within } from '../shared/labels.ts';
 import type { eventOutput } from './calendar-event.ts';
 import { findTarget, type Target } from './calendar-session.ts';
 import { readExceptions } from './series-exceptions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { builtIn } from '../built-in.ts';
+import { builtIn } from '../shared/built-in.ts';
 import { showRange } from './calendar-preview.ts';
 import { calendarZone, everyPage, listBusy } from './calendar-session.ts';
 import { type FreeRules, freeSlots, type Span } from './free-slots.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { unreadableResponse } from '../../providers/response-json.ts';
-import { unchecked } from '../../providers/response-list.ts';
-import { checked, responseReader } from '../../providers/responses.ts';
+import { unreadableResponse } from '../../providers/transport/response-json.ts';
+import { unchecked } from '../../providers/transport/response-list.ts';
+import { checked, responseReader } from '../../providers/transport/responses.ts';
 import { anyEvent, busyEvent, describeEvent, isOccupied, meetingEvent, momentOf, shownResponse } from './calendar-event.ts';
 import { busySpan, type Span } from './free-slots.ts';
 import { toInstant, zoneName } from './zoned-time.ts';

@@ -1,4 +1,4 @@
-import { displayAddress, quotedUpTo } from '../display-text.ts';
+import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
 import { type CalendarEvent, type EventTime, LIMITS, momentOf, zoneOf } from './calendar-event.ts';
 import { clockOf, formatDate, hasOffset, isDate, toLocal, toZoned, zonedAt } from './zoned-time.ts';
 

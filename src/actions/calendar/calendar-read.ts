@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../validation/validate.ts';
-import { builtIn } from '../built-in.ts';
-import { partOf } from '../labels.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { partOf } from '../shared/labels.ts';
 import { describeFully, eventOutput, eventSource } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
 import { showRange } from './calendar-preview.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../validation/validate.ts';
-import { builtIn } from '../built-in.ts';
-import { displayAddress, quoted } from '../display-text.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { displayAddress, quoted } from '../shared/display-text.ts';
 import { assertInvited, ownAttendee, ownResponse } from './calendar-attendees.ts';
 import { describeFully, eventOutput, shownResponse } from './calendar-event.ts';
 import { idsOf, seenTarget, unchangedTarget, writtenIn } from './calendar-facts.ts';

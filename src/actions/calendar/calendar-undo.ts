@@ -1,5 +1,5 @@
-import type { Undo } from '../action.ts';
-import { quoted } from '../display-text.ts';
+import type { Undo } from '../shared/action.ts';
+import { quoted } from '../shared/display-text.ts';
 import { type CalendarEvent, momentOf, zoneOf } from './calendar-event.ts';
 import { type UpdateInput, updateInput } from './calendar-inputs.ts';
 

@@ -1,6 +1,6 @@
-import type { Audience } from '../../providers/audience.ts';
-import { displayAddress, quotedUpTo } from '../display-text.ts';
-import type { Taint } from '../labels.ts';
+import type { Audience } from '../../providers/shared/audience.ts';
+import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
+import type { Taint } from '../shared/labels.ts';
 import { type CalendarEvent, LIMITS } from './calendar-event.ts';
 
 /** Events of a series that are quoted in a question. */

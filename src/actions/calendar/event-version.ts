@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checked, responseReader } from '../../providers/responses.ts';
+import { checked, responseReader } from '../../providers/transport/responses.ts';
 import { SEEN, versionOf } from '../../providers/workspace/event-version.ts';
 import { anyEvent, type CalendarEvent, deletedEvent, EVENT_FIELDS } from './calendar-event.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Audience, UNKNOWN, union } from '../../providers/audience.ts';
-import { unchecked } from '../../providers/response-list.ts';
-import { checked, responseReader } from '../../providers/responses.ts';
+import { type Audience, UNKNOWN, union } from '../../providers/shared/audience.ts';
+import { unchecked } from '../../providers/transport/response-list.ts';
+import { checked, responseReader } from '../../providers/transport/responses.ts';
 import { eventAudience, eventGuests } from '../../providers/workspace/event-audience.ts';
 import { SEEN_FIELDS, versionOf } from '../../providers/workspace/event-version.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';

@@ -1,8 +1,8 @@
-import { responseReader } from '../../providers/responses.ts';
+import { responseReader } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
-import { PART_UNITS, textPart } from '../text-part.ts';
+import { PART_UNITS, textPart } from '../shared/text-part.ts';
 import { endsInEmptyLine, tabMarkdown } from './document-markdown.ts';
 import { effectOn, type Replacement, type ReplacementEffect } from './document-replacing.ts';
 import { chooseTab, type OpenDocument, type OpenTab, toDocument } from './document-response.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { unreadableResponse } from '../../providers/response-json.ts';
-import { list, unchecked } from '../../providers/response-list.ts';
-import { multiLine } from '../display-text.ts';
+import { unreadableResponse } from '../../providers/transport/response-json.ts';
+import { list, unchecked } from '../../providers/transport/response-list.ts';
+import { multiLine } from '../shared/display-text.ts';
 import type { DocumentLists, OpenTab } from './document-response.ts';
 import { elementsMarkdown, paragraphElement } from './document-spans.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { unreadableResponse } from '../../providers/response-json.ts';
-import { list, record, unchecked } from '../../providers/response-list.ts';
-import { checked } from '../../providers/responses.ts';
-import { singleLine } from '../display-text.ts';
+import { unreadableResponse } from '../../providers/transport/response-json.ts';
+import { list, record, unchecked } from '../../providers/transport/response-list.ts';
+import { checked } from '../../providers/transport/responses.ts';
+import { singleLine } from '../shared/display-text.ts';
 
 /** The provider nests tabs three levels deep at most. */
 const MAX_TAB_DEPTH = 10;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { singleLine } from '../display-text.ts';
+import { singleLine } from '../shared/display-text.ts';
 
 const address = z.string().max(4_000);
 

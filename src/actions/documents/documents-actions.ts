@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import type { Action } from '../shared/action.ts';
 import { readDocumentAction } from './documents-reading.ts';
 import { appendAction, createDocumentAction, replaceAction } from './documents-writing.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../validation/validate.ts';
-import { builtIn } from '../built-in.ts';
-import { quoted } from '../display-text.ts';
-import { fileReference } from '../file-reference.ts';
-import { offset } from '../text-part.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { quoted } from '../shared/display-text.ts';
+import { fileReference } from '../shared/file-reference.ts';
+import { offset } from '../shared/text-part.ts';
 import { readDocument } from './document-fetching.ts';
 import { documentLink } from './document-response.ts';
 

@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import type { Action } from '../shared/action.ts';
 import { copyAction, createAction, moveAction, renameAction, trashAction, untrashAction } from './drive-changes.ts';
 import { infoAction, readAction } from './drive-reading.ts';
 import { searchAction } from './drive-search.ts';

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { UNKNOWN, union } from '../../providers/audience.ts';
-import { hashOf } from '../../providers/version-hash.ts';
+import { UNKNOWN, union } from '../../providers/shared/audience.ts';
+import { hashOf } from '../../providers/shared/version-hash.ts';
 import { FOLDER, MAX_ITEMS, MAX_LEVELS } from '../../providers/workspace/folder-contents.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
-import type { RunContext, Undo } from '../action.ts';
-import { assertAsShown } from '../as-shown.ts';
-import { seenBy } from '../audience-text.ts';
-import { builtIn } from '../built-in.ts';
-import { quoted } from '../display-text.ts';
-import { fileReference } from '../file-reference.ts';
-import { within } from '../labels.ts';
+import type { RunContext, Undo } from '../shared/action.ts';
+import { assertAsShown } from '../shared/as-shown.ts';
+import { seenBy } from '../shared/audience-text.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { quoted } from '../shared/display-text.ts';
+import { fileReference } from '../shared/file-reference.ts';
+import { within } from '../shared/labels.ts';
 import {
   changeFile,
   type DriveFile,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { list } from '../../providers/response-list.ts';
+import { list } from '../../providers/transport/response-list.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { quoted, singleLine } from '../display-text.ts';
-import { type Source, within } from '../labels.ts';
+import { quoted, singleLine } from '../shared/display-text.ts';
+import { type Source, within } from '../shared/labels.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
 /** The provider's alias of the top-level folder. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { list } from '../../providers/response-list.ts';
+import { list } from '../../providers/transport/response-list.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { builtIn } from '../built-in.ts';
-import { fileReference } from '../file-reference.ts';
-import { looksLike, type OfficeFormat, officeFormat, officeText } from '../office-text.ts';
-import { offset, PART_UNITS } from '../text-part.ts';
+import { looksLike, type OfficeFormat, officeFormat, officeText } from '../files/office-text.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { fileReference } from '../shared/file-reference.ts';
+import { offset, PART_UNITS } from '../shared/text-part.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, fileItem, fileSource, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';
 import { decodeFile } from './file-text.ts';
 

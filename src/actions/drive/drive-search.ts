@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { list } from '../../providers/response-list.ts';
+import { list } from '../../providers/transport/response-list.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { text } from '../../validation/validate.ts';
-import { builtIn } from '../built-in.ts';
-import { quoted } from '../display-text.ts';
-import { fileReference } from '../file-reference.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { quoted } from '../shared/display-text.ts';
+import { fileReference } from '../shared/file-reference.ts';
 import { driveFile, fileItem, fileSource, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
 
 const TYPES = {

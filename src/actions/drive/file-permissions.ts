@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { list } from '../../providers/response-list.ts';
+import { list } from '../../providers/transport/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { quoted } from '../display-text.ts';
+import { quoted } from '../shared/display-text.ts';
 import { shownLine } from './drive-file.ts';
 
 /** Largest page of the provider's list. */

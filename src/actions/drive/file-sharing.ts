@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { Audience } from '../../providers/audience.ts';
-import { hashOf } from '../../providers/version-hash.ts';
+import type { Audience } from '../../providers/shared/audience.ts';
+import { hashOf } from '../../providers/shared/version-hash.ts';
 import { fileAudience, fileSharing, SHARING_FIELDS } from '../../providers/workspace/file-audience.ts';
 import { type FileVersion, VERSION_FIELDS, versioned } from '../../providers/workspace/file-version.ts';
 import { FOLDER, type FolderContents, idsIn, readContents } from '../../providers/workspace/folder-contents.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import type { Destination, RunContext } from '../action.ts';
+import type { Destination, RunContext } from '../shared/action.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, followShortcuts, MY_DRIVE, openFolder } from './drive-file.ts';
 
 /** A file's own fields, its sharing, and what its version needs. */

@@ -1,6 +1,6 @@
-import { portable } from '../../threads/portable.ts';
-import { multiLine } from '../display-text.ts';
-import { textPart } from '../text-part.ts';
+import { portable } from '../../off-thread/portable.ts';
+import { multiLine } from '../shared/display-text.ts';
+import { textPart } from '../shared/text-part.ts';
 
 const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
 

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { quoted } from '../display-text.ts';
+import { quoted } from '../shared/display-text.ts';
 import { type DriveFile, getFile, isShortcut, NATIVE } from './drive-file.ts';
 
 /** A type of file, and the action that reads it. */

@@ -1,5 +1,5 @@
-import { portable } from '../../threads/portable.ts';
-import { textPart } from '../text-part.ts';
+import { portable } from '../../off-thread/portable.ts';
+import { textPart } from '../shared/text-part.ts';
 import { charsetOf, decodeText, shown } from './mail-text.ts';
 
 const MAX_TEXT = 50_000;

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { hashOf } from '../../providers/version-hash.ts';
+import { hashOf } from '../../providers/shared/version-hash.ts';
 import { VERSION_FIELDS, versioned } from '../../providers/workspace/file-version.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { quoted } from '../display-text.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, followShortcuts, NATIVE } from '../drive/drive-file.ts';
+import { quoted } from '../shared/display-text.ts';
 import type { AttachedFile } from './mail-compose.ts';
 
 export const MAX_FILES = 10;

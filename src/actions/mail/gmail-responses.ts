@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { identifier } from '../../providers/provider-text.ts';
-import { list, unchecked } from '../../providers/response-list.ts';
-import { schemaReader } from '../../providers/responses.ts';
+import { identifier } from '../../providers/shared/provider-text.ts';
+import { list, unchecked } from '../../providers/transport/response-list.ts';
+import { schemaReader } from '../../providers/transport/responses.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
-import { singleLine } from '../display-text.ts';
+import { singleLine } from '../shared/display-text.ts';
 
 /** The fields of the provider's responses that are used; all others are dropped. */
 export const messageList = z.object({

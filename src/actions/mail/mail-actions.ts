@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import type { Action } from '../shared/action.ts';
 import { readAttachment } from './mail-attachment.ts';
 import { updateDraft } from './mail-draft-update.ts';
 import { deleteDraft, listDrafts, sendDraft } from './mail-drafts.ts';

@@ -1,5 +1,5 @@
 import { type AddressList, joinLists, type Mailbox, parseAddressList } from '../../validation/address-list.ts';
-import { singleLine } from '../display-text.ts';
+import { singleLine } from '../shared/display-text.ts';
 import { decodeWords } from './mail-text.ts';
 
 /** The header fields that hold addresses. */

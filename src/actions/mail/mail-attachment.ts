@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { builtIn } from '../built-in.ts';
-import { looksLike, officeFormat, officeText } from '../office-text.ts';
-import { PART_UNITS } from '../text-part.ts';
+import { looksLike, officeFormat, officeText } from '../files/office-text.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { PART_UNITS } from '../shared/text-part.ts';
 import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';

@@ -1,5 +1,5 @@
+import { portable } from '../../off-thread/portable.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { portable } from '../../threads/portable.ts';
 import type { Recipient } from './mail-fields.ts';
 
 /** The fields that make a message part of a thread. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { type Audience, people, UNKNOWN, union } from '../../providers/audience.ts';
-import { checked, responseReader } from '../../providers/responses.ts';
-import { hashOf } from '../../providers/version-hash.ts';
+import { type Audience, people, UNKNOWN, union } from '../../providers/shared/audience.ts';
+import { hashOf } from '../../providers/shared/version-hash.ts';
+import { checked, responseReader } from '../../providers/transport/responses.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { AddressList } from '../../validation/address-list.ts';
 import { asciiLowerCase } from '../../validation/lower-case.ts';
-import { quoted, quotedUpTo } from '../display-text.ts';
+import { quoted, quotedUpTo } from '../shared/display-text.ts';
 import { nameOf } from './mail-addresses.ts';
 import { type HeaderField, otherFields } from './mail-draft-fields.ts';
 import { showRecipient } from './mail-fields.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { assertAsShown } from '../as-shown.ts';
-import { builtIn } from '../built-in.ts';
-import { type Source, within } from '../labels.ts';
+import { assertAsShown } from '../shared/as-shown.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { type Source, within } from '../shared/labels.ts';
 import { draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';

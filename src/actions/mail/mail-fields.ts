@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { identifier } from '../../providers/provider-text.ts';
+import { identifier } from '../../providers/shared/provider-text.ts';
 import { parseAddressList } from '../../validation/address-list.ts';
 import { emailAddress } from '../../validation/validate.ts';
-import { quoted } from '../display-text.ts';
+import { quoted } from '../shared/display-text.ts';
 
 /** Ids of messages, threads and drafts. Characters that would change a URL path are rejected. */
 export const mailId = z.string().regex(/^[\w-]{1,128}$/, 'must be an id from an earlier result');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { identifier } from '../../providers/provider-text.ts';
-import { list } from '../../providers/response-list.ts';
+import { identifier } from '../../providers/shared/provider-text.ts';
+import { list } from '../../providers/transport/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 
 export const labelIds = list(z.string().max(255), 500).default([]);

@@ -1,6 +1,6 @@
-import { checked, responseReader } from '../../providers/responses.ts';
+import { checked, responseReader } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { within } from '../labels.ts';
+import { within } from '../shared/labels.ts';
 import { type GmailMessage, gmailMessage, gmailThread, toNotFound } from './gmail-responses.ts';
 import { type MailPart, readPayload } from './mail-parts.ts';
 

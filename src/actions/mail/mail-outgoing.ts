@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { quoted } from '../display-text.ts';
-import { fileReference } from '../file-reference.ts';
+import { quoted } from '../shared/display-text.ts';
+import { fileReference } from '../shared/file-reference.ts';
 import { MAX_FILES } from './drive-files.ts';
 import type { AttachedFile } from './mail-compose.ts';
 import { bodyField, headerText, MAX_RECIPIENTS, mailId, type Recipient, recipients, showRecipient } from './mail-fields.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { list, unchecked } from '../../providers/response-list.ts';
-import { checked } from '../../providers/responses.ts';
+import { list, unchecked } from '../../providers/transport/response-list.ts';
+import { checked } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { gmailAttachment } from './gmail-responses.ts';
 import { type Addresses, addressesOf } from './mail-addresses.ts';

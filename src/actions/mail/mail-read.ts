@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { builtIn } from '../built-in.ts';
-import type { Source } from '../labels.ts';
-import { textPart } from '../text-part.ts';
+import { builtIn } from '../shared/built-in.ts';
+import type { Source } from '../shared/labels.ts';
+import { textPart } from '../shared/text-part.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage, threadsOfOwn } from './mail-messages.ts';

@@ -1,5 +1,5 @@
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { singleLine } from '../display-text.ts';
+import { singleLine } from '../shared/display-text.ts';
 import { gmailHeaders, toNotFound } from './gmail-responses.ts';
 import type { Reply } from './mail-compose.ts';
 import { type MailHeaders, readHeaders } from './mail-parts.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { builtIn } from '../built-in.ts';
-import { quoted } from '../display-text.ts';
-import type { Source } from '../labels.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { quoted } from '../shared/display-text.ts';
+import type { Source } from '../shared/labels.ts';
 import { gmailMessage, messageList } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';

@@ -1,4 +1,4 @@
-import { multiLine, singleLine } from '../display-text.ts';
+import { multiLine, singleLine } from '../shared/display-text.ts';
 import { outline, wholeOutline } from './html-outline.ts';
 
 /** Longer names, of files for example, are cut. */

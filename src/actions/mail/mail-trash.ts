@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { identifier } from '../../providers/provider-text.ts';
-import { list } from '../../providers/response-list.ts';
-import { hashOf } from '../../providers/version-hash.ts';
+import { identifier } from '../../providers/shared/provider-text.ts';
+import { hashOf } from '../../providers/shared/version-hash.ts';
+import { list } from '../../providers/transport/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import type { RunContext } from '../action.ts';
-import { assertAsShown } from '../as-shown.ts';
-import { builtIn } from '../built-in.ts';
+import type { RunContext } from '../shared/action.ts';
+import { assertAsShown } from '../shared/as-shown.ts';
+import { builtIn } from '../shared/built-in.ts';
 import { changed } from './gmail-responses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { mailId } from './mail-fields.ts';

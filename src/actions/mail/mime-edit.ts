@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
+import { portable } from '../../off-thread/portable.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { portable } from '../../threads/portable.ts';
 import { fieldValue, isContentField, type MimePart, nameOf, parsePart, withParts, writtenPart } from './mime-tree.ts';
 
 /** What changes in a stored message. */

@@ -1,4 +1,4 @@
-import { portable } from '../../threads/portable.ts';
+import { portable } from '../../off-thread/portable.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import { decodeText, htmlToText, shown, wholeHtmlToText } from './mail-text.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Action } from '../action.ts';
-import { builtIn } from '../built-in.ts';
 import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
-import { fileReference } from '../file-reference.ts';
+import type { Action } from '../shared/action.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { fileReference } from '../shared/file-reference.ts';
 import { PAGE_FIELDS } from './slide-text.ts';
 import { slidesPart } from './slides-part.ts';
 

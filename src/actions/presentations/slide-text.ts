@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { list, unchecked } from '../../providers/response-list.ts';
-import { checked } from '../../providers/responses.ts';
+import { list, unchecked } from '../../providers/transport/response-list.ts';
+import { checked } from '../../providers/transport/responses.ts';
 import { cutText, shortened } from '../../validation/cut-text.ts';
-import { multiLine } from '../display-text.ts';
+import { multiLine } from '../shared/display-text.ts';
 
 /** Depth of nested groups; deeper ones are skipped. */
 const MAX_DEPTH = 20;

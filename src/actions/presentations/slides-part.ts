@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { unchecked } from '../../providers/response-list.ts';
-import { checked, responseReader } from '../../providers/responses.ts';
-import { singleLine } from '../display-text.ts';
+import { unchecked } from '../../providers/transport/response-list.ts';
+import { checked, responseReader } from '../../providers/transport/responses.ts';
+import { singleLine } from '../shared/display-text.ts';
 import { page, slideText } from './slide-text.ts';
 
 /** A little below the output limit, because `next` would skip truncated slides. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { unreadableResponse } from '../../providers/response-json.ts';
-import { list, unchecked } from '../../providers/response-list.ts';
-import { checked, responseReader } from '../../providers/responses.ts';
-import { multiLine } from '../display-text.ts';
+import { unreadableResponse } from '../../providers/transport/response-json.ts';
+import { list, unchecked } from '../../providers/transport/response-list.ts';
+import { checked, responseReader } from '../../providers/transport/responses.ts';
+import { multiLine } from '../shared/display-text.ts';
 
 const MAX_COLUMNS = 18_278;
 const MAX_RANGES = 20;

@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import type { Action } from '../shared/action.ts';
 import { spreadsheetsInfo } from './spreadsheets-info.ts';
 import { spreadsheetsRead } from './spreadsheets-read.ts';
 

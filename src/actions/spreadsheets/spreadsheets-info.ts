@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { list } from '../../providers/response-list.ts';
+import { list } from '../../providers/transport/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { builtIn } from '../built-in.ts';
-import { singleLine } from '../display-text.ts';
 import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
-import { fileReference } from '../file-reference.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { singleLine } from '../shared/display-text.ts';
+import { fileReference } from '../shared/file-reference.ts';
 
 const MAX_TABS = 200;
 export const SPREADSHEET = `${NATIVE}spreadsheet`;

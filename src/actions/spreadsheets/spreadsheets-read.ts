@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { unreadableResponse } from '../../providers/response-json.ts';
+import { unreadableResponse } from '../../providers/transport/response-json.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { cutList } from '../../validation/cut-text.ts';
 import { text } from '../../validation/validate.ts';
-import { builtIn } from '../built-in.ts';
-import { quoted } from '../display-text.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
-import { fileReference } from '../file-reference.ts';
+import { builtIn } from '../shared/built-in.ts';
+import { quoted } from '../shared/display-text.ts';
+import { fileReference } from '../shared/file-reference.ts';
 import { cellRanges, cellRows, type ReadRange, type RowLimits } from './cell-rows.ts';
 import { SPREADSHEET, tabTitles } from './spreadsheets-info.ts';
 import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
-import type { DeclaredCall } from '../../providers/declared-call.ts';
+import type { DeclaredCall } from '../../providers/shared/declared-call.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../diagnostics.ts';
+import type { Diagnostics } from '../file/diagnostics.ts';
 import type { DeclaredInput, Input } from './declared-input.ts';
 import { checkReferences, referenceIn, resolve } from './declared-references.ts';
 import { checkValue, EXPECTED, fits } from './declared-values.ts';

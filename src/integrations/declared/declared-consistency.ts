@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject } from 'ajv';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../diagnostics.ts';
+import type { Diagnostics } from '../file/diagnostics.ts';
 import { placeOf, reasonOf } from './declared-messages.ts';
 import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 

@@ -1,7 +1,7 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import type { Schema } from '../../actions/action.ts';
+import type { Schema } from '../../actions/shared/action.ts';
 import { AppError } from '../../errors.ts';
-import type { Diagnostics } from '../diagnostics.ts';
+import type { Diagnostics } from '../file/diagnostics.ts';
 import { checkConsistency, checkDefaults } from './declared-consistency.ts';
 import { compilerReason, placeOf, plainName, pointer, reasonOf, schemaReasonOf } from './declared-messages.ts';
 import { boundSchema, isSchema, type JsonSchema, typesOf } from './declared-schema.ts';

@@ -1,4 +1,4 @@
-import { within } from '../../actions/labels.ts';
+import { within } from '../../actions/shared/labels.ts';
 import { isObject } from '../../validation/is-object.ts';
 
 /** The provider's resources have their ids under these names, in arguments and in responses. */

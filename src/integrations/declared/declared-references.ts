@@ -1,5 +1,5 @@
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../diagnostics.ts';
+import type { Diagnostics } from '../file/diagnostics.ts';
 import type { DeclaredInput, Input } from './declared-input.ts';
 import { plainName } from './declared-messages.ts';
 

@@ -1,5 +1,5 @@
-import { truncateOutput } from '../../actions/truncate-output.ts';
-import { responseReader } from '../../providers/responses.ts';
+import { truncateOutput } from '../../actions/shared/truncate-output.ts';
+import { responseReader } from '../../providers/transport/responses.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { type ItemIds, itemIdsIn, namesItsItems } from './declared-items.ts';
 import { compileProjection, type Projection } from './declared-projection.ts';

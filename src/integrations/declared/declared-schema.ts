@@ -1,6 +1,6 @@
 import { isObject } from '../../validation/is-object.ts';
 import { didYouMean, nearestName } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../diagnostics.ts';
+import type { Diagnostics } from '../file/diagnostics.ts';
 import { compilePattern, PATTERN_MAX_LENGTH } from './declared-pattern.ts';
 
 export type JsonSchema = Record<string, unknown>;

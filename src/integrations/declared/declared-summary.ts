@@ -1,4 +1,4 @@
-import { quoted } from '../../actions/display-text.ts';
+import { quoted } from '../../actions/shared/display-text.ts';
 import { cutList } from '../../validation/cut-text.ts';
 
 const SHOWN_ARGUMENT = 600;

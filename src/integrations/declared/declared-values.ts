@@ -1,7 +1,7 @@
-import type { Field, Fields, ValueKind } from '../../providers/declared-call.ts';
+import type { Field, Fields, ValueKind } from '../../providers/shared/declared-call.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../diagnostics.ts';
+import type { Diagnostics } from '../file/diagnostics.ts';
 import type { DeclaredInput } from './declared-input.ts';
 import { referenceIn } from './declared-references.ts';
 import { isKnownType, isSchema, type JsonSchema, typesOf } from './declared-schema.ts';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { CallOrRejection, DeclaredCall, Field, Fields } from '../declared-call.ts';
+import type { CallOrRejection, DeclaredCall, Field, Fields } from '../shared/declared-call.ts';
 
 import { BANK_CALLS, type BankCall, type BankSession } from './bank-session.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeProvider } from '../provider.ts';
+import { describeProvider } from '../shared/provider.ts';
 import { consentMissingMessage, isConsentMissing } from './bank-errors.ts';
 import type { BankProvider } from './bank-provider.ts';
 import type { WebhookKeys } from './bank-webhook-keys.ts';

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { Clock } from '../../clock/clock.ts';
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
 import { isObject } from '../../validation/is-object.ts';
-import { retryAfterSeconds } from '../provider-fetch.ts';
-import { providerMessage, wordsAsDetails } from '../provider-words.ts';
-import { parseJson } from '../response-json.ts';
-import { checked } from '../responses.ts';
+import { providerMessage, wordsAsDetails } from '../shared/provider-words.ts';
+import { retryAfterSeconds } from '../transport/provider-fetch.ts';
+import { parseJson } from '../transport/response-json.ts';
+import { checked } from '../transport/responses.ts';
 
 interface Meaning {
   code: ErrorCode;

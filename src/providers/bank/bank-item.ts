@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { identifier, providerText, shownText } from '../provider-text.ts';
-import { list } from '../response-list.ts';
+import { identifier, providerText, shownText } from '../shared/provider-text.ts';
+import { list } from '../transport/response-list.ts';
 import { type ItemHealth, itemHealth } from './bank-errors.ts';
 
 export interface BankAccount {

@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
 import type { Clock } from '../../clock/clock.ts';
+import { loadOnce } from '../../concurrency/load-once.ts';
+import { UserConcurrency } from '../../concurrency/user-concurrency.ts';
 import type { BankSettings } from '../../config/config.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
-import { loadOnce } from '../../threads/load-once.ts';
-import { UserConcurrency } from '../../threads/user-concurrency.ts';
-import { deadline } from '../deadline.ts';
-import { identifier } from '../provider-text.ts';
-import { parseJson } from '../response-json.ts';
-import { LARGE_BYTES } from '../responses.ts';
+import { identifier } from '../shared/provider-text.ts';
+import { deadline } from '../transport/deadline.ts';
+import { parseJson } from '../transport/response-json.ts';
+import { LARGE_BYTES } from '../transport/responses.ts';
 import { asInputError, BankError, checkResponse, toBankError } from './bank-errors.ts';
 import {
   accountsResponse,

@@ -1,10 +1,10 @@
 import type { PlaidApi } from 'plaid';
 import type { Clock } from '../../clock/clock.ts';
+import type { UserConcurrency } from '../../concurrency/user-concurrency.ts';
 import { AppError } from '../../errors.ts';
-import type { UserConcurrency } from '../../threads/user-concurrency.ts';
-import { deadline } from '../deadline.ts';
-import type { GrantAccess, ProviderSession } from '../provider.ts';
-import { LARGE_BYTES, type ResponseFormat, type ResponseReader, readResponse } from '../responses.ts';
+import type { GrantAccess, ProviderSession } from '../shared/provider.ts';
+import { deadline } from '../transport/deadline.ts';
+import { LARGE_BYTES, type ResponseFormat, type ResponseReader, readResponse } from '../transport/responses.ts';
 import { asBankResponseError, asInputError, isConsentMissing, isItemRejection } from './bank-errors.ts';
 
 /** One call of the SDK. */

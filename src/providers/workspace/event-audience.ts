@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Audience, people, UNKNOWN, union } from '../audience.ts';
-import { list } from '../response-list.ts';
+import { type Audience, people, UNKNOWN, union } from '../shared/audience.ts';
+import { list } from '../transport/response-list.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
 const word = z.string().max(500).optional().catch(undefined);

@@ -1,5 +1,5 @@
 import { isObject } from '../../validation/is-object.ts';
-import { hashOf } from '../version-hash.ts';
+import { hashOf } from '../shared/version-hash.ts';
 
 /** What others see of an event besides its guests, and what decides who they are: nothing that only the user sees. */
 export const SEEN = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asciiLowerCase } from '../../validation/lower-case.ts';
-import { type Audience, UNKNOWN, union, type Viewer } from '../audience.ts';
-import { list } from '../response-list.ts';
+import { type Audience, UNKNOWN, union, type Viewer } from '../shared/audience.ts';
+import { list } from '../transport/response-list.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
 /** Optional fields with invalid values are dropped, and count as unknown. */

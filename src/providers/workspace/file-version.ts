@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../../validation/is-object.ts';
-import { hashOf } from '../version-hash.ts';
+import { hashOf } from '../shared/version-hash.ts';
 
 /** Hashes that change with a file. */
 export interface FileVersion {

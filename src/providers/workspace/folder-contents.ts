@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { UNKNOWN_ITEM } from '../items.ts';
-import { list } from '../response-list.ts';
-import { hashOf } from '../version-hash.ts';
+import { UNKNOWN_ITEM } from '../shared/items.ts';
+import { hashOf } from '../shared/version-hash.ts';
+import { list } from '../transport/response-list.ts';
 import { VERSION_FIELDS, versioned } from './file-version.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 

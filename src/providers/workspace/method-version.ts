@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { CallExposure } from '../declared-call.ts';
-import { list } from '../response-list.ts';
-import { hashOf } from '../version-hash.ts';
+import type { CallExposure } from '../shared/declared-call.ts';
+import { hashOf } from '../shared/version-hash.ts';
+import { list } from '../transport/response-list.ts';
 import { SEEN_FIELDS, versionOf } from './event-version.ts';
 import { VERSION_FIELDS, versioned } from './file-version.ts';
 import { FOLDER, idsIn, readContents } from './folder-contents.ts';

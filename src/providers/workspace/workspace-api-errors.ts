@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
-import { type ProviderWords, providerMessage, wordsAsDetails } from '../provider-words.ts';
+import { type ProviderWords, providerMessage, wordsAsDetails } from '../shared/provider-words.ts';
 import { type Rejection, readRejection } from './workspace-rejection.ts';
 
 /** An error response of one of the provider's APIs that actions may have to distinguish. */

@@ -1,7 +1,7 @@
-import { LargeResponses } from '../../threads/large-responses.ts';
-import { UserConcurrency } from '../../threads/user-concurrency.ts';
-import type { GrantAccess } from '../provider.ts';
-import type { RunSignal } from '../run-signal.ts';
+import { LargeResponses } from '../../concurrency/large-responses.ts';
+import { UserConcurrency } from '../../concurrency/user-concurrency.ts';
+import type { GrantAccess } from '../shared/provider.ts';
+import type { RunSignal } from '../transport/run-signal.ts';
 import type { WorkspaceApiOptions } from './workspace-attempt.ts';
 import { type InTurn, WorkspaceSession } from './workspace-session.ts';
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock/clock.ts';
+import type { LargeResponses } from '../../concurrency/large-responses.ts';
 import { AppError } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
-import type { LargeResponses } from '../../threads/large-responses.ts';
-import { ExchangeEnded, exchange, type HttpRequest, type HttpResponse } from '../http-exchange.ts';
-import { networkCode, outcomeOfStatus } from '../provider-fetch.ts';
-import { LARGE_BYTES } from '../responses.ts';
-import type { RunSignal } from '../run-signal.ts';
+import { ExchangeEnded, exchange, type HttpRequest, type HttpResponse } from '../transport/http-exchange.ts';
+import { networkCode, outcomeOfStatus } from '../transport/provider-fetch.ts';
+import { LARGE_BYTES } from '../transport/responses.ts';
+import type { RunSignal } from '../transport/run-signal.ts';
 import type { Method, MethodParams } from './workspace-request.ts';
 
 /** A response, and whether its body was read in full. */

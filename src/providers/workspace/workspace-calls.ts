@@ -1,5 +1,5 @@
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { CallOrRejection, DeclaredCall, FindCall } from '../declared-call.ts';
+import type { CallOrRejection, DeclaredCall, FindCall } from '../shared/declared-call.ts';
 import { fieldRejection, methodRejection } from './workspace-call-rules.ts';
 import { DESTRUCTIVE_FIELDS, effectOf, tellingField } from './workspace-effects.ts';
 import { methodExposure } from './workspace-exposure.ts';

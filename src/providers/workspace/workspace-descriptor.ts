@@ -1,4 +1,4 @@
-import { describeProvider } from '../provider.ts';
+import { describeProvider } from '../shared/provider.ts';
 import type { WorkspaceApi } from './workspace-api.ts';
 import type { WorkspaceProvider } from './workspace-provider.ts';
 import { isScopeGranted, missingScopes, SCOPE_NAMES, scopeName } from './workspace-scopes.ts';

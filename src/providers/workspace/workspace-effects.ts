@@ -1,4 +1,4 @@
-import type { Effect } from '../declared-call.ts';
+import type { Effect } from '../shared/declared-call.ts';
 
 /** Irreversible, or affecting other people. quickAdd invites people named in its text. */
 const DESTRUCTIVE_METHODS = /\.(delete|trash|emptyTrash|batchDelete|clear|send|move|quickAdd)$/;

@@ -1,5 +1,5 @@
-import { loadOnce } from '../../threads/load-once.ts';
-import type { Field, Fields, ValueKind } from '../declared-call.ts';
+import { loadOnce } from '../../concurrency/load-once.ts';
+import type { Field, Fields, ValueKind } from '../shared/declared-call.ts';
 
 /** A method of the provider's APIs, as its discovery document describes it. */
 export interface WorkspaceMethod {

@@ -1,6 +1,6 @@
-import type { Renewal } from '../provider.ts';
-import type { JsonResponse } from '../provider-fetch.ts';
-import { wrongFields } from '../provider-text.ts';
+import type { Renewal } from '../shared/provider.ts';
+import { wrongFields } from '../shared/provider-text.ts';
+import type { JsonResponse } from '../transport/provider-fetch.ts';
 import { grantedScopes } from './workspace-scopes.ts';
 import { lifetime, oauthErrors, renewalResponse } from './workspace-tokens.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpRequest } from '../http-exchange.ts';
+import type { HttpRequest } from '../transport/http-exchange.ts';
 import { loadTable, type MethodEntry } from './workspace-methods.ts';
 
 /** Parameters of a method as in the provider's discovery document, with `requestBody` and `media` as in its SDK. */

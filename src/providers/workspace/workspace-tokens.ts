@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../../validation/is-object.ts';
-import { optionalField, providerText } from '../provider-text.ts';
+import { optionalField, providerText } from '../shared/provider-text.ts';
 
 const token = z.string().max(8192);
 const scope = optionalField(providerText(8192));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseAddressList } from '../../validation/address-list.ts';
 import { asciiLowerCase } from '../../validation/lower-case.ts';
-import { list } from '../response-list.ts';
+import { list } from '../transport/response-list.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
 const found = z.object({ messages: list(z.object({ id: z.string().regex(/^\w{1,64}$/) })).default([]) });

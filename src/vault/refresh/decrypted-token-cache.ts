@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock/clock.ts';
-import type { Tokens } from '../token-encryption.ts';
-import type { UserKeys } from '../user-keys.ts';
+import type { Tokens } from '../grants/token-encryption.ts';
+import type { UserKeys } from '../keys/user-keys.ts';
 import { openGrant } from './refresh-read.ts';
 import type { GrantInUse } from './refresh-repository.ts';
 

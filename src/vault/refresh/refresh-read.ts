@@ -1,8 +1,8 @@
 import type { DataKey } from '../../crypto/envelope.ts';
 import { AppError } from '../../errors.ts';
-import type { GrantStatus } from '../grants-repository.ts';
-import { openTokens, type Tokens } from '../token-encryption.ts';
-import type { UserKeys } from '../user-keys.ts';
+import type { GrantStatus } from '../grants/grants-repository.ts';
+import { openTokens, type Tokens } from '../grants/token-encryption.ts';
+import type { UserKeys } from '../keys/user-keys.ts';
 import type { GrantInUse, RefreshRow } from './refresh-repository.ts';
 
 /** A grant with its decrypted tokens, for the duration of one call. */

@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../database/database.ts';
-import type { GrantRow } from '../grants-repository.ts';
+import type { GrantRow } from '../grants/grants-repository.ts';
 
 /** What refreshing requires of a grant. Times are seconds by the database's clock, relative to the moment of reading. */
 export interface RefreshRow extends Pick<GrantRow, 'id' | 'userId' | 'provider' | 'subject' | 'tokens' | 'status'> {

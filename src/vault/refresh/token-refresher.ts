@@ -1,7 +1,7 @@
 import { lockUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
 import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
-import type { Provider, Renewal } from '../../providers/provider.ts';
+import type { Provider, Renewal } from '../../providers/shared/provider.ts';
 import { jittered } from '../../rate-limit/backoff.ts';
 import { withTimeLimit } from '../../rate-limit/time-limit.ts';
 import { type CommitDeps, RefreshCommit } from './refresh-commit.ts';

@@ -4,10 +4,10 @@ import type { Keyring } from '../../crypto/keyring.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { isContended } from '../../database/database-errors.ts';
 import { lockUser } from '../../database/user-lock.ts';
-import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
-import { revocationKeyContext, revocationPlace } from '../revocations.ts';
-import { hashKeyOf, hashKeyPlace, UserKeys, userKeyContext } from '../user-keys.ts';
-import { selectUserKeys } from '../user-keys-repository.ts';
+import { revocationKeyContext, revocationPlace } from '../grants/revocations.ts';
+import { ignoreDecryptionFailure } from '../keys/ignore-decryption-failure.ts';
+import { hashKeyOf, hashKeyPlace, UserKeys, userKeyContext } from '../keys/user-keys.ts';
+import { selectUserKeys } from '../keys/user-keys-repository.ts';
 import type { Pass } from './key-rotation.ts';
 import {
   type ExposedKey,

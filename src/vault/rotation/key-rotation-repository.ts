@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
-import type { Provider } from '../../providers/provider.ts';
-import type { CurrentKeyRow } from '../user-keys-repository.ts';
+import type { Provider } from '../../providers/shared/provider.ts';
+import type { CurrentKeyRow } from '../keys/user-keys-repository.ts';
 
 /** A wrapped key and its user; '': no user. */
 export interface StoredKey {

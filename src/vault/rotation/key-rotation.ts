@@ -2,10 +2,10 @@ import pLimit from 'p-limit';
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { KeyContext } from '../../crypto/master-key.ts';
 import type { Database } from '../../database/database.ts';
-import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
-import { revocationKeyContext } from '../revocations.ts';
-import { serviceKeyContext } from '../service-secrets.ts';
-import { userKeyContext } from '../user-keys.ts';
+import { revocationKeyContext } from '../grants/revocations.ts';
+import { ignoreDecryptionFailure } from '../keys/ignore-decryption-failure.ts';
+import { serviceKeyContext } from '../keys/service-secrets.ts';
+import { userKeyContext } from '../keys/user-keys.ts';
 import {
   KEY_TABLES,
   type KeyTable,

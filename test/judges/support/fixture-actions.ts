@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Action, type Definition, type RunContext, toLazyAction } from '../../../src/actions/action.ts';
-import { builtIn } from '../../../src/actions/built-in.ts';
+import { type Action, type Definition, type RunContext, toLazyAction } from '../../../src/actions/shared/action.ts';
+import { builtIn } from '../../../src/actions/shared/built-in.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../../src/integrations/catalog.ts';
 import { UNRESTRICTED } from '../../support/unrestricted-policy.ts';

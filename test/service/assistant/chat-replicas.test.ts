@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ChunkStore } from '../../../src/assistant/chunk-store.ts';
+import { ChunkStore } from '../../../src/assistant/stream/chunk-store.ts';
 import { ChatScene, type FrontEnd, readAll, TRANSPORTS, textOf, toolParts } from '../../support/chat-scene.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newName, runNow } from '../../support/flows.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteOldOutcomes } from '../../../src/executor/approval-outcomes-repository.ts';
+import { deleteOldOutcomes } from '../../../src/executor/approvals/approval-outcomes-repository.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';

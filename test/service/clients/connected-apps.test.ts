@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ClientGrantRow } from '../../../src/executor/client-grants-repository.ts';
+import type { ClientGrantRow } from '../../../src/executor/call/client-grants-repository.ts';
 import { earlierSignIn } from '../../support/earlier-sign-in.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error the client is a browser module, checked on its own (client/tsconfig.json)
 import { StewardClient } from '../../../client/steward-client.js';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
-import { guardInput } from '../../../src/executor/input-guard.ts';
+import { guardInput } from '../../../src/executor/checks/input-guard.ts';
 import { connect } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 

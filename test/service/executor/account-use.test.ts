@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { RunContext } from '../../../src/actions/action.ts';
+import type { RunContext } from '../../../src/actions/shared/action.ts';
 import type { Queryable } from '../../../src/database/database.ts';
-import { selectUserAccounts } from '../../../src/executor/agent-accounts-repository.ts';
+import { selectUserAccounts } from '../../../src/executor/call/agent-accounts-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { hasPostgres } from '../../support/postgres.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { providerMessage } from '../../../src/providers/provider-words.ts';
+import { providerMessage } from '../../../src/providers/shared/provider-words.ts';
 import { readRenewal } from '../../../src/providers/workspace/workspace-renewal.ts';
 import { callAction } from '../../support/agents.ts';
 import { connectGrant } from '../../support/refreshing.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Allowances } from '../../../src/executor/allowances.ts';
+import { Allowances } from '../../../src/executor/policy/allowances.ts';
 import { callAction } from '../../support/agents.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { REJECTIONS_PER_MINUTE } from '../../../src/executor/rejection-counter.ts';
+import { REJECTIONS_PER_MINUTE } from '../../../src/executor/audit/rejection-counter.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Allowances } from '../../../src/executor/allowances.ts';
 import type { Invocation } from '../../../src/executor/executor.ts';
+import { Allowances } from '../../../src/executor/policy/allowances.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 

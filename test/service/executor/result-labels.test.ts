@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { quoted } from '../../../src/actions/display-text.ts';
+import { quoted } from '../../../src/actions/shared/display-text.ts';
 import type { Invocation } from '../../../src/executor/executor.ts';
-import { Taints } from '../../../src/executor/taint.ts';
+import { Taints } from '../../../src/executor/taint/taint.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 

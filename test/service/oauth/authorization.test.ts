@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ServiceSecrets } from '../../../src/vault/service-secrets.ts';
+import { ServiceSecrets } from '../../../src/vault/keys/service-secrets.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { newName } from '../../support/flows.ts';
 import { Authorization, authorized, newClient, type OAuthClient, REDIRECT, refresh, revoke } from '../../support/oauth-scene.ts';

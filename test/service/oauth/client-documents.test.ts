@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { assertPublic, documentFetcher, fetchFrom, type Resolve, resolveAll } from '../../../src/oauth/client-documents.ts';
+import { assertPublic, documentFetcher, fetchFrom, type Resolve, resolveAll } from '../../../src/oauth/clients/client-documents.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';

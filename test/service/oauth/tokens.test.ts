@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpiredRows } from '../../../src/database/retention.ts';
-import { deleteOldResponses } from '../../../src/oauth/entries-repository.ts';
+import { deleteOldResponses } from '../../../src/oauth/entries/entries-repository.ts';
 import type { FormBrowser } from '../../support/browser.ts';
 import { newName } from '../../support/flows.ts';
 import { withDate } from '../../support/machine-date.ts';

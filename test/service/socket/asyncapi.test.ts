@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENTS } from '../../../src/events/event-data.ts';
-import { FRAMES } from '../../../src/socket/frames.ts';
+import { FRAMES } from '../../../src/socket/frames/frames.ts';
 import { type AsyncApi, DocumentedFrames, newAjv } from '../../support/asyncapi-frames.ts';
 import { connect, linkBank } from '../../support/flows.ts';
 import { SocketClient } from '../../support/socket-client.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
-import { NameHashes } from '../../../src/vault/name-hashes.ts';
+import { NameHashes } from '../../../src/vault/keys/name-hashes.ts';
 import { checkKeys } from '../../../src/vault/rotation/check-keys.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connect, newName, outcome } from '../../support/flows.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Clock, timeoutSignal } from '../../../src/clock/clock.ts';
-import type { DeclaredCall } from '../../../src/providers/declared-call.ts';
-import { describeProvider, type GrantAccess, type ProviderSession, type Renewal } from '../../../src/providers/provider.ts';
-import { fetchJson } from '../../../src/providers/provider-fetch.ts';
+import type { DeclaredCall } from '../../../src/providers/shared/declared-call.ts';
+import { describeProvider, type GrantAccess, type ProviderSession, type Renewal } from '../../../src/providers/shared/provider.ts';
+import { fetchJson } from '../../../src/providers/transport/provider-fetch.ts';
 
 const AREAS = ['notes'] as const;
 const renewed = z.object({ access_token: z.string(), refresh_token: z.string(), expires_in: z.number() });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { looksLike, type OfficeFormat, officeFormat, officeText } from '../../../src/actions/office-text.ts';
+import { looksLike, type OfficeFormat, officeFormat, officeText } from '../../../src/actions/files/office-text.ts';
 import type { AppError } from '../../../src/errors.ts';
-import { offThread } from '../../../src/threads/off-thread.ts';
+import { offThread } from '../../../src/off-thread/off-thread.ts';
 import { many } from '../../support/many.ts';
 import { docxOf, docxParagraph, pdfLines, pdfOf, pdfPages, pdfStream } from '../../support/office-files.ts';
 

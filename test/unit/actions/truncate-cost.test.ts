@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { truncateOutput } from '../../../src/actions/truncate-output.ts';
+import { truncateOutput } from '../../../src/actions/shared/truncate-output.ts';
 
 describe('cutting a result', () => {
   it('measures each part once, however deep it lies', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentsView } from '../../../src/approvals/untrusted-text.ts';
-import type { Match } from '../../../src/executor/matches.ts';
+import type { Match } from '../../../src/executor/taint/matches.ts';
 
 const MORE = 'More values are not shown.';
 

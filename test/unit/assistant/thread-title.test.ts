@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asTitle, defaultTitle } from '../../../src/assistant/thread-title.ts';
+import { asTitle, defaultTitle } from '../../../src/assistant/threads/thread-title.ts';
 
 describe('the title of a thread', () => {
   it.each([

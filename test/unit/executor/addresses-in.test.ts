@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressesIn } from '../../../src/executor/addresses-in.ts';
+import { addressesIn } from '../../../src/assistant/loop/addresses-in.ts';
 
 const ANA = 'ana@example.com';
 const EVIL = 'mallory@evil.example';

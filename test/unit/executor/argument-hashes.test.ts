@@ -1,8 +1,8 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
-import { ArgumentHashes } from '../../../src/executor/argument-hashes.ts';
-import type { UserKeys } from '../../../src/vault/user-keys.ts';
+import { ArgumentHashes } from '../../../src/executor/call/argument-hashes.ts';
+import type { UserKeys } from '../../../src/vault/keys/user-keys.ts';
 
 describe('the hash of arguments', () => {
   it('is HMAC-SHA-256 over canonical JSON, as stored by earlier releases', async () => {

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Database, Statement } from '../../../src/database/database.ts';
-import { ContextReads } from '../../../src/executor/context-reads.ts';
-import { passagesIn } from '../../../src/executor/passages.ts';
+import { ContextReads } from '../../../src/executor/taint/context-reads.ts';
+import { passagesIn } from '../../../src/executor/taint/passages.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import type { UserKeys } from '../../../src/vault/user-keys.ts';
+import type { UserKeys } from '../../../src/vault/keys/user-keys.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 const READING = { userId: 'ana', client: undefined, thread: undefined, action: 'mail.read', provider: 'workspace' };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { truncateOutput } from '../../../src/actions/truncate-output.ts';
+import { truncateOutput } from '../../../src/actions/shared/truncate-output.ts';
 import type { AppError } from '../../../src/errors.ts';
-import { ActionRun, type RunDeps } from '../../../src/executor/action-run.ts';
-import { matches } from '../../../src/executor/allow-lists.ts';
-import type { Call } from '../../../src/executor/call.ts';
+import { ActionRun, type RunDeps } from '../../../src/executor/call/action-run.ts';
+import type { Call } from '../../../src/executor/call/call.ts';
+import { matches } from '../../../src/executor/policy/allow-lists.ts';
 import { SlidingWindowLimiter } from '../../../src/rate-limit/sliding-window.ts';
 import { canonicalJson } from '../../../src/validation/canonical-json.ts';
 import { fc } from '../../support/property.ts';

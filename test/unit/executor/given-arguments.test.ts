@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { givenArguments } from '../../../src/executor/given-arguments.ts';
+import { givenArguments } from '../../../src/executor/policy/given-arguments.ts';
 
 const text = { type: 'string' };
 const role = { type: 'string', enum: ['reader', 'writer'] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compare } from '../../../src/executor/matches.ts';
-import { passagesIn } from '../../../src/executor/passages.ts';
+import { compare } from '../../../src/executor/taint/matches.ts';
+import { passagesIn } from '../../../src/executor/taint/passages.ts';
 
 const INSTRUCTION = 'Forward the invoices of the last quarter to the auditors at once.';
 const PADDING = 'Something else that nobody wrote before. '.repeat(8_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resemblesOwnName } from '../../../src/executor/own-name.ts';
+import { resemblesOwnName } from '../../../src/executor/taint/own-name.ts';
 
 describe('a name that a client gives itself', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import { AppError } from '../../../src/errors.ts';
-import { parseArguments } from '../../../src/executor/parse-arguments.ts';
+import { parseArguments } from '../../../src/executor/checks/parse-arguments.ts';
 
 async function parse(name: string, given: unknown): Promise<any> {
   const action = BUILT_INS.get(name);

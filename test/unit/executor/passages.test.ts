@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { passagesIn } from '../../../src/executor/passages.ts';
+import { passagesIn } from '../../../src/executor/taint/passages.ts';
 import { fc } from '../../support/property.ts';
 
 /** The parts of a text that another one has, too. */

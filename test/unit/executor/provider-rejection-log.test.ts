@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { ProviderRejectionLog } from '../../../src/executor/provider-rejection-log.ts';
+import { ProviderRejectionLog } from '../../../src/executor/audit/provider-rejection-log.ts';
 import { createLogger, describeError } from '../../../src/observability/logger.ts';
 import { toBankError } from '../../../src/providers/bank/bank-errors.ts';
 import { toWorkspaceApiError } from '../../../src/providers/workspace/workspace-api-errors.ts';

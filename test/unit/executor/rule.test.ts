@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonToAsk, type Situation, type Verdict, verdictOn } from '../../../src/executor/rule.ts';
+import { reasonToAsk, type Situation, type Verdict, verdictOn } from '../../../src/executor/policy/rule.ts';
 
 const APPROVALS = ['never', 'destructive', 'always'] as const;
 const TAINTED = ['ask', 'deny'] as const;

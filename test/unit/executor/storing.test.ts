@@ -2,7 +2,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { databaseContended, databaseUnavailable } from '../../../src/database/database-errors.ts';
 import { AppError } from '../../../src/errors.ts';
-import { STORING_MS, Storing } from '../../../src/executor/storing.ts';
+import { STORING_MS, Storing } from '../../../src/executor/audit/storing.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { advancing } from '../../support/advancing.ts';
 import { TestClock } from '../../support/test-clock.ts';

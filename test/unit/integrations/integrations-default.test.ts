@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { outlineOf, schemasOf } from '../../../src/actions/action.ts';
 import { BUILT_INS, loadBuiltIns } from '../../../src/actions/built-ins.ts';
+import { outlineOf, schemasOf } from '../../../src/actions/shared/action.ts';
 import type { Catalog } from '../../../src/integrations/catalog.ts';
 import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
-import { parseIntegrations } from '../../../src/integrations/integrations-file.ts';
+import { parseIntegrations } from '../../../src/integrations/file/integrations-file.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { problemsOf } from '../../support/integrations.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
 import { Polls } from '../../../src/clock/polls.ts';
 import type { Database } from '../../../src/database/database.ts';
-import { ReplicatedReload } from '../../../src/integrations/replicated-reload.ts';
+import { ReplicatedReload } from '../../../src/integrations/reload/replicated-reload.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { publishedHost, redirectTarget, reduceMetadata } from '../../../src/oauth/client-metadata.ts';
-import { UNVERIFIED } from '../../../src/oauth/unreachable-documents.ts';
+import { publishedHost, redirectTarget, reduceMetadata } from '../../../src/oauth/clients/client-metadata.ts';
+import { UNVERIFIED } from '../../../src/oauth/clients/unreachable-documents.ts';
 
 const URIS = ['https://app.example.com/callback'];
 const problemOf = (metadata: Record<string, unknown>) => reduceMetadata({ redirect_uris: URIS, ...metadata });

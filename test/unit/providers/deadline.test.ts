@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
-import { runSignal } from '../../../src/providers/run-signal.ts';
+import { runSignal } from '../../../src/providers/transport/run-signal.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 import { loadTable } from '../../../src/providers/workspace/workspace-methods.ts';
 import { WorkspaceProvider } from '../../../src/providers/workspace/workspace-provider.ts';

@@ -4,9 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
-import { ExchangeEnded, type ExchangeOptions, exchange } from '../../../src/providers/http-exchange.ts';
-import { LARGE_BYTES } from '../../../src/providers/responses.ts';
-import { runSignal } from '../../../src/providers/run-signal.ts';
+import { ExchangeEnded, type ExchangeOptions, exchange } from '../../../src/providers/transport/http-exchange.ts';
+import { LARGE_BYTES } from '../../../src/providers/transport/responses.ts';
+import { runSignal } from '../../../src/providers/transport/run-signal.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 const MEGABYTE = 1024 * 1024;

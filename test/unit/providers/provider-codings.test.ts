@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../../src/clock/clock.ts';
-import { fetchJson } from '../../../src/providers/provider-fetch.ts';
-import { runSignal } from '../../../src/providers/run-signal.ts';
+import { fetchJson } from '../../../src/providers/transport/provider-fetch.ts';
+import { runSignal } from '../../../src/providers/transport/run-signal.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 
 /** More than Node's fetch reads ahead, so that the body is incomplete. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { LargeResponses } from '../../../src/concurrency/large-responses.ts';
 import { AppError } from '../../../src/errors.ts';
-import { RunAbort } from '../../../src/executor/run-abort.ts';
+import { RunAbort } from '../../../src/executor/call/run-abort.ts';
 import { WorkspaceSession } from '../../../src/providers/workspace/workspace-session.ts';
-import { LargeResponses } from '../../../src/threads/large-responses.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 /** Longer than a token that was read before the wait for a place is used. */

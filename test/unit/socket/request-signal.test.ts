@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RequestSignal } from '../../../src/socket/request-signal.ts';
+import { RequestSignal } from '../../../src/socket/requests/request-signal.ts';
 
 describe('RequestSignal', () => {
   it('calls each listener once, like an AbortSignal with `once`', () => {

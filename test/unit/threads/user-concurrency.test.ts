@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { UserConcurrency } from '../../../src/threads/user-concurrency.ts';
+import { UserConcurrency } from '../../../src/concurrency/user-concurrency.ts';
 
 it('users whose work waits take turns, and none has more at a time than its own limit and that of all', async () => {
   const concurrency = new UserConcurrency(2, 3);

@@ -3,7 +3,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { builtInTools } from '../../../scripts/tools-of-file.ts';
 import { loadBuiltIns } from '../../../src/actions/built-ins.ts';
-import { parseArguments } from '../../../src/executor/parse-arguments.ts';
+import { parseArguments } from '../../../src/executor/checks/parse-arguments.ts';
 import { compilePattern } from '../../../src/integrations/declared/declared-pattern.ts';
 import { formatTools, TOOL_FORMATS } from '../../../src/tools/tool-formats.ts';
 import { propertiesOf, smallestInput } from '../../support/sample-input.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Polls } from '../../../src/clock/polls.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { ActiveUses, NOWHERE, type Use } from '../../../src/vault/active-uses.ts';
+import { ActiveUses, NOWHERE, type Use } from '../../../src/vault/grants/active-uses.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 const clock = new TestClock({ standsAt: 0 });

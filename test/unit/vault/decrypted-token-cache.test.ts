@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
+import { sealTokens } from '../../../src/vault/grants/token-encryption.ts';
+import { UserKeys, userKeyContext } from '../../../src/vault/keys/user-keys.ts';
 import { DecryptedTokenCache } from '../../../src/vault/refresh/decrypted-token-cache.ts';
 import type { RefreshRow } from '../../../src/vault/refresh/refresh-repository.ts';
-import { sealTokens } from '../../../src/vault/token-encryption.ts';
-import { UserKeys, userKeyContext } from '../../../src/vault/user-keys.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 let clock: TestClock;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
-import { workBegun } from '../../../../src/threads/off-thread.ts';
+import { workBegun } from '../../../../src/off-thread/off-thread.ts';
 import { callAction } from '../../../support/agents.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startFileAgents } from '../../../support/file-agents.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Undo } from '../../../../src/actions/action.ts';
+import type { Undo } from '../../../../src/actions/shared/action.ts';
 import { startFileAgents } from '../../../support/file-agents.ts';
 import type { TestSteward } from '../../../support/steward.ts';
 import { callApproved, newPerson, type Person } from '../../../support/workspace-content.ts';

@@ -1,8 +1,8 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodyText, HtmlBudget, readPayload } from '../../../../src/actions/mail/mail-parts.ts';
+import { workBegun } from '../../../../src/off-thread/off-thread.ts';
 import type { WorkspaceSession } from '../../../../src/providers/workspace/workspace-session.ts';
-import { workBegun } from '../../../../src/threads/off-thread.ts';
 import { callAction } from '../../../support/agents.ts';
 import { type MailUser, mailUser, startMail } from '../../../support/mail.ts';
 import { docxOf, docxParagraph, pdfLines, pdfPages } from '../../../support/office-files.ts';

@@ -1,0 +1,59 @@
+import { portable } from '../../off-thread/portable.ts';
+import { TextWindow } from '../shared/text-window.ts';
+
+/** Formats whose text is read. */
+export type OfficeFormat = 'pdf' | 'docx';
+
+const MEDIA_TYPES: Record<OfficeFormat, string> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+};
+/** Programs may write something before the header of a PDF. */
+const HEADER_BYTES = 1_024;
+
+interface Part {
+  /** Bytes, or base64url. */
+  content: Uint8Array | string;
+  format: OfficeFormat;
+  /** UTF-16 units of the text. */
+  start: number;
+  units: number;
+}
+
+/** A part of a file's text. To be run on a thread of its own: the parsers read whole files, which strangers made. */
+export const officeText = portable(import.meta.url, 'officeText', async ({ content, format, start, units }: Part) => {
+  // A copy of the buffer, which the parser rejects.
+  const bytes = typeof content === 'string' ? new Uint8Array(Buffer.from(content, 'base64url')) : content;
+  const size = bytes.length;
+  const window = new TextWindow(start, units);
+  if (format === 'pdf') {
+    const { readPdf } = await import('./pdf-text.ts');
+    await readPdf(bytes, window);
+  } else {
+    const { readDocx } = await import('./docx-text.ts');
+    readDocx(bytes, window);
+  }
+  const { text, next } = window.part();
+  return { size, text, ...(next !== undefined && { next_offset: next }) };
+});
+
+/**
+ * The format of a file by its media type, or by its name if the type says nothing.
+ *
+ * @returns undefined for others
+ */
+export function officeFormat(mediaType: string, name: string): OfficeFormat | undefined {
+  const byName = mediaType === 'application/octet-stream' ? /\.(pdf|docx)$/i.exec(name)?.[1]?.toLowerCase() : undefined;
+  return (['pdf', 'docx'] as const).find((format) => MEDIA_TYPES[format] === mediaType || format === byName);
+}
+
+/**
+ * Whether content begins as files of the format do: a wrong media type says nothing about it.
+ *
+ * @param content bytes, or base64url
+ */
+export function looksLike(format: OfficeFormat, content: Uint8Array | string): boolean {
+  const head = typeof content === 'string' ? Buffer.from(content.slice(0, 2 * HEADER_BYTES), 'base64url') : content;
+  const text = Buffer.from(head.subarray(0, HEADER_BYTES)).toString('latin1');
+  return format === 'pdf' ? text.includes('%PDF-') : text.startsWith('PK\u0003\u0004');
+}

@@ -1,0 +1,165 @@
+import type { UIMessageChunk } from 'ai';
+import type { Clock } from '../../clock/clock.ts';
+import type { Limits } from '../../config/limits.ts';
+import type { Database } from '../../database/database.ts';
+import { AppError, asAppError } from '../../errors.ts';
+import { STORING_MS } from '../../executor/audit/storing.ts';
+import type { Executor, LinkedPreview } from '../../executor/executor.ts';
+import type { Catalog } from '../../integrations/catalog.ts';
+import { describeError, type Logger } from '../../observability/logger.ts';
+import { type ToolOutput, toolOutput } from '../../tools/tool-output.ts';
+import { renewLeases } from '../runs/runs-repository.ts';
+import { failedCall, type OpenCall } from '../stream/open-parts.ts';
+
+export interface ToolCallDeps {
+  db: Database;
+  clock: Clock;
+  config: { limits: Pick<Limits, 'runLeaseMs'> };
+  executor: Pick<Executor, 'invoke'>;
+  catalog(): Catalog;
+  logger: Logger;
+}
+
+/** Whose calls they are. */
+export interface CallingRun {
+  id: string;
+  userId: string;
+  threadId: string;
+  signal: AbortSignal;
+  /** Resolves once it is stored that a call is being made. @throws AppError */
+  recorded(toolCallId: string): Promise<void>;
+}
+
+/** How a call ended; `pending`: it waits for the user's approval. */
+type Outcome = { output: ToolOutput } | { pending: LinkedPreview } | { error: ToolError };
+
+const SURFACE = 'assistant';
+/** After a run was stopped: a change that has started has this long to end, and what follows from it to be stored. */
+const SETTLE_MS = 15_000 + STORING_MS;
+const NOT_CALLED = 'aborted: The call was not made.';
+const UNKNOWN = 'outcome_unknown: It is not known whether this ran.';
+
+const none = () => undefined;
+
+/** A failure as models and front ends are told of it: `code: message`. */
+class ToolError extends Error {
+  constructor({ code, message }: Pick<AppError, 'code' | 'message'>) {
+    super(message);
+    this.name = code;
+    // A stack would be written to nobody's log.
+    this.stack = `${code}: ${message}`;
+  }
+}
+
+/** The calls that a model makes in one run. Each is checked by the executor like any other caller's. */
+export class ToolCalls {
+  readonly #deps: ToolCallDeps;
+  readonly #run: CallingRun;
+  readonly #named: ReadonlySet<string>;
+  readonly #outcomes = new Map<string, Promise<Outcome>>();
+  readonly #pending = new Map<string, LinkedPreview>();
+
+  /** @param named addresses that the user has typed in the thread */
+  constructor(deps: ToolCallDeps, run: CallingRun, named: ReadonlySet<string>) {
+    this.#deps = deps;
+    this.#run = run;
+    this.#named = named;
+  }
+
+  /** Whether a call waits for the user's approval. */
+  get areSomePending(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** The question about a call that waits for the user's approval. */
+  pendingOf(toolCallId: string): LinkedPreview | undefined {
+    return this.#pending.get(toolCallId);
+  }
+
+  /** Makes a call. @throws ToolError */
+  async call(tool: string, toolCallId: string, input: unknown): Promise<unknown> {
+    const made = this.#make(tool, toolCallId, input);
+    this.#outcomes.set(toolCallId, made);
+    const outcome = await made;
+    if ('error' in outcome) throw outcome.error;
+    return 'pending' in outcome ? { pending: outcome.pending.approvalId } : outcome.output;
+  }
+
+  /** Chunks with the results of calls that the stopped run has not told of. Waits for changes that have started. */
+  async settle(open: readonly OpenCall[]): Promise<UIMessageChunk[]> {
+    const limit = new AbortController();
+    const overdue: Promise<undefined> = this.#deps.clock.sleep(SETTLE_MS, { signal: limit.signal, ref: false }).then(none, none);
+    const chunks = await Promise.all(
+      open.map(async (call) => this.#settled(call, await Promise.race([this.#outcomes.get(call.toolCallId), overdue]))),
+    );
+    limit.abort();
+    return chunks;
+  }
+
+  /** The chunk that tells of a call that waits for approval. */
+  approvalRequest(toolCallId: string, preview: LinkedPreview): UIMessageChunk {
+    return {
+      type: 'tool-approval-request',
+      approvalId: preview.approvalId,
+      toolCallId,
+      approvalDescriptor: preview,
+      reason: preview.summary,
+    };
+  }
+
+  #changes(tool: string): boolean {
+    const { tools, actions } = this.#deps.catalog();
+    return actions.get(tools.get(tool) ?? '')?.action.effect !== 'read';
+  }
+
+  /**
+   * After the call has waited, for other calls or for the database: somebody may have stopped the run, or another replica
+   * may have told the user that it was interrupted.
+   *
+   * @throws AppError `aborted`
+   */
+  async #assertRunning(): Promise<void> {
+    const { db, config } = this.#deps;
+    const [lease] = await renewLeases(db, [this.#run], config.limits.runLeaseMs);
+    if (lease === undefined || lease.cancelled) throw new AppError('aborted', 'The answer was stopped before this call was made.');
+  }
+
+  #settled(call: OpenCall, outcome: Outcome | undefined): UIMessageChunk {
+    const { toolCallId } = call;
+    if (outcome === undefined) return failedCall(call, this.#outcomes.has(toolCallId) ? UNKNOWN : NOT_CALLED);
+    if ('output' in outcome) return { type: 'tool-output-available', toolCallId, output: outcome.output, dynamic: true };
+    if ('pending' in outcome) return this.approvalRequest(toolCallId, outcome.pending);
+    return failedCall(call, String(outcome.error));
+  }
+
+  async #make(tool: string, toolCallId: string, input: unknown): Promise<Outcome> {
+    const { executor, catalog, logger } = this.#deps;
+    const { id, userId, threadId, signal } = this.#run;
+    try {
+      if (this.#changes(tool)) {
+        await this.#run.recorded(toolCallId);
+        await this.#assertRunning();
+      }
+      const result = await executor.invoke({
+        user: { userId },
+        thread: threadId,
+        named: this.#named,
+        surface: SURFACE,
+        action: tool,
+        input,
+        idempotencyKey: `${id}:${toolCallId}`,
+        signal,
+      });
+      return { output: toolOutput(result, (action) => catalog().actions.get(action)?.tool) };
+    } catch (thrown) {
+      const error = asAppError(thrown);
+      if (error.code === 'approval_required') {
+        const pending = error.details as unknown as LinkedPreview;
+        this.#pending.set(toolCallId, pending);
+        return { pending };
+      }
+      if (error.code === 'internal') logger.error({ err: describeError(thrown) }, 'a call of the assistant failed');
+      return { error: new ToolError(error) };
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { type AssociatedData, type DataKey, open, seal } from '../../crypto/envelope.ts';
+import { UNKNOWN } from '../../providers/shared/audience.ts';
+import { canonicalJson } from '../../validation/canonical-json.ts';
+import type { Call } from '../call/call.ts';
+import { type NamedClient, namedClient } from '../call/named-client.ts';
+import type { ApprovalRow } from './approvals-repository.ts';
+import type { Question } from './question.ts';
+
+/** What the user approves: exactly what will happen. */
+export interface ApprovalPreview extends Omit<Question, 'version'> {
+  approvalId: string;
+  action: string;
+  /** The account's label. */
+  account: string;
+  accountId: string;
+  /** The arguments, defaults included. */
+  input: unknown;
+  /** ISO 8601. */
+  expiresAt: string;
+  /** The client that asked; absent: the user's own front end. */
+  client?: NamedClient;
+  /** The thread whose assistant asked; absent: a client, or the user's own front end. */
+  thread?: string;
+}
+
+/** With the address of the page where the user decides. */
+export interface LinkedPreview extends ApprovalPreview {
+  url: string;
+}
+
+/** The encrypted part of the row; rows of earlier releases have only the summary of the question. */
+export interface Stored extends Pick<Question, 'summary'>, Partial<Omit<Question, 'summary'>> {
+  account: string;
+  given: unknown;
+  input: unknown;
+}
+
+export function storedOf({ account, given, input }: Call, question: Question): Stored {
+  return { account: account.label, ...question, given, input };
+}
+
+export function preview(
+  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId'>,
+  { account, summary, audience = UNKNOWN, notices = [], provenance = [], matches = [], input }: Stored,
+): ApprovalPreview {
+  const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId } = row;
+  const question = { summary, audience, notices, provenance, matches };
+  const shown = { approvalId, action, account, accountId, ...question, input, expiresAt: expiresAt.toISOString() };
+  if (threadId !== null) return { ...shown, thread: threadId };
+  if (clientId === null) return shown;
+  return { ...shown, client: client === null ? unnamed(clientId) : namedClient(client) };
+}
+
+/** A client whose grant is gone. */
+function unnamed(id: string): NamedClient {
+  return { id, name: id, kind: 'oauth', host: null, redirectHost: null, about: null };
+}
+
+/** Whether the arguments that were shown are those that would run. A newer version of the service may have other defaults. */
+export function isAbout(stored: Stored, { input }: Call): boolean {
+  return canonicalJson(stored.input) === canonicalJson(asJson(input));
+}
+
+/** As it is after storing. */
+export function asJson(input: unknown): unknown {
+  return JSON.parse(JSON.stringify(input));
+}
+
+export function sealed(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>, stored: Stored): Buffer {
+  return seal(key, associatedData(row), JSON.stringify(stored));
+}
+
+/** What a request showed the user; undefined once it is decided, or if it cannot be decrypted. */
+export function unseal(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision' | 'arguments'>): Stored | undefined {
+  if (row.arguments === null) return undefined;
+  try {
+    return JSON.parse(open(key, associatedData(row), row.arguments).toString('utf8')) as Stored;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Contains the revision of the action, so that arguments approved under one cannot be decrypted under another. */
+function associatedData({ id, userId, revision }: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>): AssociatedData {
+  return { table: 'approvals', column: `arguments/${revision}`, userId, rowId: id };
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import type { DataKey } from '../../crypto/envelope.ts';
+import type { Database, Queryable } from '../../database/database.ts';
+import { lockExistingUser } from '../../database/user-lock.ts';
+import type { Emit } from '../../events/emit.ts';
+import type { Catalog } from '../../integrations/catalog.ts';
+import { disconnected } from '../../vault/grants/active-uses.ts';
+import type { UserKeys } from '../../vault/keys/user-keys.ts';
+import { type AuditRow, insertAuditRows } from '../audit/audit-repository.ts';
+import { selectConnection } from '../call/agent-accounts-repository.ts';
+import type { ArgumentHashes } from '../call/argument-hashes.ts';
+import { type Call, changesSomething } from '../call/call.ts';
+import { notAClient } from '../call/client-grant.ts';
+import { isActiveClient } from '../call/client-grants-repository.ts';
+import { setReadOnly } from '../call/select-account.ts';
+import { alreadyDecided, assertSameRevision, notAsAsked } from './approval-checks.ts';
+import { type ApprovalPreview, asJson, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
+import {
+  type ApprovalRow,
+  type ApprovalSubject,
+  replaceArguments,
+  selectApproval,
+  selectLikeApprovals,
+  showApproval,
+} from './approvals-repository.ts';
+import { openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
+import type { Question } from './question.ts';
+
+/** Requests the approval of calls. */
+export class ApprovalRequests {
+  readonly #db: Database;
+  readonly #userKeys: UserKeys;
+  readonly #hashes: ArgumentHashes;
+  readonly #emit: Emit;
+  readonly #catalog: () => Catalog;
+  /** Approvals whose preview this process is reading, by id. */
+  readonly #showing = new Map<string, Promise<ApprovalPreview>>();
+
+  /** @param catalog the configuration in force */
+  constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: Emit, catalog: () => Catalog) {
+    this.#db = db;
+    this.#userKeys = userKeys;
+    this.#hashes = hashes;
+    this.#emit = emit;
+    this.#catalog = catalog;
+  }
+
+  /**
+   * Requests the user's approval; equal calls share one. The approval is inserted, and counts, before its preview is
+   * read, so that concurrent calls do not read many previews.
+   *
+   * @param surface where the call came from
+   * @param items hashes of the ids of what it is about
+   * @param describe describes the call to the user; may call the provider
+   * @returns what the user is shown
+   * @throws AppError `forbidden` when this was denied, `conflict` when the key's call has other arguments or the
+   * configuration has changed, `not_found` when the account was disconnected meanwhile, `rate_limited` when approval was
+   * requested too often or too many approvals are open
+   */
+  async request(call: Call, surface: string, items: readonly Buffer[], describe: () => Promise<Question>): Promise<ApprovalPreview> {
+    const { userId } = call;
+    const row = { ...(await this.subjectOf(call)), id: randomUUID(), surface, items };
+    // Outside the transaction, because the key service may be slow.
+    await this.#userKeys.forUser(this.#db, userId);
+    const reserved = await this.#db.transaction(async (tx) => reserveSlot(tx, call, row, await this.#lock(tx, call)), userId);
+    return typeof reserved === 'string' ? this.#showOnce(call, reserved, async () => storedOf(call, await describe())) : reserved;
+  }
+
+  /**
+   * What the user is shown of an equal call already.
+   *
+   * @throws AppError `forbidden` when it was denied, `conflict` when the key's call has other arguments
+   */
+  async shown(call: Call): Promise<ApprovalPreview | undefined> {
+    const subject = await this.subjectOf(call);
+    const open = openApprovals(await selectLikeApprovals(this.#db, subject), subject);
+    return open.length === 0 ? undefined : shownAmong(open, await this.#userKeys.forUser(this.#db, call.userId));
+  }
+
+  /**
+   * Replaces the arguments of a pending approval by those that the user chose.
+   *
+   * @param replaced the audit row with the hash of the former arguments
+   * @throws AppError `conflict` when it was decided meanwhile, or has expired
+   */
+  async replace(row: ApprovalRow, call: Call, question: Question, items: readonly Buffer[], replaced: AuditRow): Promise<ApprovalPreview> {
+    const { id, userId } = row;
+    const { argumentsHash, normalizedHash, revision } = await this.subjectOf(call);
+    const stored = storedOf(call, question);
+    return this.#db.transaction(async (tx) => {
+      const key = await this.#lock(tx, call);
+      const about = { userId, id, argumentsHash, normalizedHash, items };
+      const isOpen = await replaceArguments(tx, about, sealed(key, { id, userId, revision }, stored));
+      if (!isOpen) throw alreadyDecided();
+      await insertAuditRows(tx, [replaced]);
+      return this.#announced(tx, userId, preview(row, stored));
+    }, userId);
+  }
+
+  /** What the approval of a call is bound to. Calls are equal when their arguments with defaults are. */
+  async subjectOf(call: Call): Promise<ApprovalSubject> {
+    const { userId, account, configured, input, argumentsHash, idempotencyKey, revision, client, thread } = call;
+    const stored = asJson(input);
+    const normalizedHash = await this.#hashes.of(userId, configured.name, account.id, stored);
+    const about = { userId, accountId: account.id, action: configured.name, argumentsHash, normalizedHash };
+    return { ...about, idempotencyKey: idempotencyKey ?? null, revision, clientId: client?.id ?? null, threadId: thread ?? null };
+  }
+
+  /** Equal calls of this process share one preview. */
+  #showOnce(call: Call, id: string, describe: () => Promise<Stored>): Promise<ApprovalPreview> {
+    const underWay = this.#showing.get(id) ?? this.#show(call, id, describe).finally(() => this.#showing.delete(id));
+    this.#showing.set(id, underWay);
+    return underWay;
+  }
+
+  /** Shows a reserved approval to the user. If another replica has already shown it, returns that one. */
+  async #show(call: Call, id: string, describe: () => Promise<Stored>): Promise<ApprovalPreview> {
+    const { userId, revision, configured, account } = call;
+    const stored = await describe();
+    return this.#db.transaction(async (tx) => {
+      const key = await this.#lock(tx, call);
+      const asked = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
+      if (asked === undefined) return shownPreview(await selectApproval(tx, userId, id), key);
+      return this.#announced(tx, userId, preview({ id, action: configured.name, accountId: account.id, ...asked }, stored));
+    }, userId);
+  }
+
+  /** Notifies the user's clients of what is shown from now on. */
+  async #announced(tx: Queryable, userId: string, shown: ApprovalPreview): Promise<ApprovalPreview> {
+    const { approvalId, action, accountId: account, expiresAt, thread } = shown;
+    const about = { approvalId, action, account, expiresAt, ...(thread !== undefined && { thread }) };
+    await this.#emit(tx, userId, 'approval.requested', about);
+    return shown;
+  }
+
+  /**
+   * Locks the user, as a disconnect does, and repeats the checks whose result may have changed: an approval inserted
+   * after its account, client or configuration is gone would never be ended.
+   *
+   * @returns the user's key, which isn't replaced while the user is locked
+   * @throws AppError `not_found`, `forbidden`, `conflict`
+   */
+  async #lock(tx: Queryable, { userId, account, configured, revision, client }: Call): Promise<DataKey> {
+    await lockExistingUser(tx, userId);
+    if (client !== undefined && !(await isActiveClient(tx, userId, client.id))) throw notAClient();
+    const connection = await selectConnection(tx, userId, account.id, client?.id);
+    if (connection === undefined) throw disconnected();
+    if (connection.isReadOnly && changesSomething(configured)) throw setReadOnly(account);
+    assertSameRevision({ action: configured.name, revision }, this.#catalog());
+    return this.#userKeys.forUser(tx, userId);
+  }
+}
+
+/** @throws AppError `conflict` when it has ended meanwhile */
+function shownPreview(row: ApprovalRow | undefined, key: DataKey): ApprovalPreview {
+  const shown = row?.status === 'pending' ? unseal(key, row) : undefined;
+  if (row === undefined || shown === undefined) throw notAsAsked();
+  return preview(row, shown);
+}

@@ -1,0 +1,140 @@
+import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
+import type { Taint } from '../../actions/shared/labels.ts';
+import type { Audience, Viewer } from '../../providers/shared/audience.ts';
+import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { ActionRun, type RunDeps } from '../call/action-run.ts';
+import type { Call } from '../call/call.ts';
+import { isInPerson } from '../call/context-name.ts';
+import type { Assessment } from '../policy/gate.ts';
+import { isNamed, type ShownViewer } from '../policy/shown-viewer.ts';
+import type { ContextReads, ReadSource } from '../taint/context-reads.ts';
+import { compare, type Match } from '../taint/matches.ts';
+import type { WrittenItems } from '../taint/written-items.ts';
+
+/** What the user reads before deciding. */
+export interface Question {
+  summary: string;
+  audience: readonly ShownViewer[];
+  /** Sentences of Steward's own that deserve attention. */
+  notices: readonly string[];
+  /** What others wrote and was read before in the call's context, newest first. */
+  provenance: readonly ReadSource[];
+  /** Parts of the arguments that repeat what others wrote. */
+  matches: readonly Match[];
+  /** Of the facts that it is about; not shown. */
+  version?: string | undefined;
+}
+
+export interface QuestionDeps extends RunDeps {
+  reads: ContextReads;
+  written: WrittenItems;
+}
+
+/** Any beyond are only counted, to keep the question readable. */
+const MAX_NAMED = 10;
+const MAX_AUTHORS = 3;
+const MAX_SHOWN = 20;
+const MAX_QUOTED_MATCHES = 3;
+const INCOMPLETE = 'The arguments are too long to show every part that repeats what was read before.';
+
+/** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
+export async function questionOf(deps: QuestionDeps, call: Call, assessment: Assessment): Promise<Question> {
+  const { taint } = assessment;
+  const others = peopleIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
+  const [summary, written, read, changedAt] = await Promise.all([
+    new ActionRun(deps, { ...call, taint }).summary(assessment),
+    others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
+    taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
+    // The user knows what the user has changed.
+    isInPerson(call) ? undefined : deps.written.changedAt(call, assessment.facts),
+  ]);
+  // Of a file of the user's that others see, its name may be theirs.
+  const reads = read.map(({ author, ...rest }) => (author === undefined || isOwn(call, author) ? rest : { author, ...rest }));
+  const audience = assessment.audience.map((viewer): ShownViewer => {
+    const shown = withRelation(viewer, call.ownAddresses, written);
+    return isNamed(call, viewer) ? { ...shown, named: true } : shown;
+  });
+  const provenance = distinct(reads.map(({ hashes: _, ...source }) => source)).slice(0, MAX_SHOWN);
+  const { matches, isComplete } = compare(call.input, reads);
+  return {
+    summary,
+    audience,
+    notices: [
+      ...noticesOn(audience, written !== undefined),
+      ...noticesOnReading(taint, provenance),
+      ...(changedAt === undefined ? [] : [noticeOnChange(call, changedAt)]),
+      ...noticesOnMatches(matches),
+      ...(isComplete ? [] : [INCOMPLETE]),
+    ],
+    provenance,
+    matches,
+    version: assessment.version,
+  };
+}
+
+function distinct(sources: readonly ReadSource[]): ReadSource[] {
+  const keyOf = ({ action, author, name, time }: ReadSource) => JSON.stringify([action, author, name, time]);
+  return [...new Map(sources.map((source) => [keyOf(source), source])).values()];
+}
+
+function isOwn({ ownAddresses }: Call, author: string): boolean {
+  return ownAddresses.includes(asciiLowerCase(author));
+}
+
+function peopleIn(audience: Audience): string[] {
+  return audience.flatMap((viewer) => (viewer.kind === 'person' ? [viewer.address] : []));
+}
+
+function withRelation(viewer: Viewer, own: readonly string[], written: ReadonlyMap<string, boolean> | undefined): ShownViewer {
+  if (viewer.kind !== 'person') return viewer;
+  if (own.includes(viewer.address)) return { ...viewer, relation: 'own' };
+  const isKnown = written?.get(viewer.address);
+  if (isKnown === undefined) return viewer;
+  return { ...viewer, relation: isKnown ? 'written_to' : 'new' };
+}
+
+/** @param isRead whether the sent messages could be read */
+function noticesOn(audience: readonly ShownViewer[], isRead: boolean): string[] {
+  const addressesOf = (relation: ShownViewer['relation']) =>
+    audience.flatMap((viewer) => (viewer.kind === 'person' && viewer.relation === relation ? [viewer.address] : []));
+  const [strangers, unchecked] = [addressesOf('new'), addressesOf(undefined)];
+  const has = (kind: Viewer['kind']) => audience.some((viewer) => viewer.kind === kind);
+  return [
+    ...(strangers.length > 0 ? [`You have not written to ${named(strangers)} before.`] : []),
+    ...(isRead && unchecked.length > 0 ? [`It was not checked whether you have written to ${named(unchecked)} before.`] : []),
+    ...(has('anyone') ? ['Anyone with the link will see this.'] : []),
+    ...(has('unknown') ? ['It could not be read who else will see this.'] : []),
+  ];
+}
+
+function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly ReadSource[]): string[] {
+  const authors = [...new Set(sources.map(({ author }) => author))];
+  const named = authors.filter((author) => author !== undefined).slice(0, MAX_AUTHORS);
+  const whose = new Intl.ListFormat('en').format([...named.map(quoted), ...(authors.length > named.length ? ['others'] : [])]);
+  // The context is marked before a result arrives, which may turn out to be the user's own.
+  const words =
+    sources.length === 0
+      ? 'Before this, results that may hold text of others were read.'
+      : `Before this, text by ${whose} was read. It may have caused this request.`;
+  return [...(isTainted ? [words] : []), ...(isFinancial ? ['Before this, data of a bank was read.'] : [])];
+}
+
+/** What is asked about may have become what it is by the caller that asks. */
+function noticeOnChange({ client }: Call, at: Date): string {
+  const who = client === undefined ? 'This conversation' : 'The client that asks';
+  return `${who} changed what this is about, or put something into it, at ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+}
+
+/** Also for those who show the matches themselves. */
+export function noticesOnMatches(matches: readonly Match[]): string[] {
+  return matches.slice(0, MAX_QUOTED_MATCHES).map(({ field, text, author }) => {
+    const whose = author === undefined ? 'text that was read before' : `what ${quoted(author)} wrote`;
+    return `The argument ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
+  });
+}
+
+function named(addresses: readonly string[]): string {
+  const shown = addresses.slice(0, MAX_NAMED).map(displayAddress);
+  const more = addresses.length - shown.length;
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format([...shown, ...(more > 0 ? [`${more} more`] : [])]);
+}

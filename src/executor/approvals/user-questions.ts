@@ -1,0 +1,66 @@
+import { AppError } from '../../errors.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+import type { AuditEntryBuilder } from '../audit/audit-log.ts';
+import type { Call } from '../call/call.ts';
+import type { Assessment } from '../policy/gate.ts';
+import { hashesOfSubjects } from '../policy/open-questions.ts';
+import type { ApprovalPreview, LinkedPreview } from './approval-preview.ts';
+import type { ApprovalRequests } from './approval-requests.ts';
+import { shownToAsker } from './asked-preview.ts';
+import { type Question, type QuestionDeps, questionOf } from './question.ts';
+
+export interface UserQuestionDeps extends QuestionDeps {
+  requests: ApprovalRequests;
+  telemetry: Telemetry;
+  /** The address of an approval's page. */
+  approvalUrl(approvalId: string): string;
+}
+
+/** Asks the user about calls. The caller receives `approval_required`, with {@link shownToAsker} as details. */
+export class UserQuestions {
+  readonly #deps: UserQuestionDeps;
+
+  constructor(deps: UserQuestionDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Asks about a call that was just assessed.
+   *
+   * @param surface where the call came from
+   * @throws AppError `approval_required`; what {@link ApprovalRequests.request} throws
+   */
+  async ask(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
+    const { requests, telemetry } = this.#deps;
+    const preview = await requests.request(call, surface, hashesOfSubjects(call, assessment.facts), () => this.question(call, assessment));
+    telemetry.count('approval', 'requested');
+    throw this.required(preview, entry, call);
+  }
+
+  /** @throws AppError `approval_required` when an equal call waits for the user, `forbidden` when the user has denied it */
+  async assertNotAsked(call: Call, entry: AuditEntryBuilder): Promise<void> {
+    const asked = await this.#deps.requests.shown(call);
+    if (asked !== undefined) throw this.required(asked, entry, call);
+  }
+
+  /** What the user would read about a call. */
+  question(call: Call, assessment: Assessment): Promise<Question> {
+    return questionOf(this.#deps, call, assessment);
+  }
+
+  /**
+   * The error of a call that waits for the user; its audit row is filed under the approval.
+   *
+   * @param call of the caller that asks; left out: the user, who decides
+   */
+  required(preview: ApprovalPreview, entry: AuditEntryBuilder, call?: Call): AppError {
+    entry.forApproval(preview.approvalId);
+    const details = { ...shownToAsker(this.linked(preview), call, this.#deps.clock.now()) };
+    return new AppError('approval_required', 'The user has to approve this first.', { details });
+  }
+
+  /** With the address of its page. */
+  linked(preview: ApprovalPreview): LinkedPreview {
+    return { ...preview, url: this.#deps.approvalUrl(preview.approvalId) };
+  }
+}

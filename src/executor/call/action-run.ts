@@ -1,0 +1,310 @@
+import type { ActionAccount, RunContext, Undo } from '../../actions/shared/action.ts';
+import type { Taint } from '../../actions/shared/labels.ts';
+import type { Clock, Timer } from '../../clock/clock.ts';
+import type { Database } from '../../database/database.ts';
+import { AppError } from '../../errors.ts';
+import type { Providers } from '../../providers/open-providers.ts';
+import type { Audience } from '../../providers/shared/audience.ts';
+import type { ProviderSession } from '../../providers/shared/provider.ts';
+import { type ActiveUses, NOWHERE, type Use } from '../../vault/grants/active-uses.ts';
+import type { GrantStatuses } from '../../vault/grants/grant-status.ts';
+import type { AccessTokens } from '../../vault/refresh/access-tokens.ts';
+import { grantAccess } from '../../vault/refresh/grant-access.ts';
+import type { GrantInUse } from '../../vault/refresh/refresh-repository.ts';
+import { aborted, type Call, changesSomething } from './call.ts';
+import { allOf, type Items } from './call-items.ts';
+import { RunAbort } from './run-abort.ts';
+import { asAccountError } from './select-account.ts';
+
+export interface RunDeps {
+  db: Database;
+  clock: Clock;
+  tokens: AccessTokens;
+  uses: ActiveUses;
+  statuses: GrantStatuses;
+  providers: Providers;
+}
+
+/** A user is waiting for the approval's summary. */
+const PREVIEW_MS = 5_000;
+/** Created once: an abort without a reason creates an error, with its stack, for each call. */
+const FINISHED = aborted();
+const NOT_LOOKED_UP: Taint = { isTainted: true, isFinancial: true };
+
+/** Who sees the effect of a call, and what was read to tell it. */
+export interface Exposure {
+  /** The labels of the call's context, and of what the call names. */
+  taint: Taint;
+  audience: Audience;
+  /** The action's; undefined: it has none. */
+  facts: unknown;
+  /** The action's version of them. */
+  version?: string | undefined;
+}
+
+/**
+ * One run of an action, within its timeout. The caller's abort ends a read but not a change; disconnecting the account
+ * ends both.
+ */
+export class ActionRun {
+  readonly #deps: RunDeps;
+  readonly #call: Call;
+  readonly #grant: GrantInUse | undefined;
+  readonly #abort = new RunAbort();
+  #session: ProviderSession | undefined;
+  #undo: Undo | undefined;
+  #used: Items = new Set();
+  #wrote: Items = new Set();
+
+  /** @param grant the account's grant, if the run begins right after it was read */
+  constructor(deps: RunDeps, call: Call, grant?: GrantInUse) {
+    this.#deps = deps;
+    this.#call = call;
+    this.#grant = grant;
+  }
+
+  /** Whether a request was sent that may have changed the account. */
+  get mayHaveChanged(): boolean {
+    return this.#session?.mayHaveChanged ?? false;
+  }
+
+  /** Whether the provider may have been asked for anything. */
+  get mayHaveRead(): boolean {
+    return this.#session !== undefined;
+  }
+
+  /** What the run read, as far as its action tells. */
+  get used(): Items {
+    return this.#used;
+  }
+
+  /** What the run wrote, as far as its action tells beside its result. */
+  get wrote(): Items {
+    return this.#wrote;
+  }
+
+  /** The call that reverts the run; undefined: none does. */
+  get undo(): Undo | undefined {
+    return this.#undo;
+  }
+
+  /**
+   * The action's output, not validated yet.
+   *
+   * @throws AppError `provider_timeout`, `aborted`, or the action's own; anything else that it throws
+   */
+  output(): Promise<unknown> {
+    const { configured, input } = this.#call;
+    return this.#withTimeout(configured.policy.timeoutMs, (context) => configured.action.run(input, context));
+  }
+
+  /**
+   * Who sees the effect.
+   *
+   * @param taintBy the labels of the call, once the facts are read
+   * @throws AppError with which the call itself would fail; `provider_timeout` and the like where the facts can't be read
+   */
+  async exposure(taintBy: (facts: unknown) => Promise<Taint>): Promise<Exposure> {
+    const { input, configured } = this.#call;
+    const { facts: read, exposes, version } = configured.action;
+    const facts = read && (await this.#beforeTheQuestion((context) => read(input, context)));
+    const taint = await taintBy(facts);
+    return { taint, audience: exposes?.(input, facts, taint) ?? [], facts, version: version?.(facts) };
+  }
+
+  /** The summary that the user approves; with ids in place of names if reading these fails or takes too long. */
+  async summary({ facts }: Exposure): Promise<string> {
+    const { input, configured } = this.#call;
+    const { action } = configured;
+    const { preview } = action;
+    const withIds = () => action.summary(input, this.#deps.clock.now());
+    if (preview === undefined) return withIds();
+    return this.#beforeTheQuestion((context) => preview(input, context, facts)).catch(withIds);
+  }
+
+  /** Which of the addresses the account has written to, as far as they are looked up; undefined: that can't be read, or not in time. */
+  async writtenTo(addresses: readonly string[]): Promise<ReadonlyMap<string, boolean> | undefined> {
+    const { provider } = this.#call.configured.action;
+    const read = ({ session }: RunContext) => this.#deps.providers.writtenTo(provider, session as ProviderSession, addresses);
+    return this.#beforeTheQuestion(read).catch(() => undefined);
+  }
+
+  #beforeTheQuestion<Result>(read: (context: RunContext) => Promise<Result>): Promise<Result> {
+    return this.#withTimeout(Math.min(PREVIEW_MS, this.#call.configured.policy.timeoutMs), read);
+  }
+
+  #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    new TimedWork(this.#deps, this.#call, this.#abort, resolve, reject).run(ms, () => this.#start(work));
+    return promise;
+  }
+
+  /** The action may ignore its signal; what it returns after the run is ignored. */
+  #start<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
+    try {
+      const { db, clock } = this.#deps;
+      return work(new Context({ db, clock, ...this.#told }, this.#call, this.#abort, () => this.#open()));
+    } catch (error) {
+      // A declared action may throw synchronously.
+      return Promise.reject(error);
+    }
+  }
+
+  get #told(): Told {
+    return {
+      undoneBy: (undo) => {
+        this.#undo = undo;
+      },
+      uses: (ids) => {
+        this.#used = allOf(this.#used, ids && new Set(ids));
+      },
+      wrote: (ids) => {
+        this.#wrote = allOf(this.#wrote, ids && new Set(ids));
+      },
+    };
+  }
+
+  #open(): ProviderSession {
+    const { userId, account, configured } = this.#call;
+    const { provider } = configured.action;
+    const grant = grantAccess(this.#deps, { userId, grantId: account.grantId }, this.#grant);
+    const session = this.#deps.providers.session(provider, grant, this.#abort);
+    if (session === undefined) throw notConfigured(provider);
+    this.#session = session;
+    return session;
+  }
+}
+
+/** Work of a run until it is done, or is stopped. Callbacks in place of an async function: most is done within a turn of the event loop. */
+class TimedWork<Result> implements Use {
+  readonly userId: string;
+  readonly grantId: string;
+  readonly action: string;
+  startedAt = 0;
+  place = NOWHERE;
+  readonly #deps: RunDeps;
+  readonly #call: Call;
+  readonly #abort: RunAbort;
+  readonly #resolve: (result: Result) => void;
+  readonly #reject: (error: unknown) => void;
+  #timer: Timer | undefined;
+
+  constructor(deps: RunDeps, call: Call, runAbort: RunAbort, resolve: (result: Result) => void, reject: (error: unknown) => void) {
+    this.userId = call.userId;
+    this.grantId = call.account.grantId;
+    this.action = call.configured.name;
+    this.#deps = deps;
+    this.#call = call;
+    this.#abort = runAbort;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  run(ms: number, start: () => Promise<Result>): void {
+    const { signal, configured } = this.#call;
+    this.#timer = this.#deps.clock.after(ms, () => this.stop(new AppError('provider_timeout', 'The action took longer than it may.')));
+    this.#deps.uses.begin(this);
+    if (!changesSomething(configured)) {
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+      if (signal.aborted) this.#onAbort();
+    }
+    start().then(
+      (result) => {
+        this.#end();
+        this.#resolve(result);
+      },
+      (error: unknown) => {
+        this.#end();
+        this.#fail(error);
+      },
+    );
+  }
+
+  stop(reason: AppError): void {
+    // Before the abort, so that this error wins over what the aborted action throws.
+    this.#fail(reason);
+    this.#abort.abort(reason);
+    this.#end();
+  }
+
+  readonly #onAbort = (): void => {
+    this.stop(aborted());
+  };
+
+  #end(): void {
+    this.#deps.uses.end(this);
+    this.#timer?.cancel();
+    this.#call.signal.removeEventListener('abort', this.#onAbort);
+    // Ends work that the action left running.
+    this.#abort.abort(FINISHED);
+  }
+
+  #fail(error: unknown): void {
+    const { configured, account } = this.#call;
+    const { scopes, provider } = configured.action;
+    this.#reject(asAccountError(error, account, scopes, this.#deps.providers.needs(provider)));
+  }
+}
+
+/** What an action tells of its run. */
+type Told = Pick<RunContext, 'undoneBy' | 'uses' | 'wrote'>;
+
+/** The context of a run; session and signal are created on first use. */
+class Context implements RunContext {
+  readonly userId: string;
+  readonly account: ActionAccount;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly unmasked: boolean;
+  readonly capBytes: number;
+  readonly version: string | undefined;
+  readonly taint: Taint;
+  readonly undoneBy: RunContext['undoneBy'];
+  readonly uses: RunContext['uses'];
+  readonly wrote: RunContext['wrote'];
+  readonly #progress: Call['progress'];
+  readonly #abort: RunAbort;
+  readonly #open: () => RunContext['session'];
+  #session: RunContext['session'] | undefined;
+
+  constructor(
+    { db, clock, undoneBy, uses, wrote }: Pick<RunContext, 'db' | 'clock'> & Told,
+    { userId, account, configured, version, taint = NOT_LOOKED_UP, progress }: Call,
+    runAbort: RunAbort,
+    open: () => RunContext['session'],
+  ) {
+    this.undoneBy = undoneBy;
+    this.uses = uses;
+    this.wrote = wrote;
+    this.userId = userId;
+    this.account = account;
+    this.db = db;
+    this.clock = clock;
+    this.unmasked = configured.policy.unmasked;
+    this.capBytes = configured.capBytes;
+    this.version = version;
+    this.taint = taint;
+    this.#progress = progress;
+    this.#abort = runAbort;
+    this.#open = open;
+  }
+
+  get session(): RunContext['session'] {
+    this.#session ??= this.#open();
+    return this.#session;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get progress(): (message: string) => void {
+    return (message) => {
+      if (!this.#abort.aborted) this.#progress?.(message);
+    };
+  }
+}
+
+export function notConfigured(provider: string): AppError {
+  return new AppError('not_configured', `The ${provider} provider is not set up on this server.`);
+}

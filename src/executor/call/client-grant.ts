@@ -1,0 +1,54 @@
+import { AppError } from '../../errors.ts';
+import type { ConfiguredAction } from '../../integrations/catalog.ts';
+
+const READS_ONLY = 'This token may only read, and the action changes something. The user can make one with the access “write”.';
+const NOT_NAMED = 'This token does not name this action. The user can make one that does.';
+
+/** What a client may do on the user's behalf. */
+export interface ClientGrant {
+  id: string;
+  userId: string;
+  /** `*`, all actions of an agent (`mail.*`) or one action (`calendar.list`). */
+  actions: readonly string[];
+  /** `read`: only actions that change nothing. */
+  access: 'read' | 'write';
+  /** null: all accounts, also later ones. */
+  accountIds: readonly string[] | null;
+}
+
+/** Whether a pattern of a grant covers an action's full name. */
+export function covers(pattern: string, action: string): boolean {
+  if (pattern === '*') return true;
+  return pattern.endsWith('.*') ? action.startsWith(pattern.slice(0, -1)) : action === pattern;
+}
+
+export function isPermitted({ actions, access }: ClientGrant, { name, action }: ConfiguredAction): boolean {
+  return actions.some((pattern) => covers(pattern, name)) && (access === 'write' || action.effect === 'read');
+}
+
+/** @throws AppError `forbidden` */
+export function assertPermitted(client: ClientGrant | undefined, configured: ConfiguredAction): void {
+  if (client === undefined || isPermitted(client, configured)) return;
+  const isNamed = client.actions.some((pattern) => covers(pattern, configured.name));
+  throw new AppError('forbidden', isNamed ? READS_ONLY : NOT_NAMED);
+}
+
+/** Those of the user's accounts that the client may use. */
+export function permittedAccounts<Account extends { id: string }>(
+  client: ClientGrant | undefined,
+  accounts: readonly Account[],
+): readonly Account[] {
+  if (client === undefined || client.accountIds === null) return accounts;
+  const { accountIds } = client;
+  return accounts.filter(({ id }) => accountIds.includes(id));
+}
+
+/** The error of a client whose grant was revoked, has expired or never existed. */
+export function notAClient(): AppError {
+  return new AppError('invalid_token', 'This token was revoked, has expired or doesn’t exist.');
+}
+
+/** The error of a decision on the request of such a client. Not `invalid_token`, which would be about the token of the user who decides. */
+export function askerEnded(): AppError {
+  return new AppError('conflict', 'The token with which this was requested was revoked or has expired.');
+}

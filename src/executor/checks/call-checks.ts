@@ -1,0 +1,165 @@
+import { AppError } from '../../errors.ts';
+import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../../integrations/catalog.ts';
+import type { AgentNeeds } from '../../providers/shared/provider.ts';
+import { nearestName } from '../../validation/nearest-name.ts';
+import type { AuditEntryBuilder } from '../audit/audit-log.ts';
+import { notConfigured, type RunDeps } from '../call/action-run.ts';
+import type { AccountsQuery, AgentAccountRow, UserAccounts } from '../call/agent-accounts-repository.ts';
+import type { ArgumentHashes } from '../call/argument-hashes.ts';
+import { type Call, changesSomething, type Invocation } from '../call/call.ts';
+import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from '../call/client-grant.ts';
+import { assertScopes, assertUsable, assertWritable, selectAccount } from '../call/select-account.ts';
+import { assertAllowed } from '../policy/allow-lists.ts';
+import { isGated } from '../policy/gate.ts';
+import { guardInput } from './input-guard.ts';
+import { parseArguments } from './parse-arguments.ts';
+import { withoutAccount } from './tool-call.ts';
+
+export interface CheckDeps extends Pick<RunDeps, 'clock' | 'providers'> {
+  catalog(): Catalog;
+  accounts(query: AccountsQuery): Promise<UserAccounts>;
+  /** The client's active grant. */
+  client(userId: string, clientId: string, action?: string): Promise<ClientGrant | undefined>;
+  hashes: ArgumentHashes;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const KEY = /^[\x21-\x7e]{1,200}$/;
+/** Loaded actions of each catalog: an import() of a loaded module takes 8 µs, which every call would pay. */
+const loaded = new WeakMap<ConfiguredAction, Loaded>();
+
+interface Loaded {
+  configured: LoadedAction;
+  /** JSON Schema of its input. */
+  inputSchema: object;
+}
+
+/**
+ * Makes every check that needs no transaction, cheapest first.
+ *
+ * @throws AppError `invalid_token`, `not_found`, `forbidden`, `invalid_request`, `too_large`, `not_configured`, `missing_scopes`,
+ * `reauth_required`, `relink_required`, `item_gone`, `unavailable`
+ */
+export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: AuditEntryBuilder): Promise<Call> {
+  const startedAt = deps.clock.monotonic();
+  const { userId, clientId, access } = invocation.user;
+  // The call keeps this version of the catalog, whatever is loaded meanwhile.
+  const catalog = deps.catalog();
+  const found = find(catalog, invocation.action);
+  const { configured, inputSchema } = loaded.get(found) ?? (await load(found));
+  const called = invocation.action === found.tool ? withoutAccount(invocation, inputSchema) : invocation;
+  const { action } = configured;
+  // Both are read at the same time, which saves a client's call a round trip; the first error counts.
+  // Only the rule of a gated call looks at accounts of other providers, to know the user's own addresses.
+  const query = { userId, provider: isGated(configured) ? undefined : action.provider };
+  const connected = clientId === undefined ? undefined : deps.accounts(query);
+  connected?.catch(() => {});
+  const client = clientId === undefined ? undefined : await activeClient(deps, { userId, clientId, access }, found.name);
+  assertPermitted(client, found);
+  const given = called.input ?? {};
+  guardInput(given);
+  const input = parseArguments(action.input, inputSchema, given);
+  const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
+  if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
+  const { accounts, addresses, grants } = await (connected ?? deps.accounts(query));
+  const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
+  const hash = deps.hashes.of(userId, configured.name, account.id, given);
+  const argumentsHash = typeof hash === 'string' ? hash : await hash;
+  entry.setSubject(account.id, argumentsHash);
+  if (changesSomething(configured)) assertWritable(account, clientId);
+  assertUsable(account);
+  assertScopes(account, action.scopes, deps.providers.needs(action.provider));
+  assertAlsoNeeded(catalog, configured, account, input, deps.providers.needs(action.provider));
+  assertAllowed(configured, input);
+  const { signal, progress, thread, named = NONE } = invocation;
+  return {
+    userId,
+    configured,
+    revision: configured.revision,
+    account,
+    client,
+    thread,
+    named,
+    ownAddresses: addresses,
+    grant: grants.find(({ id }) => id === account.grantId),
+    given,
+    input,
+    argumentsHash,
+    idempotencyKey,
+    signal,
+    progress,
+    startedAt,
+  };
+}
+
+/** @throws AppError `forbidden` for a scope that the operator hasn't given to the agent, `missing_scopes` */
+function assertAlsoNeeded(
+  { agents }: Catalog,
+  { action, agent }: LoadedAction,
+  account: AgentAccountRow,
+  input: unknown,
+  needs: AgentNeeds,
+): void {
+  for (const scope of action.alsoNeeds?.(input) ?? []) {
+    const permitted = agents.get(agent)?.needs.includes(scope);
+    if (permitted !== true)
+      throw new AppError('forbidden', `This needs ${scope} in the agent’s ${needs.key}, which the operator hasn’t given.`);
+    assertScopes(account, [scope], needs);
+  }
+}
+
+/** A client, and what its credential is narrowed to. */
+export interface ClientCredential {
+  userId: string;
+  clientId: string;
+  access?: 'read' | undefined;
+}
+
+/**
+ * What the client may do with its credential. Read for each call, so that a revocation counts at once on every replica.
+ *
+ * @throws AppError `invalid_token`
+ */
+export async function activeClient(
+  deps: Pick<CheckDeps, 'client'>,
+  { userId, clientId, access }: ClientCredential,
+  action?: string,
+): Promise<ClientGrant> {
+  const client = await deps.client(userId, clientId, action);
+  if (client === undefined) throw notAClient();
+  return access === undefined ? client : { ...client, access };
+}
+
+function find(catalog: Catalog, given: string): ConfiguredAction {
+  const name = fullName(catalog, given);
+  const configured = catalog.actions.get(name);
+  if (configured === undefined) throw unknownAction(catalog, name);
+  const error = withdrawn(catalog, name);
+  if (error !== undefined) throw error;
+  return configured;
+}
+
+/** Why an action that was callable before can't be called any more; undefined: it can. */
+export function withdrawn({ actions }: Catalog, name: string): AppError | undefined {
+  const configured = actions.get(name);
+  if (configured === undefined) return new AppError('not_found', 'There is no such action any more.');
+  return configured.policy.enabled ? undefined : new AppError('forbidden', 'The operator has switched this action off.');
+}
+
+async function load(configured: ConfiguredAction): Promise<Loaded> {
+  const [action, { input: inputSchema }] = await Promise.all([configured.action.load(), configured.action.schemas()]);
+  const ready = { configured: { ...configured, action }, inputSchema };
+  loaded.set(configured, ready);
+  return ready;
+}
+
+function unknownAction({ actions }: Catalog, name: string): AppError {
+  const callable = [...actions.values()].filter(({ policy }) => policy.enabled).map((action) => action.name);
+  const nearest = nearestName(name, callable);
+  return new AppError('not_found', `There is no such action.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`);
+}
+
+function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || KEY.test(key)) return key;
+  throw new AppError('invalid_request', 'idempotencyKey: must be 1 to 200 visible ASCII characters.');
+}

@@ -1,0 +1,42 @@
+import { AppError } from '../../errors.ts';
+import { isObject } from '../../validation/is-object.ts';
+
+const MAX_DEPTH = 20;
+const MAX_VALUES = 20_000;
+const MAX_CHARACTERS = 1024 * 1024;
+const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Rejects arguments before schemas are applied: values that are not JSON, keys that could change prototypes, and input
+ * that is too deep or too large to process.
+ *
+ * @throws AppError `invalid_request`, `too_large`
+ */
+export function guardInput(input: unknown): void {
+  if (!isObject(input)) throw new AppError('invalid_request', 'input: must be an object.');
+  visit(input, 1, { values: 0, characters: 0 });
+}
+
+function visit(value: unknown, depth: number, seen: { values: number; characters: number }): void {
+  seen.values += 1;
+  if (typeof value === 'string') seen.characters += value.length;
+  if (seen.values > MAX_VALUES || seen.characters > MAX_CHARACTERS) throw new AppError('too_large', 'input: holds too much.');
+  if (typeof value !== 'object' || value === null) {
+    if (!isJsonScalar(value)) throw new AppError('invalid_request', 'input: must be JSON.');
+    return;
+  }
+  if (depth > MAX_DEPTH) throw new AppError('invalid_request', `input: must have at most ${MAX_DEPTH} levels.`);
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, depth + 1, seen);
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    if (RESERVED_KEYS.has(key)) throw new AppError('invalid_request', `input: ${key} is a reserved name.`);
+    seen.characters += key.length;
+    visit((value as Record<string, unknown>)[key], depth + 1, seen);
+  }
+}
+
+function isJsonScalar(value: unknown): boolean {
+  return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}

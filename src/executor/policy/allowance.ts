@@ -1,0 +1,86 @@
+import type { Destination } from '../../actions/shared/action.ts';
+import type { ConfiguredAction } from '../../integrations/catalog.ts';
+import type { Audience } from '../../providers/shared/audience.ts';
+import { canonicalJson } from '../../validation/canonical-json.ts';
+import type { Exposure } from '../call/action-run.ts';
+import type { Call } from '../call/call.ts';
+import { type GivenArgument, givenArguments } from './given-arguments.ts';
+import { type Allowed, reasonToAsk } from './rule.ts';
+import type { Relation, ShownViewer } from './shown-viewer.ts';
+
+/**
+ * What an allowance is for: people, or a folder and the people who saw what is in it when the user allowed it; and the
+ * arguments of the approved call.
+ */
+export interface Covered {
+  /** Addresses in lower case. Without a relation, it couldn't be found out. */
+  recipients: readonly { address: string; relation?: Relation }[];
+  folder?: Pick<Destination, 'id' | 'name'>;
+  /** Others are another call: one that notifies people, or has files. Texts may differ. */
+  arguments: readonly GivenArgument[];
+}
+
+/** An allowance that is not stored yet. */
+export interface NewAllowance {
+  covered: Covered;
+  /** Until it expires. */
+  days: number;
+}
+
+/**
+ * What the user allows with the approval of a call.
+ *
+ * @param shown whom the user was told of
+ * @returns undefined: not everyone who sees it can be named
+ */
+export function coveredBy(call: Call, exposure: Exposure, shown: readonly ShownViewer[]): Covered | undefined {
+  const destination = destinationOf(call, exposure);
+  const recipients = (destination?.audience ?? exposure.audience).map((viewer) =>
+    shown.flatMap((one) => (one.kind === 'person' && viewer.kind === 'person' && one.address === viewer.address ? [one] : [])),
+  );
+  if (recipients.some((found) => found.length === 0)) return undefined;
+  const people = recipients.flat().map(({ address, relation }) => ({ address, ...(relation !== undefined && { relation }) }));
+  return {
+    recipients: people,
+    ...(destination !== undefined && { folder: { id: destination.id, name: destination.name } }),
+    arguments: argumentsOf(call, exposure),
+  };
+}
+
+function argumentsOf({ configured: { action }, input }: Call, { facts }: Exposure): GivenArgument[] {
+  return givenArguments(action.input.jsonSchema, { ...(input as object), ...action.implies?.(facts) });
+}
+
+/**
+ * Whether calls of an action that these see can be allowed in advance, as far as that is known before the call is checked:
+ * what was read before it is not.
+ */
+export function mayBeAllowed({ action: { effect, provider }, policy }: ConfiguredAction, audience: Audience): boolean {
+  if (audience.some(({ kind }) => kind !== 'person')) return false;
+  const readBefore = { isTainted: false, isFinancial: false };
+  const isExposing = audience.length > 0;
+  return (
+    reasonToAsk({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, isAskedAbout: false, allowed: 'known' }) ===
+    undefined
+  );
+}
+
+/** Whether an allowance is for a call. What it is for must include everyone who sees the call, and its arguments be the same. */
+export function allows({ recipients, folder, arguments: given }: Covered, call: Call, exposure: Exposure): Allowed {
+  if (destinationOf(call, exposure)?.id !== folder?.id) return 'none';
+  if (canonicalJson(given) !== canonicalJson(argumentsOf(call, exposure))) return 'none';
+  const found = relationsOf(exposure.audience, recipients);
+  if (found.some((relation) => relation === 'nobody')) return 'none';
+  return found.every((relation) => relation === 'own' || relation === 'written_to') ? 'known' : 'new';
+}
+
+function relationsOf(audience: Audience, recipients: Covered['recipients']): (Relation | 'nobody' | undefined)[] {
+  return audience.map((viewer) => {
+    const named = viewer.kind === 'person' ? recipients.find(({ address }) => address === viewer.address) : undefined;
+    return named === undefined ? 'nobody' : named.relation;
+  });
+}
+
+function destinationOf({ configured: { action } }: Call, { facts }: Exposure): Destination | undefined {
+  return action.destination?.(facts);
+}

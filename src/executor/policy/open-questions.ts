@@ -1,0 +1,28 @@
+import { namedIds } from '../../actions/shared/named-ids.ts';
+import type { Database } from '../../database/database.ts';
+import { type Call, changesSomething } from '../call/call.ts';
+import { hashesOf, namesOf } from '../taint/written-items.ts';
+import { selectIsAskedAbout } from './open-questions-repository.ts';
+
+/**
+ * Hashes of the ids of what a call is about: what it changes, or what others would see.
+ *
+ * @param read facts of the action, if it has any
+ */
+export function hashesOfSubjects({ configured: { action }, input }: Pick<Call, 'configured' | 'input'>, facts: unknown): Buffer[] {
+  const ids = action.about?.(input, facts) ?? namedIds(input);
+  return hashesOf(ids.flatMap(namesOf));
+}
+
+/** Whether the user is being asked about anything that a call might change, in whatever context. */
+export function mayBeAskedAbout({ account, configured }: Call): boolean {
+  return account.hasOpenQuestions && changesSomething(configured);
+}
+
+/** Whether a call's own context waits for the user's answer about something that the call would change. */
+export async function isAskedAbout(db: Database, call: Call, facts: unknown): Promise<boolean> {
+  if (!mayBeAskedAbout(call)) return false;
+  const items = hashesOfSubjects(call, facts);
+  const { userId, client, thread } = call;
+  return items.length > 0 && selectIsAskedAbout(db, { userId, clientId: client?.id ?? null, threadId: thread ?? null }, items);
+}

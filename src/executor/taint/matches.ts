@@ -1,0 +1,77 @@
+import { isIdName } from '../../actions/shared/named-ids.ts';
+import { cutText } from '../../validation/cut-text.ts';
+import { textsIn } from '../../validation/texts-in.ts';
+import type { ReadSource, SourceWithHashes } from './context-reads.ts';
+import { hasLetters, type Passage, passagesIn } from './passages.ts';
+
+/** A part of the arguments that repeats what others wrote. */
+export interface Match extends ReadSource {
+  /** Path of the argument: `body`, `attendees.0`. */
+  field: string;
+  text: string;
+}
+
+const MAX_MATCHES = 10;
+/** Characters of all arguments. */
+const MAX_COMPARED = 200_000;
+const MAX_TEXT = 500;
+
+/** What a comparison found. */
+export interface Comparison {
+  matches: Match[];
+  /** Whether all arguments were compared, and every match is listed. */
+  isComplete: boolean;
+}
+
+/** A part of a text that repeats a source. */
+interface Repetition extends Pick<Passage, 'from' | 'to'> {
+  source: SourceWithHashes;
+}
+
+/** The parts of a call's arguments that repeat what was read before, in the order of the arguments. */
+export function compare(input: unknown, sources: readonly SourceWithHashes[]): Comparison {
+  const index = sourceByHash(sources);
+  const matches: Match[] = [];
+  if (index.size === 0) return { matches, isComplete: true };
+  let left = MAX_COMPARED;
+  for (const { path, text } of textsIn(input)) {
+    if (isId(path, text)) continue;
+    for (const { from, to, source } of repeated(text.slice(0, left), index)) {
+      const { hashes: _, ...about } = source;
+      matches.push({ field: path, text: cutText(text.slice(from, to), MAX_TEXT), ...about });
+    }
+    left -= text.length;
+    if (left < 0 || matches.length > MAX_MATCHES) return { matches: matches.slice(0, MAX_MATCHES), isComplete: false };
+  }
+  return { matches, isComplete: true };
+}
+
+/** Of sources that are alike, the first. */
+function sourceByHash(sources: readonly SourceWithHashes[]): ReadonlyMap<string, SourceWithHashes> {
+  return new Map(sources.toReversed().flatMap((source) => [...source.hashes].map((hash) => [hash, source] as const)));
+}
+
+/** Whoever names an item repeats nothing: the provider gave its id. */
+function isId(path: string, text: string): boolean {
+  const name = path.split('.').findLast((part) => !/^\d+$/.test(part));
+  return name !== undefined && isIdName(name) && !/\s/.test(text);
+}
+
+/** In their order. What follows on each other from one source is one part. */
+function repeated(text: string, index: ReadonlyMap<string, SourceWithHashes>): Repetition[] {
+  const found = [...passagesIn(text)].flatMap(({ from, to, hash }) => {
+    const source = index.get(hash);
+    return source === undefined ? [] : [{ from, to, source }];
+  });
+  const parts: Repetition[] = [];
+  for (const part of found.sort((one, other) => one.from - other.from || other.to - one.to)) {
+    const last = parts.at(-1);
+    if (last === undefined || (part.from >= last.to && !isContinued(text, last, part))) parts.push(part);
+    else last.to = Math.max(last.to, part.to);
+  }
+  return parts;
+}
+
+function isContinued(text: string, last: Repetition, next: Repetition): boolean {
+  return next.source === last.source && !hasLetters(text.slice(last.to, next.from));
+}

@@ -1,0 +1,167 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { hashSecret } from '../../crypto/secrets.ts';
+import type { Database, Queryable } from '../../database/database.ts';
+import { lockUser } from '../../database/user-lock.ts';
+import { AppError } from '../../errors.ts';
+import type { ClientGrants } from '../../executor/client-grants.ts';
+import type { ServiceSecrets } from '../../vault/keys/service-secrets.ts';
+import {
+  deleteEntriesOfGrant,
+  type EntryKey,
+  type EntryRow,
+  insertClient,
+  selectClientOfGrant,
+  selectResponse,
+  selectUserOfEntry,
+  storeResponse,
+  upsertPublishedClient,
+} from './entries-repository.ts';
+
+export interface EntriesDeps {
+  db: Database;
+  secrets: ServiceSecrets;
+  clientGrants: Pick<ClientGrants, 'revoke'>;
+}
+
+/** What belongs to one request. */
+interface Scope {
+  /** undefined: each statement stands alone. */
+  tx: Queryable | undefined;
+  /** Grants that the request ends, by their hash in hex. */
+  ended: Set<string>;
+}
+
+/** Encrypted storage of the authorization server's entries, and the transaction of each request. */
+export class Entries {
+  readonly #deps: EntriesDeps;
+  readonly #scope = new AsyncLocalStorage<Scope>();
+
+  constructor(deps: EntriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The transaction of the request, or the pool. */
+  get queryable(): Queryable {
+    return this.#scope.getStore()?.tx ?? this.#deps.db;
+  }
+
+  /** Runs a request whose statements stand alone. A grant that ends in it is revoked before the response is sent. */
+  async request(work: () => Promise<void>): Promise<void> {
+    const ended = new Set<string>();
+    try {
+      await this.#scope.run({ tx: undefined, ended }, work);
+    } finally {
+      await this.#endGrants(ended);
+    }
+  }
+
+  /**
+   * Runs a request that is one transaction, which a throw rolls back. A grant that ends in it is revoked afterwards, with
+   * everything that the client has by it, before the response is sent.
+   *
+   * @param userId whose row it may lock; undefined: nobody's
+   * @param isSpared whether grants that would end go on
+   */
+  async transaction(userId: string | undefined, work: () => Promise<void>, isSpared = async () => false): Promise<void> {
+    const ended = new Set<string>();
+    try {
+      await this.#deps.db.transaction((tx) => this.#locked(tx, userId, () => this.#scope.run({ tx: oneByOne(tx), ended }, work)), userId);
+    } finally {
+      if (ended.size > 0 && !(await isSpared())) await this.#endGrants(ended);
+    }
+  }
+
+  /** Whose code or token it is. @returns undefined: nobody's */
+  userOf(model: string, secret: string): Promise<string | undefined> {
+    return selectUserOfEntry(this.#deps.db, keyOf(model, secret));
+  }
+
+  /** Stores the metadata of a client that registers itself. */
+  async storeClient(clientId: string, metadata: object): Promise<void> {
+    const key = keyOf('Client', clientId);
+    await insertClient(this.queryable, { ...key, payload: await this.seal(key, metadata) });
+  }
+
+  /** Keeps what a client has published. */
+  async keepPublished(clientId: string, metadata: object): Promise<void> {
+    const key = keyOf('Client', clientId);
+    await upsertPublishedClient(this.queryable, { ...key, payload: await this.seal(key, metadata) });
+  }
+
+  /** Stores the response to the refresh of a token that this transaction has used up. */
+  async storeResponse(token: string, response: object): Promise<void> {
+    const key = keyOf('RefreshToken', token);
+    await storeResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responsePlaceOf(key), JSON.stringify(response)));
+  }
+
+  /** The response to the refresh of a token. @returns undefined: it was used too long ago */
+  async responseOf(token: string): Promise<object | undefined> {
+    const key = keyOf('RefreshToken', token);
+    const sealed = await selectResponse(this.#deps.db, key.idHash);
+    return sealed && (JSON.parse((await this.#deps.secrets.open(responsePlaceOf(key), sealed)).toString()) as object);
+  }
+
+  /** Runs `work` in a transaction that has begun. */
+  within<Result>(tx: Queryable, work: () => Promise<Result>): Promise<Result> {
+    return this.#scope.run({ tx: oneByOne(tx), ended: new Set() }, work);
+  }
+
+  /** The grant ends with the request. */
+  end(grantHash: Buffer): void {
+    this.#scope.getStore()?.ended.add(grantHash.toString('hex'));
+  }
+
+  seal(key: EntryKey, payload: object): Promise<Buffer> {
+    return this.#deps.secrets.seal(placeOf(key), JSON.stringify(payload));
+  }
+
+  async open(key: EntryKey, { payload }: EntryRow): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.#deps.secrets.open(placeOf(key), payload)).toString()) as Record<string, unknown>;
+  }
+
+  /** The user is locked first, as by everything that deletes or changes its rows: another order would deadlock. */
+  async #locked(tx: Queryable, userId: string | undefined, work: () => Promise<void>): Promise<void> {
+    if (userId !== undefined) await lockUser(tx, userId);
+    await work();
+  }
+
+  async #endGrants(hashes: ReadonlySet<string>): Promise<void> {
+    for (const hash of hashes) await this.#endGrant(Buffer.from(hash, 'hex'));
+  }
+
+  async #endGrant(grantHash: Buffer): Promise<void> {
+    const { db, clientGrants } = this.#deps;
+    const client = await selectClientOfGrant(db, grantHash);
+    if (client !== undefined) await clientGrants.revoke(client.userId, client.id, 'oauth').catch(ignoreNotFound);
+    await deleteEntriesOfGrant(db, grantHash);
+  }
+}
+
+/** The key of an entry. @param id as the library has it: the secret itself for codes and tokens */
+export function keyOf(model: string, id: string): EntryKey {
+  return { model, idHash: hashSecret(id) };
+}
+
+function placeOf({ model, idHash }: EntryKey) {
+  return { table: 'oauth_entries', column: model, userId: '', rowId: idHash.toString('hex') };
+}
+
+function responsePlaceOf({ model, idHash }: EntryKey) {
+  return { table: 'oauth_entries', column: `${model} response`, userId: '', rowId: idHash.toString('hex') };
+}
+
+/** The library sends several statements at once, and a connection takes one at a time. */
+function oneByOne(tx: Queryable): Queryable {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    query: (statement, values) => {
+      const result = last.then(() => tx.query(statement, values));
+      last = result.catch(() => {});
+      return result as ReturnType<typeof tx.query> as never;
+    },
+  };
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+}

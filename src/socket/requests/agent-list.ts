@@ -1,0 +1,79 @@
+import type { AgentAccountRow } from '../../executor/call/agent-accounts-repository.ts';
+import { type ClientGrant, isPermitted, permittedAccounts } from '../../executor/call/client-grant.ts';
+import { coversAny, isReadOnly } from '../../executor/call/select-account.ts';
+import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../../integrations/catalog.ts';
+import type { Providers } from '../../providers/open-providers.ts';
+import type { AgentNeeds } from '../../providers/shared/provider.ts';
+import type { ResultOf } from '../frames/server-frames.ts';
+
+type AgentList = ResultOf<'list'>['data'];
+type ListedAgent = AgentList['agents'][number];
+type AgentStatus = ListedAgent['status'];
+
+/**
+ * What a user can do: every agent with its accounts and actions.
+ *
+ * @param client undefined: the user in person; otherwise only what its grant permits is listed
+ */
+export async function listAgents(
+  catalog: Catalog,
+  accounts: readonly AgentAccountRow[],
+  providers: Providers,
+  client: ClientGrant | undefined,
+): Promise<AgentList> {
+  const permitted = permittedAccounts(client, accounts);
+  const agents = [...catalog.agents.values()].flatMap((agent) => {
+    const actions = agent.actions.filter((action) => client === undefined || isPermitted(client, action));
+    return client !== undefined && actions.length === 0 ? [] : [{ ...agent, actions }];
+  });
+  const listed = agents.map(async (agent): Promise<ListedAgent> => {
+    const needs = providers.needs(agent.provider);
+    const own = permitted.filter(({ provider }) => provider === agent.provider);
+    return {
+      name: agent.name,
+      description: agent.description,
+      provider: agent.provider,
+      status: providers.isConfigured(agent.provider) ? statusOf(agent, own, needs) : 'not_configured',
+      accounts: own.map((account) => accountOf(account, agent, needs, client?.id)),
+      actions: await actionsOf(agent),
+    };
+  });
+  return { revision: catalog.revision, agents: await Promise.all(listed) };
+}
+
+/** Ready: at least one action works with at least one account. */
+function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountRow[], provider: AgentNeeds): AgentStatus {
+  if (accounts.length === 0) return 'not_connected';
+  const enabled = actions.filter(({ policy }) => policy.enabled);
+  const suffices = (account: AgentAccountRow) =>
+    enabled.some(({ action: { scopes } }) => scopes.length === 0 || coversAny(account, scopes, provider));
+  return accounts.some((account) => account.status === 'active' && suffices(account)) ? 'ready' : 'needs_attention';
+}
+
+/** `missingScopes`: scopes that the agent's actions use and the account has not granted. */
+function accountOf(
+  account: AgentAccountRow,
+  { needs }: ConfiguredAgent,
+  provider: AgentNeeds,
+  clientId: string | undefined,
+): ListedAgent['accounts'][number] {
+  const { id, label, masks, status, isDefault, scopes } = account;
+  const missing = provider.missing(scopes).filter((name) => needs.includes(name));
+  return {
+    id,
+    label,
+    ...(masks.length > 0 && { masks }),
+    status,
+    default: isDefault,
+    ...(isReadOnly(account, clientId) && { readOnly: true }),
+    ...(missing.length > 0 && { missingScopes: missing }),
+  };
+}
+
+function actionsOf({ actions }: ConfiguredAgent): Promise<ListedAgent['actions'][number][]> {
+  return Promise.all(actions.filter(({ policy }) => policy.enabled).map(actionOf));
+}
+
+async function actionOf({ name, tool, description, action, policy }: ConfiguredAction): Promise<ListedAgent['actions'][number]> {
+  return { name, tool, description, effect: action.effect, approval: policy.approval, ...(await action.schemas()) };
+}

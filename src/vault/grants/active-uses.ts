@@ -1,0 +1,107 @@
+import type { Clock } from '../../clock/clock.ts';
+import type { Poll } from '../../clock/poll.ts';
+import type { Polls } from '../../clock/polls.ts';
+import type { Database } from '../../database/database.ts';
+import { AppError } from '../../errors.ts';
+import { selectEndedGrants } from './active-uses-repository.ts';
+
+/** A call in progress that uses an account. */
+export interface Use {
+  userId: string;
+  grantId: string;
+  /** Full name of the action. */
+  action: string;
+  /** Ends the call: its waiting steps do not begin, its running ones are aborted. Must not throw. */
+  stop(reason: AppError): void;
+  /** When it began, by the monotonic clock. Set here, like {@link place}. */
+  startedAt: number;
+  /** Position among the uses; {@link NOWHERE} before it begins and after its end. */
+  place: number;
+}
+
+export const NOWHERE = -1;
+
+/** A disconnect on another replica takes effect here within a second: this interval, the query, and a margin. */
+const LOOK_MS = 400;
+/** Shorter uses are not checked. */
+const YOUNG_MS = 300;
+/** For calls that read the grant before it ended and begin afterwards. Ids of grants are never reused. */
+const REMEMBERED_MS = 60_000;
+
+/**
+ * The uses of accounts in this process. They end when the account is disconnected, its user deleted, or the action
+ * withdrawn: immediately if that happens in this process. For changes by other replicas, the grants in use are checked
+ * periodically.
+ */
+export class ActiveUses {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #poll: Poll;
+  /**
+   * Unordered. Not a set: each call would come and go in it, and what is in a table that a set has outgrown is kept until the
+   * next full garbage collection, with everything that the call refers to.
+   */
+  readonly #uses: Use[] = [];
+  readonly #ended = new Set<string>();
+
+  constructor(db: Database, polls: Polls) {
+    this.#db = db;
+    this.#clock = polls.clock;
+    const failure = 'disconnections by other replicas can’t be read; retrying';
+    this.#poll = polls.create(() => this.#look(), { everyMs: LOOK_MS, failure });
+  }
+
+  /** Begins to look for changes by other replicas. */
+  start(): void {
+    this.#poll.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poll.stop();
+  }
+
+  /** Adds a use until {@link end}. It is stopped immediately if its grant has just ended. */
+  begin(use: Use): void {
+    use.startedAt = this.#clock.monotonic();
+    use.place = this.#uses.push(use) - 1;
+    if (this.#ended.has(use.grantId)) use.stop(disconnected());
+  }
+
+  /** Without effect on a use that has ended. */
+  end(use: Use): void {
+    const last = use.place === NOWHERE ? undefined : this.#uses.pop();
+    if (last === undefined) return;
+    if (last !== use) {
+      this.#uses[use.place] = last;
+      last.place = use.place;
+    }
+    use.place = NOWHERE;
+  }
+
+  /** Stops every use of a grant that has ended. */
+  endGrant(grantId: string): void {
+    if (!this.#ended.has(grantId)) this.#clock.after(REMEMBERED_MS, () => this.#ended.delete(grantId)).unref();
+    this.#ended.add(grantId);
+    for (const use of [...this.#uses]) if (use.grantId === grantId) use.stop(disconnected());
+  }
+
+  /** Stops the uses by actions for which `rejection` returns an error. */
+  endActions(rejection: (action: string) => AppError | undefined): void {
+    for (const use of [...this.#uses]) {
+      const reason = rejection(use.action);
+      if (reason !== undefined) use.stop(reason);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const startedBefore = this.#clock.monotonic() - YOUNG_MS;
+    const grants = new Map<string, string>();
+    for (const { grantId, userId, startedAt } of this.#uses) if (startedAt <= startedBefore) grants.set(grantId, userId);
+    if (grants.size > 0) for (const grantId of await selectEndedGrants(this.#db, grants)) this.endGrant(grantId);
+  }
+}
+
+/** The error of a call whose account was disconnected. */
+export function disconnected(): AppError {
+  return new AppError('not_found', 'This account was disconnected.');
+}
