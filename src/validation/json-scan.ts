@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Smaller texts are parsed without a scan. */
 export const LARGE_BYTES = 64 * 1024;
-/** No action accepts arguments of more levels or values (executor/input-guard.ts). */
+/** No action accepts arguments of more levels or values (executor/checks/input-guard.ts). */
 const MAX_DEPTH = 32;
 const MAX_VALUES = 32_768;
 

@@ -25,6 +25,7 @@ const NOT_SEALED = [
   'approvals.input_hash',
   'approvals.items',
   'audit_log.arguments_hash',
+  'bank_webhooks.digest',
   'browser_bindings.secret_hash',
   'client_grants.token_hash',
   'deleted_users.identity_hash',

@@ -1,4 +1,4 @@
-/** No call has more (executor/input-guard.ts), and the libraries copy and write all of them several times. */
+/** No call has more (executor/checks/input-guard.ts), and the libraries copy and write all of them several times. */
 const MAX_VALUES = 32_768;
 /** Far more than arguments of a tool may have, and fewer than a parser, a copy or a writer of JSON can take. */
 const MAX_LEVELS = 100;

@@ -116,7 +116,7 @@ describe('work off the main thread', () => {
       import { registerHooks } from 'node:module';
       const loaded = [];
       registerHooks({ resolve: (name, context, next) => (loaded.push(name), next(name, context)) });
-      const { offThread } = await import('${SRC}/threads/off-thread.ts');
+      const { offThread } = await import('${SRC}/off-thread/off-thread.ts');
       const { echo } = await import('${import.meta.dirname}/../../support/heavy-work.ts');
       const before = loaded.includes('tinypool');
       console.log(before, await offThread(echo, 'done', { userId: 'a' }));`;
