@@ -49,10 +49,6 @@ const FAILOVER = 'test/process/failover.test.ts';
  */
 const RARE: { why: string; files: string[] }[] = [
   { why: 'test the sandbox, which every other test uses anyway', files: ['test/sandbox/**/*.test.ts'] },
-  {
-    why: 'the measures of a saturated process are to be simplified',
-    files: ['test/service/http/saturation.test.ts', 'test/unit/rate-limit/admission.test.ts', 'test/unit/rate-limit/fair-shares.test.ts'],
-  },
 ];
 
 // Of chosen files, each test is printed as it ends; of all files, each file.

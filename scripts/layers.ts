@@ -120,7 +120,7 @@ export const BY_THE_MACHINE: Record<string, string> = {
   'src/database/statement-batcher.ts': 'gathers over a few turns of the event loop',
   'src/main.ts': 'stops a process that hangs',
   'src/oauth/entries/entry-adapter.ts': 'the library judges by the machine’s date',
-  'src/rate-limit/loop-utilisation.ts': 'measures the event loop',
+  'src/rate-limit/admission.ts': 'measures the event loop',
   'src/server.ts': 'its default',
   'src/off-thread/off-thread.ts': 'its default',
   'src/off-thread/own-thread.ts': 'watches the memory of a thread',

@@ -1,16 +1,30 @@
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
-import { AdmittedRate } from './admitted-rate.ts';
-import { FairShares } from './fair-shares.ts';
-import { StandingQueue } from './standing-queue.ts';
-import { TimeInside } from './time-inside.ts';
 
+/** What is judged is a tenth of a second. */
+const SAMPLE_MS = 100;
 /** Seconds, of which each refusal names one at random, so that those who were refused together do not return together. */
 const RETRY_SECONDS = 3;
 /** Below this share of its time the event loop is not what requests wait for. */
 const BUSY = 0.9;
-/** With so few requests under way nothing is refused: not they are what makes a process slow. */
+/** With so few requests under way nothing is refused: below this, load is not the cause. */
 const FEW = 128;
+/** Samples that requests have to wait too long: a single stall or burst is no overload. */
+const LATE_SAMPLES = 5;
+/** Growth meanwhile, by which more is asked for than is done: clients that wait for their responses keep a queue as long as it is. */
+const GROWTH = 1.2;
+/** So many times what is acceptable is too long even if it does not grow. */
+const FAR_TOO_LONG = 4;
+/** The share of what may be under way that whoever comes first may have; the rest is for those with less than an equal share. */
+const UNSHARED = 0.75;
+/** Samples without a refusal, after which nothing is refused any more. */
+const CALM_SAMPLES = 10;
+/** Weight of the last sample in what is completed a second. */
+const RECENT = 0.3;
+/** What has been under way for longer, at most twice as long, is an open stream: a process may have thousands with nothing to do. */
+const STREAM_MS = 30_000;
+
+const NOT_LATE = { samples: 0, underWay: 0, least: Number.POSITIVE_INFINITY };
 
 export interface AdmissionOptions {
   /** Mean time of requests inside the process that is acceptable while its event loop is busy, milliseconds. */
@@ -22,30 +36,36 @@ export interface AdmissionOptions {
   onRefusal?: (reason: 'event_loop' | 'database') => void;
 }
 
-/** Decides at the start of each request whether a saturated process takes it on: the one place for all transports. */
+/**
+ * Decides at the start of each request whether a saturated process takes it on: the one place for all transports. It has as
+ * many requests under way as it completes within the acceptable time (Little's law), shared equally by those who ask.
+ */
 export class Admission {
-  readonly #latencyMs: number;
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #random: () => number;
-  readonly #onRefusal: (reason: 'event_loop' | 'database') => void;
-  readonly #inside: TimeInside;
-  readonly #queue = new StandingQueue();
-  readonly #rate = new AdmittedRate();
-  readonly #shares: FairShares;
+  readonly #options: Required<AdmissionOptions>;
+  /** Requests that have not ended, by the half minute in which they began. */
+  #recent = { underWay: 0 };
+  #earlier = { underWay: 0 };
+  #periodAt: number;
+  /** Requests under way of each client. */
+  readonly #clients = new Map<string, number>();
+  #completed = 0;
+  #perSecond = 0;
+  #sampledAt: number;
+  /** Samples in a row in which requests waited too long, the shortest wait, and how many were under way in the first. */
+  #late = NOT_LATE;
+  #calm = 0;
+  #isSaturated = false;
   #reason: 'event_loop' | 'database' = 'event_loop';
 
-  constructor({ latencyMs, clock, random = Math.random, onRefusal = () => {} }: AdmissionOptions) {
-    this.#latencyMs = latencyMs;
-    this.#clock = clock;
-    this.#random = random;
-    this.#onRefusal = onRefusal;
-    this.#inside = new TimeInside(clock.monotonic());
-    this.#shares = new FairShares(clock.monotonic());
+  constructor({ random = Math.random, onRefusal = () => {}, ...options }: AdmissionOptions) {
+    this.#options = { ...options, random, onRefusal };
+    this.#periodAt = options.clock.monotonic();
+    this.#sampledAt = this.#periodAt;
   }
 
   /** Whether requests are refused at the moment. */
   get isSaturated(): boolean {
-    return this.#rate.perSecond !== Number.POSITIVE_INFINITY;
+    return this.#isSaturated;
   }
 
   /**
@@ -55,41 +75,88 @@ export class Admission {
    * @param database how long requests wait for a database connection, by what is acceptable
    */
   sample(utilisation: number, database: number): void {
-    const now = this.#clock.monotonic();
-    const ms = this.#inside.sample(now);
+    this.#count(this.#options.clock.monotonic());
     // Requests that wait for something else are slow, too, and leave the event loop idle.
-    const loop = utilisation < BUSY ? 0 : ms / this.#latencyMs;
-    this.#queue.add({ loop, database, underWay: this.#inside.underWay });
-    if (!this.isSaturated) {
-      if (!this.#queue.isTooLong) return;
-      this.#rate.begin(now);
-    }
+    const loop = utilisation < BUSY || this.#underWay === 0 ? 0 : (this.#underWay * 1_000) / this.#perSecond / this.#options.latencyMs;
+    const isLate = loop > 1 || database > 1;
+    const { samples, underWay, least } = this.#late;
+    if (!isLate) this.#late = NOT_LATE;
+    else this.#late = { samples: samples + 1, underWay: samples === 0 ? this.#underWay : underWay, least: Math.min(least, loop) };
+    this.#calm = isLate ? 0 : this.#calm + 1;
+    if (this.#isSaturated) this.#isSaturated = this.#calm < CALM_SAMPLES;
+    else this.#isSaturated = this.#late.samples >= LATE_SAMPLES && (database > 1 || this.#isTooLong);
     this.#reason = database > loop ? 'database' : 'event_loop';
-    this.#rate.adjust(Math.max(loop, database), this.#inside.completedPerSecond);
   }
 
   /**
-   * Begins a request. Clients that ask for more than an equal share are refused first.
+   * Begins a request. Clients that have more than an equal share under way are refused first.
    *
    * @param client whose limits it counts towards
    * @returns ends it
    * @throws AppError `unavailable` with the time after which to try again
    */
   begin(client: string): () => void {
-    const now = this.#clock.monotonic();
-    const asked = this.#shares.count(client, now);
-    if (this.isSaturated && this.#inside.underWay >= FEW && !this.#isAdmitted(asked, now)) {
-      this.#rate.refused();
-      this.#onRefusal(this.#reason);
-      const retryAfter = 1 + Math.floor(this.#random() * RETRY_SECONDS);
+    if (this.#isSaturated && !this.#isAdmitted(client)) {
+      this.#calm = 0;
+      this.#options.onRefusal(this.#reason);
+      const retryAfter = 1 + Math.floor(this.#options.random() * RETRY_SECONDS);
       throw new AppError('unavailable', 'The service has too much to do at the moment.', { retryAfter, logged: true });
     }
-    return this.#inside.begin();
+    const period = this.#recent;
+    period.underWay += 1;
+    this.#clients.set(client, (this.#clients.get(client) ?? 0) + 1);
+    return () => {
+      period.underWay -= 1;
+      if (period === this.#recent || period === this.#earlier) this.#completed += 1;
+      const left = (this.#clients.get(client) ?? 1) - 1;
+      if (left === 0) this.#clients.delete(client);
+      else this.#clients.set(client, left);
+    };
   }
 
-  #isAdmitted(asked: number, now: number): boolean {
-    const { perSecond } = this.#rate;
-    const share = Math.min(this.#shares.shareOf(perSecond), perSecond);
-    return (asked <= share || this.#random() < share / asked) && this.#rate.take(now, Math.max(1 - asked / share, 0));
+  get #underWay(): number {
+    return this.#recent.underWay + this.#earlier.underWay;
   }
+
+  get #isTooLong(): boolean {
+    const { least, underWay } = this.#late;
+    return least > FAR_TOO_LONG || (least > 1 && this.#underWay > underWay * GROWTH);
+  }
+
+  #isAdmitted(client: string): boolean {
+    const most = Math.max((this.#perSecond * this.#options.latencyMs) / 1_000, FEW);
+    if (this.#underWay < most * UNSHARED) return true;
+    const own = this.#clients.get(client);
+    const clients = this.#clients.size + (own === undefined ? 1 : 0);
+    return this.#underWay < most * 2 && (own ?? 0) < most / clients;
+  }
+
+  #count(now: number): void {
+    const elapsed = Math.max(now - this.#sampledAt, 1);
+    this.#perSecond += RECENT * ((this.#completed * 1_000) / elapsed - this.#perSecond);
+    this.#completed = 0;
+    this.#sampledAt = now;
+    const period = now - this.#periodAt;
+    if (period < STREAM_MS) return;
+    this.#earlier = period < 2 * STREAM_MS ? this.#recent : { underWay: 0 };
+    this.#recent = { underWay: 0 };
+    this.#periodAt = now;
+  }
+}
+
+/**
+ * Measures how much of its time the event loop is not idle.
+ *
+ * @param onSample called with a share from 0 to 1, of the time since the last call
+ * @returns stops it
+ */
+export function watchLoopUtilisation(onSample: (utilisation: number) => void): () => void {
+  let last = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    onSample(performance.eventLoopUtilization(now, last).utilization);
+    last = now;
+  }, SAMPLE_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }

@@ -5,27 +5,36 @@ import type { CallOptions } from '../../support/request.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
-/** More than a process may have under way and not refuse anything. */
-const UNDER_WAY = 130;
+/** More than a process may have under way and not refuse anything; twice as much is refused to everybody. */
+const MANY = 130;
 const ASKED = 60;
 /** pino's number. */
 const WARN = 40;
 let steward: TestSteward;
 let utilisation: number;
 let end: (() => void)[];
+let user: string;
 let token: string;
 
-/** A service with work under way that does not end, and an event loop that has no idle time when a test says so. */
+/** A service with work of one user under way that does not end, and an event loop that has no idle time when a test says so. */
 beforeEach(async () => {
   utilisation = 0;
   steward = await startSteward({ LIMIT_BUSY_LATENCY_MS: '100', LIMIT_DATABASE_QUEUE_MS: '150' }, { loopUtilisation: () => utilisation });
   token = await steward.signIn('ana');
-  end = Array.from({ length: UNDER_WAY }, () => steward.context.admission.begin('busy'));
+  user = (await steward.context.sessions.authenticate(token)).userId;
+  end = [];
+  begin(MANY, user);
 });
 
 afterEach(() => steward.stop());
 
-async function saturate(): Promise<void> {
+function begin(count: number, client: string): void {
+  end.push(...Array.from({ length: count }, () => steward.context.admission.begin(client)));
+}
+
+/** @param others requests under way of somebody else */
+async function saturate(others = 0): Promise<void> {
+  begin(others, 'others');
   utilisation = 1;
   await eventually(() => expect(steward.context.admission.isSaturated).toBe(true));
 }
@@ -51,9 +60,9 @@ describe('a saturated process', () => {
   });
 
   it('refuses calls over sockets with an error frame that says when to try again, and leaves no trace of them', async () => {
-    await saturate();
-    await flood('/integrations', authorized());
     const client = await SocketClient.signedIn(steward.url, await steward.signIn('ben'));
+    await saturate(MANY);
+    await flood('/integrations', authorized());
     const frames = [];
     for (let count = 0; count < 30; count += 1) frames.push(await client.request({ type: 'call', action: 'mail.search', input: {} }));
     const refused = frames.filter((frame) => frame.error?.code === 'unavailable');
@@ -68,7 +77,7 @@ describe('a saturated process', () => {
 
   it('refuses messages to the assistant, over sockets too, and new sockets of one who floods', async () => {
     const client = await SocketClient.signedIn(steward.url, token);
-    await saturate();
+    await saturate(MANY);
     const body = { id: crypto.randomUUID(), message: { id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }] } };
     const headers = { authorization: token, 'content-type': 'application/json' };
     const responses = await flood('/chat', { method: 'POST', headers, body: JSON.stringify(body) });
