@@ -8,7 +8,6 @@ import type {
   Renewal,
   SandboxSettings,
 } from './shared/provider.ts';
-import type { RunSignal } from './transport/run-signal.ts';
 
 type ClientOf<Descriptor> = Descriptor extends ProviderDescriptor<infer _Settings, infer Client, infer _Session> ? Client : never;
 
@@ -42,7 +41,7 @@ export class Providers {
   }
 
   /** Opens a session on a grant. @returns undefined: the provider is not configured */
-  session(name: string, grant: GrantAccess, signal: RunSignal): ProviderSession | undefined {
+  session(name: string, grant: GrantAccess, signal: AbortSignal): ProviderSession | undefined {
     const descriptor = this.#descriptors.get(name);
     return this.isConfigured(name) ? descriptor?.session(this.#clients.get(name), grant, signal) : undefined;
   }

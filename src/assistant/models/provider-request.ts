@@ -1,33 +1,34 @@
-import { type Dispatcher, type DispatchHandler, nodeDispatcher } from '../../providers/transport/node-dispatcher.ts';
+import { Agent, type Dispatcher, fetch } from 'undici';
 
-const NAME = /^content-encoding$/i;
+const NAME = 'content-encoding';
+
+/** Its own time limits are off: a run has one. */
+const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(rejectSeveralCodings);
 
 /**
- * Node's fetch, for responses that are streamed. Redirects are rejected, because they would send secrets to another host.
- * Responses with several content codings are rejected, because Node's fetch abandons such a body without an error
- * listener, and a later error would end the process (docs/decisions/0020-content-codings.md).
+ * A fetch for responses that are streamed. Redirects are rejected, because they would send secrets to another host. Responses
+ * with several content codings are rejected, because fetch abandons such a body without an error listener, and a later error
+ * would end the process (docs/decisions/0020-content-codings.md).
  *
  * @throws TypeError like fetch
  */
 export function providerRequest(url: URL | string, init: RequestInit): Promise<Response> {
-  return fetch(url, { ...init, redirect: 'error', dispatcher: { dispatch } as Dispatcher });
+  return fetch(url, { ...init, redirect: 'error', dispatcher: agent } as never) as unknown as Promise<Response>;
 }
 
-function dispatch(options: Parameters<Dispatcher['dispatch']>[0], handler: DispatchHandler): boolean {
-  return nodeDispatcher().dispatch(options, rejectSeveralCodings(handler));
-}
-
-/** An error thrown in here fails the request. */
-function rejectSeveralCodings(handler: DispatchHandler): DispatchHandler {
-  return Object.create(handler, {
-    onHeaders: {
-      value(this: DispatchHandler, status: number, headers: Buffer[], ...others: [() => void, string]) {
-        for (let at = 0; at < headers.length; at += 2) {
-          const isCodings = NAME.test(String(headers[at]));
-          if (isCodings && String(headers[at + 1]).includes(',')) throw new Error('several content codings');
-        }
-        return handler.onHeaders?.call(this, status, headers, ...others);
-      },
-    },
-  }) as DispatchHandler;
+/** An interceptor: an error thrown by the handler fails the request. */
+function rejectSeveralCodings(dispatch: Dispatcher['dispatch']): Dispatcher['dispatch'] {
+  return (options, handler) =>
+    dispatch(
+      options,
+      Object.create(handler, {
+        onResponseStart: {
+          value(...[controller, status, headers, message]: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>) {
+            const codings = [headers[NAME] ?? []].flat();
+            if (codings.length > 1 || codings[0]?.includes(',')) throw new Error('several content codings');
+            return handler.onResponseStart?.(controller, status, headers, message);
+          },
+        },
+      }),
+    );
 }

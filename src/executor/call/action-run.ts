@@ -13,7 +13,6 @@ import { grantAccess } from '../../vault/refresh/grant-access.ts';
 import type { GrantInUse } from '../../vault/refresh/refresh-repository.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
 import { allOf, type Items } from './call-items.ts';
-import { RunAbort } from './run-abort.ts';
 import { asAccountError } from './select-account.ts';
 
 export interface RunDeps {
@@ -50,7 +49,7 @@ export class ActionRun {
   readonly #deps: RunDeps;
   readonly #call: Call;
   readonly #grant: GrantInUse | undefined;
-  readonly #abort = new RunAbort();
+  readonly #abort = new AbortController();
   #session: ProviderSession | undefined;
   #undo: Undo | undefined;
   #used: Items = new Set();
@@ -168,7 +167,7 @@ export class ActionRun {
     const { userId, account, configured } = this.#call;
     const { provider } = configured.action;
     const grant = grantAccess(this.#deps, { userId, grantId: account.grantId }, this.#grant);
-    const session = this.#deps.providers.session(provider, grant, this.#abort);
+    const session = this.#deps.providers.session(provider, grant, this.#abort.signal);
     if (session === undefined) throw notConfigured(provider);
     this.#session = session;
     return session;
@@ -184,12 +183,12 @@ class TimedWork<Result> implements Use {
   place = NOWHERE;
   readonly #deps: RunDeps;
   readonly #call: Call;
-  readonly #abort: RunAbort;
+  readonly #abort: AbortController;
   readonly #resolve: (result: Result) => void;
   readonly #reject: (error: unknown) => void;
   #timer: Timer | undefined;
 
-  constructor(deps: RunDeps, call: Call, runAbort: RunAbort, resolve: (result: Result) => void, reject: (error: unknown) => void) {
+  constructor(deps: RunDeps, call: Call, runAbort: AbortController, resolve: (result: Result) => void, reject: (error: unknown) => void) {
     this.userId = call.userId;
     this.grantId = call.account.grantId;
     this.action = call.configured.name;
@@ -263,14 +262,14 @@ class Context implements RunContext {
   readonly uses: RunContext['uses'];
   readonly wrote: RunContext['wrote'];
   readonly #progress: Call['progress'];
-  readonly #abort: RunAbort;
+  readonly #abort: AbortController;
   readonly #open: () => RunContext['session'];
   #session: RunContext['session'] | undefined;
 
   constructor(
     { db, clock, undoneBy, uses, wrote }: Pick<RunContext, 'db' | 'clock'> & Told,
     { userId, account, configured, version, taint = NOT_LOOKED_UP, progress }: Call,
-    runAbort: RunAbort,
+    runAbort: AbortController,
     open: () => RunContext['session'],
   ) {
     this.undoneBy = undoneBy;
@@ -300,7 +299,7 @@ class Context implements RunContext {
 
   get progress(): (message: string) => void {
     return (message) => {
-      if (!this.#abort.aborted) this.#progress?.(message);
+      if (!this.#abort.signal.aborted) this.#progress?.(message);
     };
   }
 }

@@ -23,7 +23,7 @@ export const bankDescriptor = describeProvider({
     const provider = new BankProvider(settings, limits.providerTimeoutMs, clock, telemetry);
     return { provider, webhookKeys: new WebhookKeys((kid) => provider.webhookKey(kid), clock) };
   },
-  session: ({ provider }, grant, signal) => provider.session(grant, signal.signal),
+  session: ({ provider }, grant, signal) => provider.session(grant, signal),
   revoke: ({ provider }, token) => provider.remove(token),
   needs: {
     key: 'products',

@@ -3,7 +3,6 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Config, Limits, ProviderConfig } from '../../config/config.ts';
 import type { AppError } from '../../errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import type { RunSignal } from '../transport/run-signal.ts';
 import type { FindCall } from './declared-call.ts';
 
 /** The name of a provider: `workspace`, `bank`. */
@@ -93,7 +92,7 @@ export interface ProviderDescriptor<Settings = unknown, Client = unknown, Sessio
   /** Loads and creates the client. SDKs are loaded with the first request that needs them. */
   open(settings: Settings, options: OpenOptions): Promise<Client>;
   /** @param signal ends all requests of the session */
-  session(client: Client, grant: GrantAccess, signal: RunSignal): Session;
+  session(client: Client, grant: GrantAccess, signal: AbortSignal): Session;
   /** Gets another access token; never rejects. Left out: the provider's access tokens do not expire. */
   refresh?(client: Client, refreshToken: string): Promise<Renewal>;
   /** Revokes a token; resolves when the provider has confirmed it, and rejects otherwise. */

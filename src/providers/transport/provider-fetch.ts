@@ -2,7 +2,6 @@ import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import { exchange } from './http-exchange.ts';
 import { parseJson } from './response-json.ts';
-import { runSignal } from './run-signal.ts';
 
 export interface JsonResponse {
   status: number;
@@ -35,7 +34,7 @@ export async function fetchJson(url: string, { method = 'GET', headers = {}, bod
   const { origin, pathname, search } = new URL(url);
   try {
     const request = { method, origin, path: pathname + search, headers, body };
-    const { status, retryAfter, bytes } = await exchange(request, { signal: runSignal(signal), clock, limit: () => LIMIT });
+    const { status, retryAfter, bytes } = await exchange(request, { signal, clock, limit: () => LIMIT });
     return { status, body: bytes.length === 0 ? null : parseJson(bytes), retryAfter: retryAfterSeconds(retryAfter, clock) };
   } catch (error) {
     if (error instanceof AppError) throw error;

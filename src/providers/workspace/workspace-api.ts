@@ -1,7 +1,6 @@
 import { LargeResponses } from '../../concurrency/large-responses.ts';
 import { UserConcurrency } from '../../concurrency/user-concurrency.ts';
 import type { GrantAccess } from '../shared/provider.ts';
-import type { RunSignal } from '../transport/run-signal.ts';
 import type { WorkspaceApiOptions } from './workspace-attempt.ts';
 import { type InTurn, WorkspaceSession } from './workspace-session.ts';
 
@@ -19,7 +18,7 @@ export class WorkspaceApi {
   }
 
   /** @param signal ends every request of the session */
-  session(userId: string, tokens: Pick<GrantAccess, 'current' | 'renewed'>, signal: RunSignal): WorkspaceSession {
+  session(userId: string, tokens: Pick<GrantAccess, 'current' | 'renewed'>, signal: AbortSignal): WorkspaceSession {
     const inTurn: InTurn = (work) => this.#concurrency.run(userId, work);
     return new WorkspaceSession({ ...this.#options, userId, large: this.#large }, inTurn, tokens, signal);
   }

@@ -5,7 +5,6 @@ import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import { ExchangeEnded, exchange, type HttpRequest, type HttpResponse } from '../transport/http-exchange.ts';
 import { networkCode, outcomeOfStatus } from '../transport/provider-fetch.ts';
 import { LARGE_BYTES } from '../transport/responses.ts';
-import type { RunSignal } from '../transport/run-signal.ts';
 import type { Method, MethodParams } from './workspace-request.ts';
 
 /** A response, and whether its body was read in full. */
@@ -39,7 +38,7 @@ const NEVER_SENT = new Set([
 export class Attempt {
   readonly #options: SessionOptions;
   readonly #method: Method;
-  readonly #signal: RunSignal;
+  readonly #signal: AbortSignal;
   readonly #maxBytes: number;
   readonly #sendsChange: () => void;
   /** Nothing was sent. */
@@ -51,7 +50,7 @@ export class Attempt {
   #queues = false;
 
   /** @param maxBytes limit of the response */
-  constructor(options: SessionOptions, method: Method, signal: RunSignal, maxBytes: number, sendsChange: () => void) {
+  constructor(options: SessionOptions, method: Method, signal: AbortSignal, maxBytes: number, sendsChange: () => void) {
     this.#options = options;
     this.#method = method;
     this.#sendsChange = sendsChange;

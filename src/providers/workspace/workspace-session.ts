@@ -7,7 +7,6 @@ import type { GrantAccess } from '../shared/provider.ts';
 import { retryAfterSeconds } from '../transport/provider-fetch.ts';
 import { parseJson, unreadableResponse } from '../transport/response-json.ts';
 import { type ResponseFormat, type ResponseReader, readResponse } from '../transport/responses.ts';
-import type { RunSignal } from '../transport/run-signal.ts';
 import { toWorkspaceApiError, WorkspaceApiError } from './workspace-api-errors.ts';
 import { type ApiResponse, Attempt, type SessionOptions, timedOut } from './workspace-attempt.ts';
 import { findMethod, type MethodParams } from './workspace-request.ts';
@@ -36,11 +35,11 @@ export class WorkspaceSession {
   readonly #options: SessionOptions;
   readonly #inTurn: InTurn;
   readonly #tokens: Tokens;
-  readonly #signal: RunSignal;
+  readonly #signal: AbortSignal;
   /** Requests for changes that were sent and not rejected. */
   #changes = 0;
 
-  constructor(options: SessionOptions, inTurn: InTurn, tokens: Tokens, signal: RunSignal) {
+  constructor(options: SessionOptions, inTurn: InTurn, tokens: Tokens, signal: AbortSignal) {
     this.#options = options;
     this.#inTurn = inTurn;
     this.#tokens = tokens;
@@ -115,7 +114,7 @@ export class WorkspaceSession {
     return {
       userId: this.#options.userId,
       get signal() {
-        return signal.signal;
+        return signal;
       },
     };
   }
@@ -165,7 +164,7 @@ export class WorkspaceSession {
   async #pause(sends: number, seconds: number | undefined): Promise<void> {
     const ms = seconds === undefined ? backoff(FIRST_PAUSE_MS, sends) : seconds * 1000;
     try {
-      await this.#options.clock.sleep(ms, { signal: this.#signal.signal });
+      await this.#options.clock.sleep(ms, { signal: this.#signal });
     } catch {
       throw timedOut();
     }

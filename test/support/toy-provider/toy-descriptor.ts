@@ -25,7 +25,7 @@ export function toyDescriptor(url: string) {
     settings: () => ({ url }),
     sandboxed: () => ({ url }),
     open: async (settings, { clock }) => ({ ...settings, clock }),
-    session: (client, grant, { signal }) => toySession(client, grant, signal),
+    session: (client, grant, signal) => toySession(client, grant, signal),
     refresh: (client, refreshToken) => refresh(client, refreshToken),
     async revoke(client, token) {
       const { status } = await post(client, '/revoke', { token });

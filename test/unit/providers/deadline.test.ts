@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
-import { runSignal } from '../../../src/providers/transport/run-signal.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 import { loadTable } from '../../../src/providers/workspace/workspace-methods.ts';
 import { WorkspaceProvider } from '../../../src/providers/workspace/workspace-provider.ts';
@@ -89,7 +88,7 @@ function bank(): BankProvider {
 function session() {
   const tokens = { current: async () => 'token', renewed: async () => 'token' };
   const api = new WorkspaceApi({ apiUrl: url, timeoutMs: TIMEOUT_MS, clock });
-  return api.session('u1', tokens, runSignal(new AbortController().signal));
+  return api.session('u1', tokens, new AbortController().signal);
 }
 
 describe('a response that arrived in time at a process that was blocked past the deadline', () => {

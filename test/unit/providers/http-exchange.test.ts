@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from '../../../src/clock/clock.ts';
 import { ExchangeEnded, type ExchangeOptions, exchange } from '../../../src/providers/transport/http-exchange.ts';
 import { LARGE_BYTES } from '../../../src/providers/transport/responses.ts';
-import { runSignal } from '../../../src/providers/transport/run-signal.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -76,7 +75,7 @@ const tooLarge = () => new Error('too large');
 const limit = (bytes: number) => () => ({ bytes, error: tooLarge });
 
 function send(options: Partial<ExchangeOptions> = {}, method = 'GET', headers: Record<string, string> = {}, body?: string) {
-  const signal = runSignal(new AbortController().signal);
+  const signal = new AbortController().signal;
   return exchange(
     { method, origin, path: '/', headers, body },
     { signal, clock: systemClock, timeoutMs: 20_000, limit: limit(MEGABYTE), ...options },
@@ -183,7 +182,7 @@ describe('a request fails', () => {
   });
 
   it('when nobody listens', async () => {
-    const signal = runSignal(new AbortController().signal);
+    const signal = new AbortController().signal;
     const request = { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {} };
     await expect(exchange(request, { signal, clock: systemClock, limit: limit(1) })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
@@ -267,9 +266,7 @@ describe('a large response', () => {
         });
         controller.abort();
       });
-    await expect(send({ limit: limit(12 * MEGABYTE), enterLarge, signal: runSignal(controller.signal) })).rejects.toBeInstanceOf(
-      ExchangeEnded,
-    );
+    await expect(send({ limit: limit(12 * MEGABYTE), enterLarge, signal: controller.signal })).rejects.toBeInstanceOf(ExchangeEnded);
     await ended.promise;
   });
 });
@@ -284,13 +281,13 @@ describe('a request that is given up', () => {
         socket.write(part);
         setImmediate(() => controller.abort());
       };
-      await expect(send({ signal: runSignal(controller.signal) })).rejects.toBeInstanceOf(ExchangeEnded);
+      await expect(send({ signal: controller.signal })).rejects.toBeInstanceOf(ExchangeEnded);
       while (sockets.size > 0) await nextTurn();
     },
   );
 
   it('before it begins is not sent', async () => {
-    await expect(send({ signal: runSignal(AbortSignal.abort()) })).rejects.toBeInstanceOf(ExchangeEnded);
+    await expect(send({ signal: AbortSignal.abort() })).rejects.toBeInstanceOf(ExchangeEnded);
     expect(requests).toEqual([]);
   });
 

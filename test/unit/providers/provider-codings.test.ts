@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { z } from 'zod';
 import { systemClock } from '../../../src/clock/clock.ts';
 import { fetchJson } from '../../../src/providers/transport/provider-fetch.ts';
-import { runSignal } from '../../../src/providers/transport/run-signal.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 
 /** More than Node's fetch reads ahead, so that the body is incomplete. */
@@ -73,11 +72,7 @@ describe('a response of several content codings, whose body stays open', () => {
     codings = Array(6).fill('gzip').join(',');
     const controller = new AbortController();
     const tokens = { current: async () => 'token', renewed: async () => 'token' };
-    const session = new WorkspaceApi({ apiUrl: url, timeoutMs: 60_000, clock: systemClock }).session(
-      'user',
-      tokens,
-      runSignal(controller.signal),
-    );
+    const session = new WorkspaceApi({ apiUrl: url, timeoutMs: 60_000, clock: systemClock }).session('user', tokens, controller.signal);
     const call = session.call('drive.files.create', { requestBody: { name: 'a' } }, z.object({}));
     await expect(call).rejects.toMatchObject({ code: 'provider_error' });
     await over(controller);

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { LargeResponses } from '../../../src/concurrency/large-responses.ts';
 import { AppError } from '../../../src/errors.ts';
-import { RunAbort } from '../../../src/executor/call/run-abort.ts';
 import { WorkspaceSession } from '../../../src/providers/workspace/workspace-session.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
@@ -11,7 +10,7 @@ const WAIT_MS = 350;
 
 it('a change whose session ends while its token is read again has changed nothing', async () => {
   const clock = new TestClock({ standsAt: '2026-05-04T10:00:00Z' });
-  const ending = new RunAbort();
+  const ending = new AbortController();
   let reads = 0;
   const current = async () => {
     reads += 1;
@@ -24,7 +23,7 @@ it('a change whose session ends while its token is read again has changed nothin
     await clock.advance(WAIT_MS);
     return work();
   };
-  const session = new WorkspaceSession(options, inTurn, { current, renewed: current }, ending);
+  const session = new WorkspaceSession(options, inTurn, { current, renewed: current }, ending.signal);
   const call = session.call('drive.files.create', { requestBody: { name: 'x' } }, z.object({}));
   await expect(call).rejects.toMatchObject({ code: 'provider_timeout' });
   expect(reads).toBe(2);
