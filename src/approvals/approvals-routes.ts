@@ -11,8 +11,7 @@ import { prefersPage } from '../http/error-handler.ts';
 import { PAGE_POLICY } from '../http/html.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import { isObject } from '../validation/is-object.ts';
-import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
-import { parseLargeJson } from '../validation/parse-large-json.ts';
+import { excessIn, LARGE_BYTES, parseLargeJson } from '../validation/json-budget.ts';
 import { text, uuid } from '../validation/validate.ts';
 import { type Attempt, approvalPage, approvalsPage, endPage } from './approval-page.ts';
 import { approval, outcome, shown } from './approval-schemas.ts';
@@ -133,7 +132,7 @@ async function argumentsOf({ input, input_json: json }: Arguments): Promise<obje
   if (json === undefined) return input;
   if (input !== undefined) throw new AppError('invalid_request', 'input: must not be sent beside input_json.');
   const bytes = Buffer.from(json);
-  const excess = excessOf(await scanJson(bytes));
+  const excess = await excessIn(bytes);
   if (excess !== undefined) throw new AppError(excess.code, `The arguments have ${excess.reason}.`);
   const value = await parsedJson(bytes);
   if (!isObject(value)) throw new AppError('invalid_request', 'The arguments must be a JSON object: { … }.');

@@ -1,8 +1,7 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors.ts';
 import { offThread } from '../off-thread/off-thread.ts';
-import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
-import { parseLargeJson } from '../validation/parse-large-json.ts';
+import { excessIn, LARGE_BYTES, parseLargeJson } from '../validation/json-budget.ts';
 import { networkOfRequest } from './client-address.ts';
 import type { Principal } from './endpoint.ts';
 import { assertWellFormed, formFields } from './form-fields.ts';
@@ -140,7 +139,7 @@ async function largeObject(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return {};
   const text = bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   // Nesting that no action accepts, before it is parsed.
-  const excess = excessOf(await scanJson(text));
+  const excess = await excessIn(text);
   if (excess !== undefined) throw new AppError(excess.code, `The body has ${excess.reason}.`);
   const value = await parseLargeJson(text).catch(() => undefined);
   // The parser's message quotes the body.

@@ -1,7 +1,10 @@
 import { APICallError, type LanguageModel, type LanguageModelMiddleware, wrapLanguageModel } from 'ai';
 import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
-import { Nesting } from './nesting.ts';
+import { JsonBudget, type JsonLimits } from '../../validation/json-budget.ts';
+
+/** Far more levels than arguments of a tool may have, and fewer than a parser, a copy or a writer of JSON can take. */
+const ARGUMENTS: JsonLimits = { levels: 100, values: 32_768 };
 
 type Model = Exclude<LanguageModel, string>;
 type Streamed = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream'];
@@ -44,7 +47,7 @@ export function boundedModel(model: Model, bounds: ModelBounds, clock: Clock): M
       // Some providers send the calls only once all have begun.
       const calls = { begun: 0, complete: 0 };
       let parts = 0;
-      const nestings = new Map<string, Nesting>();
+      const begun = new Map<string, JsonBudget>();
       const check = (part: Part) => {
         parts += 1;
         counted.bytes += bytesOf(part);
@@ -55,7 +58,7 @@ export function boundedModel(model: Model, bounds: ModelBounds, clock: Clock): M
           throw new AppError('too_large', `The model made more than ${bounds.stepCalls} calls in one step; none was made.`);
         if (counted.bytes > bounds.outputBytes || parts > MAX_PARTS || counted.texts > MAX_TEXTS)
           throw new AppError('too_large', 'The model wrote more than one answer may have.');
-        if (!isShallow(part, nestings)) throw new AppError('provider_error', 'The model wrote arguments with too many levels or values.');
+        if (!isShallow(part, begun)) throw new AppError('provider_error', 'The model wrote arguments with too many levels or values.');
         return ids.unique(part);
       };
       const bounded = new TransformStream<Part, Part>({ transform: (part, controller) => controller.enqueue(check(part)) });
@@ -83,12 +86,12 @@ function usable(name: string): string {
   return NAME.test(name) ? name : UNUSABLE_NAME;
 }
 
-function isShallow(part: Part, nestings: Map<string, Nesting>): boolean {
-  if (part.type === 'tool-call') return new Nesting().add(part.input);
+function isShallow(part: Part, begun: Map<string, JsonBudget>): boolean {
+  if (part.type === 'tool-call') return new JsonBudget(ARGUMENTS).add(Buffer.from(part.input)) === undefined;
   if (part.type !== 'tool-input-delta') return true;
-  const nesting = nestings.get(part.id) ?? new Nesting();
-  nestings.set(part.id, nesting);
-  return nesting.add(part.delta);
+  const budget = begun.get(part.id) ?? new JsonBudget(ARGUMENTS);
+  begun.set(part.id, budget);
+  return budget.add(Buffer.from(part.delta)) === undefined;
 }
 
 /** Some servers number the calls of each answer anew. */

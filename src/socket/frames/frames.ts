@@ -5,18 +5,16 @@ import { rememberDays } from '../../executor/policy/remember-days.ts';
 import { chatModel, chatRequest } from '../../http/chat-request.ts';
 import type { Principal } from '../../http/endpoint.ts';
 import { isObject } from '../../validation/is-object.ts';
-import { excessOf, LARGE_BYTES, scanJson } from '../../validation/json-scan.ts';
+import { excessIn, LARGE_BYTES, parseLargeJson } from '../../validation/json-budget.ts';
 import { nearestName } from '../../validation/nearest-name.ts';
-import { parseLargeJson } from '../../validation/parse-large-json.ts';
 import { check, uuid } from '../../validation/validate.ts';
 import { shownName } from '../../validation/validation-messages.ts';
+import { requestIdIn } from './request-id.ts';
 import type { ResultOf, ServerFrame } from './server-frames.ts';
 
 /** Identifies a request until its response; `""` is reserved for frames that no client requested. */
 const requestId = z.string().min(1).max(64);
 const MAX_TOKEN = 8192;
-/** Bytes of a frame that is too large, looked at for its `requestId`. */
-const SCANNED = 1_000_000;
 
 /**
  * Headers of the AI SDK's WebSocketChatTransport, one of whose frames may be a socket's first. Not strict: front ends add
@@ -112,12 +110,12 @@ export function parseFrame(data: Buffer): Incoming {
  * @param maxBytes larger ones are not parsed at all
  */
 export async function parseLargeFrame(data: Buffer, maxBytes: number): Promise<Incoming> {
-  const isTooLarge = data.length > maxBytes;
-  const scan = await (isTooLarge ? scanJson(data, SCANNED) : scanJson(data));
-  const invalid = { type: 'invalid', requestId: idOf({ requestId: scan.requestId }) } as const;
-  if (isTooLarge) return { ...invalid, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
-  const excess = excessOf(scan);
-  if (excess !== undefined) return { ...invalid, code: excess.code, reason: `The frame has ${excess.reason}.` };
+  const refused = (code: 'invalid_request' | 'too_large', reason: string): InvalidFrame => {
+    return { type: 'invalid', requestId: idOf({ requestId: requestIdIn(data) }), code, reason };
+  };
+  if (data.length > maxBytes) return refused('too_large', `The frame is larger than ${maxBytes} bytes.`);
+  const excess = await excessIn(data);
+  if (excess !== undefined) return refused(excess.code, `The frame has ${excess.reason}.`);
   return parseLargeJson(data).then(frameOf, () => NOT_JSON);
 }
 
