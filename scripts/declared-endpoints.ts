@@ -1,4 +1,3 @@
-import { featureRouters } from '../src/app.ts';
 import { variables as environmentVariables } from '../src/config/environment.ts';
 import { limitsOf } from '../src/config/limits.ts';
 import type { Context } from '../src/context.ts';
@@ -7,15 +6,16 @@ import { asyncApiRouter, homeRouter, openApiRouter } from '../src/home/home-rout
 import type { Endpoint } from '../src/http/endpoint.ts';
 import type { EndpointMiddleware } from '../src/http/endpoint-router.ts';
 import { PROVIDERS } from '../src/providers/providers.ts';
+import { featureRouters } from '../src/startup/feature-routers.ts';
 
 /** Every declaration, of development and of production. No handler is called, so dependencies may be absent. */
 export function declaredEndpoints(): Endpoint[] {
   const pass = () => undefined;
   const limits = { probe: pass, waitlist: pass, provider: pass };
   const middleware = {
-    authenticate: pass,
-    requireFirstParty: pass,
+    requireCredential: () => pass,
     limitBytes: () => pass,
+    admit: pass,
     parseBody: [pass],
     limits,
   } as unknown as EndpointMiddleware;
@@ -28,7 +28,7 @@ export function declaredEndpoints(): Endpoint[] {
   const production = context('production');
   const routers = [
     homeRouter(production.config, production.addresses.publicUrl, middleware),
-    ...featureRouters(context('development'), middleware, {} as never),
+    ...featureRouters(context('development'), middleware, () => {}),
     openApiRouter(async () => () => ({}), middleware),
     asyncApiRouter(async () => () => ({}), middleware),
     healthRouter({} as never, middleware),

@@ -1,33 +1,26 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
 import { body, jsonBody, rawBody } from './body.ts';
-import type { Caller, Endpoint, LimitName, Principal, Reply } from './endpoint.ts';
+import type { Caller, Endpoint, LimitName, Reply } from './endpoint.ts';
 import { sendEvents } from './event-stream.ts';
 import { requireCsrfToken } from './first-party.ts';
 import { largeJson, sendPieces } from './large-json.ts';
 import { leadOn } from './lead-on.ts';
-import { sendJson } from './messages.ts';
-import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
-import { type EndpointRouter, inOrder } from './route-table.ts';
+import type { Credentials, RequireCredential } from './require-credential.ts';
 
-export type { EndpointRouter };
+/** A feature's router, and what it declares. */
+export type EndpointRouter = Router & { endpoints: readonly Endpoint[] };
 
 /** Of a form that may be as large as JSON. */
 const FORM_FIELDS = 20;
 
 /** The middleware that endpoints choose from by their declarations. */
-export interface EndpointMiddleware {
+export interface EndpointMiddleware extends Credentials {
   clock: Clock;
-  authenticate: Authenticate;
-  /** Also accepts personal access tokens. */
-  authenticateAny: AuthenticateAny;
-  /** Of a client only, for /mcp. */
-  authenticateClient(header: string | undefined): Promise<Principal>;
-  /** Admits the user in person only. */
-  requireFirstParty: RequestHandler;
+  requireCredential: RequireCredential;
   /** Parses forms and JSON. */
   parseBody: RequestHandler[];
   /** Counts the bytes of the bodies that a user sends as JSON. */
@@ -44,33 +37,24 @@ export interface EndpointMiddleware {
  * @param tag of the endpoints that declare none
  */
 export function endpointRouter(tag: string, endpoints: readonly Endpoint[], middleware: EndpointMiddleware): EndpointRouter {
-  const groups = Map.groupBy(endpoints, (endpoint) => endpoint.path);
-  return {
-    endpoints: endpoints.map((endpoint) => ({ tag, ...endpoint })),
-    routes: new Map([...groups].map(([path, group]) => [path, handlerOf(group, middleware)])),
-  };
-}
-
-/** The endpoints of one path. */
-function handlerOf(group: Endpoint[], middleware: EndpointMiddleware): RequestHandler {
-  const allow = allowedMethods(group);
-  const limit = group.find((endpoint) => endpoint.limit !== undefined)?.limit;
-  const first = [
-    ...(limit === undefined ? [] : [middleware.limits[limit]]),
-    ...(group.some((endpoint) => endpoint.browser === true) ? [rejectHeadAndPrefetch(allow)] : []),
-  ];
-  const byMethod = new Map<string, RequestHandler>();
-  for (const endpoint of group) {
-    const layers = inOrder(...first, ...layersOf(endpoint, middleware), (request, response) =>
-      serve(middleware.clock, endpoint, request, response),
-    );
-    byMethod.set(endpoint.method.toUpperCase(), layers);
-    if (endpoint.method === 'get') byMethod.set('HEAD', layers);
+  // It does not inherit these from the app.
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [path, group] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+    const route = router.route(path);
+    const allow = allowedMethods(group);
+    const limit = group.find((endpoint) => endpoint.limit !== undefined)?.limit;
+    if (limit !== undefined) route.all(middleware.limits[limit]);
+    if (group.some((endpoint) => endpoint.browser === true)) route.all(rejectHeadAndPrefetch(allow));
+    for (const endpoint of group) {
+      route[endpoint.method](...layersOf(endpoint, middleware), (request, response) =>
+        serve(middleware.clock, endpoint, request, response),
+      );
+    }
+    route.all(() => {
+      throw new AppError('method_not_allowed', `This address accepts ${allow.join(' and ')} only.`, { allow });
+    });
   }
-  const other = inOrder(...first, () => {
-    throw new AppError('method_not_allowed', `This address accepts ${allow.join(' and ')} only.`, { allow });
-  });
-  return (request, response, next) => (byMethod.get(request.method) ?? other)(request, response, next);
+  return Object.assign(router, { endpoints: endpoints.map((endpoint) => ({ tag, ...endpoint })) });
 }
 
 /** A large body is read for those only who may send it. */
@@ -78,8 +62,8 @@ function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHa
   const parsers = parsersOf(endpoint, middleware.parseBody);
   const limits = endpoint.json === undefined ? [] : [middleware.limitBytes(endpoint.json.limit)];
   const admit = isEssential(endpoint) ? [] : [middleware.admit];
-  if (endpoint.auth === 'first_party') return [middleware.requireFirstParty, ...admit, ...limits, ...parsers, requireCsrfToken];
-  const checks = [...checksOf(endpoint, middleware), ...admit];
+  const checks = [...credentialOf(endpoint, middleware), ...admit];
+  if (endpoint.auth === 'first_party') return [...checks, ...limits, ...parsers, requireCsrfToken];
   return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, ...limits, ...parsers];
 }
 
@@ -88,9 +72,8 @@ function isEssential({ method, limit, essential }: Endpoint): boolean {
   return essential === true || method === 'delete' || limit === 'probe';
 }
 
-function checksOf({ auth, limit }: Endpoint, { authenticate, authenticateAny }: EndpointMiddleware): RequestHandler[] {
-  if (auth === 'none') return [];
-  return [requireCredential(auth === 'id_token' ? authenticate : authenticateAny, limit === 'provider')];
+function credentialOf({ auth, limit }: Endpoint, { requireCredential }: EndpointMiddleware): RequestHandler[] {
+  return auth === 'none' ? [] : [requireCredential(auth, limit === 'provider')];
 }
 
 function parsersOf({ form, json, signed }: Endpoint, parseBody: RequestHandler[]): RequestHandler[] {
@@ -140,7 +123,8 @@ async function sendLarge({ response: schema }: Endpoint, body: Record<string, un
 
 function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unknown }>, response: Response): void {
   if ('json' in reply) {
-    sendJson(response, JSON.stringify(endpoint.response?.parse(reply.json)));
+    response.setHeader('cache-control', 'no-store');
+    response.json(endpoint.response?.parse(reply.json));
     return;
   }
   if ('redirect' in reply) {

@@ -53,7 +53,7 @@ export type Reply<Body> =
 /** Requests that have a limit of their own: health probes, waitlist entries, and requests that lead to a provider. */
 export type LimitName = 'probe' | 'waitlist' | 'provider';
 
-type AuthKind = 'id_token' | 'first_party' | 'credential' | 'none';
+export type AuthKind = 'id_token' | 'first_party' | 'credential' | 'none';
 type Fields = z.ZodObject;
 type Parsed<S extends Fields | undefined> = S extends Fields ? z.output<S> : Record<string, never>;
 

@@ -9,7 +9,7 @@ import { http } from '../node-http.ts';
 import { guarded } from '../observability/guarded.ts';
 import type { Logger } from '../observability/logger.ts';
 import { boundConnections, type ConnectionBounds } from './connections.ts';
-import { afterPacket, extendResponses } from './messages.ts';
+import { afterPacket, closeIncomplete } from './messages.ts';
 import { rejectMalformed, rejectUpgradeWhileStarting, respondStarting, respondToClientError } from './raw-responses.ts';
 
 /** Interval between Node's checks for overdue requests. The default of 30 s would let them exceed their time limit threefold. */
@@ -75,7 +75,7 @@ export class HttpServer {
 
   /** Passes requests and WebSocket upgrades on from now. */
   serve(app: Express, upgrade: UpgradeListener): void {
-    extendResponses(app, this.#clock);
+    closeIncomplete(app, this.#clock);
     const answer = guarded(this.#logger, 'a request', rejectMalformed(this.#limits, this.#clock, app), (_request, response) =>
       response.destroy(),
     );

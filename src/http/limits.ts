@@ -6,8 +6,7 @@ import type { Admission } from '../rate-limit/admission.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { networkOfRequest } from './client-address.ts';
 import type { Caller, FirstParty, Principal } from './endpoint.ts';
-import type { AuthenticateFirstParty } from './first-party.ts';
-import type { Authenticate, AuthenticateAny } from './require-credential.ts';
+import type { Credentials } from './require-credential.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
 export function limitPerAddress(clock: Clock, limit: number): RequestHandler {
@@ -70,16 +69,7 @@ interface Verify {
  * Adds the limits of users, whatever their addresses and clients, to the verification of their credentials. Those of
  * requests to providers protect the providers' own limits, which all users share.
  */
-export function authenticateWithin(
-  clock: Clock,
-  limits: PerUserLimits,
-  verify: Verify,
-): {
-  authenticate: Authenticate;
-  authenticateAny: AuthenticateAny;
-  authenticateClient(header: string | undefined): Promise<Principal>;
-  authenticateFirstParty: AuthenticateFirstParty;
-} {
+export function authenticateWithin(clock: Clock, limits: PerUserLimits, verify: Verify): Credentials {
   const requests = new FixedWindowLimiter();
   const toProviders = new FixedWindowLimiter();
   const count = (principal: Principal, toProvider: boolean) => {

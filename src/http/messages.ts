@@ -6,22 +6,11 @@ import type { Clock } from '../clock/clock.ts';
 const DROPPED_BYTES = 4 * 1024 * 1024;
 const DROPPING_MS = 2_000;
 
-declare module 'node:http' {
-  interface ServerResponse {
-    /** Headers that the response has unless it sets others: names and values in turn. */
-    defaultHeaders: readonly string[];
-  }
-}
-
-/** Gives an app's responses their default headers, and closes connections as {@link closeIfIncomplete} says. */
-export function extendResponses(app: Express, clock: Clock): void {
+/** Makes an app close connections as {@link closeIfIncomplete} says. */
+export function closeIncomplete(app: Express, clock: Clock): void {
   const { writeHead } = app.response;
-  app.response.defaultHeaders = [];
   // Node calls it for every response, also where the headers are sent with the first byte of the body.
   app.response.writeHead = function (this: Response, ...given: Parameters<typeof writeHead>) {
-    for (const [index, name] of this.defaultHeaders.entries()) {
-      if (index % 2 === 0 && !this.hasHeader(name)) this.setHeader(name, this.defaultHeaders[index + 1] as string);
-    }
     closeIfIncomplete(this, clock);
     return writeHead.apply(this, given);
   } as typeof writeHead;
@@ -70,30 +59,4 @@ export function afterPacket(listener: RequestListener): RequestListener {
     if (isBodyIncomplete(request)) setImmediate(respond);
     else respond();
   };
-}
-
-/**
- * Sends the usual response, whose headers are all known here: to set them one after the other takes twice as long.
- *
- * @param json the body's text
- */
-export function sendJson(response: Response, json: string): void {
-  // The response to HEAD states the length of the body that it omits.
-  const own = [
-    'cache-control',
-    'no-store',
-    'content-type',
-    'application/json; charset=utf-8',
-    'content-length',
-    String(Buffer.byteLength(json)),
-  ];
-  // Node would take the longest way for headers of both kinds.
-  if (response.getHeaderNames().length === 0) {
-    const all = response.defaultHeaders.concat(own);
-    response.defaultHeaders = [];
-    response.writeHead(response.statusCode, all);
-  } else {
-    for (let index = 0; index < own.length; index += 2) response.setHeader(own[index] as string, own[index + 1] as string);
-  }
-  response.end(json);
 }

@@ -17,7 +17,7 @@ declare module 'node:http' {
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const id = randomUUID();
   request.id = id;
-  response.defaultHeaders = ['x-request-id', id];
+  response.setHeader('x-request-id', id);
   withContext({ request_id: id }, next);
 }
 

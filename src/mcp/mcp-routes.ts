@@ -4,7 +4,6 @@ import { isLoopback } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint, type Principal, type RequestHandler } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { inOrder } from '../http/route-table.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { McpClient } from './mcp-deps.ts';
 import { BODY_BYTES, type McpEndpoint } from './mcp-endpoint.ts';
@@ -52,10 +51,10 @@ export function resourcePaths(publicUrl: string): string[] {
 /** Actions for every client of the Model Context Protocol, and how such a client finds its sign-in. */
 export function mcpRouter(deps: McpRouteDeps, middleware: EndpointMiddleware): EndpointRouter {
   const endpoints = resourcePaths(deps.publicUrl).map((path) => resourceMetadata(path, deps));
-  const metadata = endpointRouter('MCP', endpoints, middleware);
+  const router = endpointRouter('MCP', endpoints, middleware);
   const limit = middleware.limitBytes(BODY_BYTES);
-  const handler = inOrder(challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), middleware.admit, limit, serve(deps));
-  return { endpoints: metadata.endpoints, routes: new Map([...metadata.routes, [MCP_PATH, handler]]) };
+  router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), middleware.admit, limit, serve(deps));
+  return router;
 }
 
 function resourceMetadata(path: string, { publicUrl, authorizationServers }: McpRouteDeps): Endpoint {

@@ -1,0 +1,29 @@
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { Cookies } from '../http/cookies.ts';
+import type { EndpointMiddleware } from '../http/endpoint-router.ts';
+import { SESSION_COOKIE } from '../http/first-party.ts';
+import { consentRouter } from '../oauth/consent/consent-routes.ts';
+import { protocolRouter } from '../oauth/oauth-routes.ts';
+
+/** Of the embedded authorization server: the protocol's endpoints, and the page where users consent. */
+export function authorizationRouters(context: Context, middleware: EndpointMiddleware) {
+  const { authorizationServer, consents, executor, config, webSessions } = context;
+  const cookies = new Cookies(context.addresses.publicUrl);
+  const consent = consentRouter({ consents, accounts: (userId) => executor.accounts(userId) }, middleware);
+  const protocol = protocolRouter(authorizationServer, {
+    bodyBytes: config.limits.bodyBytes,
+    registrationsPerMinute: config.limits.oauthRegistrationsPerMinute,
+    limitAuthorizations: middleware.limits.provider,
+    async currentUser(request) {
+      const secret = cookies.read(request, SESSION_COOKIE);
+      // A session that has ended is none.
+      return secret === undefined ? undefined : (await webSessions.find(secret).catch(ifSignedOut))?.userId;
+    },
+  });
+  return { consent, protocol };
+}
+
+function ifSignedOut(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+}

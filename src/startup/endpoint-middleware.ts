@@ -1,0 +1,31 @@
+import type { Context } from '../context.ts';
+import { body } from '../http/body.ts';
+import { Cookies } from '../http/cookies.ts';
+import type { EndpointMiddleware } from '../http/endpoint-router.ts';
+import { admitted, authenticateWithin, limitBytesPerUser, limitPerAddress } from '../http/limits.ts';
+import { requireCredentials } from '../http/require-credential.ts';
+
+/** The middleware that endpoints choose from by their declarations, shared by all routers. */
+export function endpointMiddleware(context: Context): EndpointMiddleware {
+  const { clock, addresses, admission } = context;
+  const { limits } = context.config;
+  const credentials = authenticateWithin(clock, limits, {
+    idToken: context.authenticateUser,
+    any: context.authenticateAny,
+    client: context.authenticateClient,
+    firstParty: context.authenticateFirstParty,
+  });
+  return {
+    clock,
+    ...credentials,
+    requireCredential: requireCredentials(credentials, new Cookies(addresses.publicUrl), new URL(addresses.publicUrl).origin),
+    parseBody: body(limits.bodyBytes, limits.formFields),
+    limitBytes: limitBytesPerUser(clock, limits.socketBytesPerMinute),
+    limits: {
+      probe: limitPerAddress(clock, limits.probesPerMinute),
+      waitlist: limitPerAddress(clock, limits.waitlistPerMinute),
+      provider: limitPerAddress(clock, limits.providerRequestsPerMinute),
+    },
+    admit: admitted(admission),
+  };
+}

@@ -1,0 +1,70 @@
+import { approvalsRouter } from '../approvals/approvals-routes.ts';
+import { chatRouter } from '../assistant/chat-routes.ts';
+import { threadsRouter } from '../assistant/threads-routes.ts';
+import { bankRouter } from '../bank/bank-routes.ts';
+import { agentsRouter } from '../clients/agents-routes.ts';
+import { allowancesRouter } from '../clients/allowances-routes.ts';
+import { clientsRouter } from '../clients/clients-routes.ts';
+import { readOnlyRouter } from '../clients/read-only-routes.ts';
+import { tokensRouter } from '../clients/tokens-routes.ts';
+import { toolsRouter } from '../clients/tools-routes.ts';
+import type { Context } from '../context.ts';
+import { homeRouter } from '../home/home-routes.ts';
+import { Cookies } from '../http/cookies.ts';
+import type { EndpointMiddleware, EndpointRouter } from '../http/endpoint-router.ts';
+import type { Identity } from '../identity/identity.ts';
+import { integrationsRouter } from '../integrations/integrations-routes.ts';
+import { ClientLimits } from '../mcp/client-limits.ts';
+import { mcpRouter } from '../mcp/mcp-routes.ts';
+import { signInRouter } from '../sign-in/sign-in-routes.ts';
+import { usersRouter } from '../users/users-routes.ts';
+import { waitlistRouter } from '../waitlist/waitlist-routes.ts';
+import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
+import { workspaceRouter } from '../workspace/workspace-routes.ts';
+
+/** One router for each feature. */
+export function featureRouters(context: Context, middleware: EndpointMiddleware, userDeleted: (userId: string) => void): EndpointRouter[] {
+  const { config, db, logger, workspace, reloads } = context;
+  const { publicUrl } = context.addresses;
+  const showsProblems = config.environment === 'development';
+  const users = {
+    ...context,
+    prepareEndOfHeld: async (userId: string) => (workspace === undefined ? async () => [] : prepareEndOfPending(workspace, userId)),
+    userDeleted,
+    perMinute: config.limits.userExportsPerMinute,
+  };
+  const signIn = {
+    ...context,
+    cookies: new Cookies(publicUrl),
+    authenticate: (idToken: string | undefined) => context.authenticateFirstParty(idToken, undefined),
+    callerOf: (identity: Identity) => context.sessions.callerOf(identity),
+  };
+  const mcp = {
+    ...context,
+    limits: new ClientLimits(config.limits.mcpRequestsPerMinute, config.limits.mcpCalls, context.clock),
+    streamMs: config.limits.mcpStreamMs,
+    publicUrl,
+    authorizationServers: [config.mcpIssuer?.issuer ?? publicUrl],
+    development: config.environment === 'development',
+    authenticate: middleware.authenticateClient,
+  };
+  return [
+    homeRouter(config, publicUrl, middleware),
+    waitlistRouter(db, logger, middleware),
+    integrationsRouter({ db, providers: context.descriptors, reloads, showsProblems }, middleware),
+    workspaceRouter({ deps: workspace, accounts: context, cookies: new Cookies(publicUrl), publicUrl }, middleware),
+    bankRouter(context.bankDeps, context.webhooks, middleware),
+    usersRouter(users, middleware),
+    tokensRouter(context.clientTokens, middleware),
+    clientsRouter(context.clientGrants, middleware),
+    agentsRouter(context.executor, config.limits, middleware),
+    toolsRouter(context, middleware),
+    approvalsRouter(context.executor, config.limits, middleware),
+    allowancesRouter(context.allowances, middleware),
+    readOnlyRouter(context.readOnlySwitches, middleware),
+    threadsRouter(context, middleware),
+    chatRouter(context, middleware),
+    mcpRouter(mcp, middleware),
+    signInRouter(signIn, middleware),
+  ];
+}
