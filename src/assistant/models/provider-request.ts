@@ -5,7 +5,7 @@ const NAME = /^content-encoding$/i;
 /**
  * Node's fetch, for responses that are streamed. Redirects are rejected, because they would send secrets to another host.
  * Responses with several content codings are rejected, because Node's fetch abandons such a body without an error
- * listener, and a later error would end the process (docs/decisions/0020-content-codings.md).
+ * listener, and a later error would end the process (docs/decisions/0008-requests-to-providers.md).
  *
  * @throws TypeError like fetch
  */

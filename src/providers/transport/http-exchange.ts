@@ -64,7 +64,7 @@ const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants
 /**
  * One request to a provider over Node's HTTP client, and its response in full. Redirects are rejected, because they would send
  * secrets to another host. So are responses with several content codings, which no API uses
- * (docs/decisions/0020-content-codings.md). Nothing is retried.
+ * (docs/decisions/0008-requests-to-providers.md). Nothing is retried.
  *
  * @throws ExchangeEnded; the limit's error; errors of the system and of Node's client, with their codes
  */
