@@ -29,7 +29,7 @@ RUN npm ci --omit=dev --no-audit --no-fund
 COPY scripts/prune-production.mjs ./scripts/
 RUN node scripts/prune-production.mjs
 
-# What production starts: src/ in few files (docs/decisions/0036-bundle.md).
+# What production starts: src/ in few files (docs/decisions/0016-packages-and-bundle.md).
 FROM base AS bundle
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund

@@ -1,5 +1,5 @@
 // Writes the bundle that the production image starts: the modules of src/ in few files, together with the packages that
-// every start loads. See docs/decisions/0036-bundle.md.
+// every start loads. See docs/decisions/0016-packages-and-bundle.md.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';

@@ -41,7 +41,7 @@ function sourceProblems(path: string, { version, name, resolved, integrity, link
   if (name !== undefined && name !== nameOf(path)) problems.push(`is really ${name}`);
   if (!EXACT.test((version ?? '').replace(/\+.*$/, ''))) problems.push(`has the version ${version}`);
   if (resolved !== undefined) problems.push(`names an address (${new URL(resolved, 'file:').protocol}); .npmrc leaves the registry's out`);
-  // Platform packages of other platforms than the one that wrote the file (docs/decisions/0009).
+  // Platform packages of other platforms than the one that wrote the file (docs/decisions/0016-packages-and-bundle.md).
   if (integrity === undefined ? optional !== true : !SHA512.test(integrity)) problems.push('has no SHA-512 checksum');
   return problems.map((problem) => `${path} ${problem}`);
 }

@@ -25,7 +25,7 @@ export interface SignInDeps {
   callerOf(identity: Identity): Promise<Caller>;
 }
 
-/** Signing in to the service's own pages, and out (docs/decisions/0023). */
+/** Signing in to the service's own pages, and out (docs/decisions/0007-identity-and-browsers.md). */
 export function signInRouter(deps: SignInDeps, middleware: EndpointMiddleware): EndpointRouter {
   const endpoints = [signIn(deps), callback(deps), createSession(deps), endSession(deps), signOut(deps)];
   return endpointRouter('Sign-in', endpoints, middleware);

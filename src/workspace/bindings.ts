@@ -7,8 +7,8 @@ export const BINDING_COOKIE = 'steward_binding';
 export const BINDING_SECONDS = 24 * 3600;
 
 /**
- * Binds a browser to the user (docs/decisions/0005). Only the authenticated POST gives a browser its secret, so a browser
- * that was lured into another user's flow doesn't have it.
+ * Binds a browser to the user (docs/decisions/0007-identity-and-browsers.md). Only the authenticated POST gives a browser
+ * its secret, so a browser that was lured into another user's flow doesn't have it.
  *
  * @param secret that of the browser's cookie; kept if it is already this user's, so that flows in other tabs stay bound
  * @returns the secret for the cookie

@@ -1,7 +1,7 @@
 import { html, page, type SafeHtml } from '../http/html.ts';
 import type { Confirmation } from './confirmation-service.ts';
 
-/** Asks whether the user of this browser started the flow (docs/decisions/0005). Plain forms, no script. */
+/** Asks whether the user of this browser started the flow (docs/decisions/0007-identity-and-browsers.md). Plain forms, no script. */
 export function confirmationPage({ user, account, form }: Confirmation): string {
   return page(
     'Confirm access',

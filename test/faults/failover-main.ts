@@ -1,6 +1,6 @@
 // `npm run test:failover`: three nodes of Postgres under Patroni, whose primary is killed, paused, cut off and demoted
 // under traffic. Prints a table, the times without service, and exits with 1 if anything was lost or took too long.
-// docs/replicas.md explains it.
+// docs/suites.md explains it.
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { installation, missingPackages } from '../support/debian-packages.ts';

@@ -1,5 +1,5 @@
 // `npm run test:mutants`: changes the source in places that a seed draws, runs the tests that reach them, and prints which
-// changes none of them notices. In the background: it works on copies of the last commit, at a low priority. CONTRIBUTING.md
+// changes none of them notices. In the background: it works on copies of the last commit, at a low priority. docs/suites.md
 // explains it.
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';

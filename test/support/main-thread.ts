@@ -34,7 +34,7 @@ const readings: string[] = [];
 /**
  * Does work of a service's main thread, and with METER_TABLE=1 or METER_PROFILE=1 measures its longest turn: the time for
  * which nobody else is served. It is counted in units of work, whatever the machine does beside it
- * (docs/decisions/0033-main-thread.md). Give {@link env} to the service's process. With METER_PROFILE=1 each reading tells
+ * (docs/decisions/0015-main-thread.md). Give {@link env} to the service's process. With METER_PROFILE=1 each reading tells
  * where the time went, and with METER_TABLE=1 all are printed.
  */
 export class MainThread {

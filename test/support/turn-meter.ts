@@ -1,5 +1,5 @@
 // Preloaded into a service (`--import`): measures the processor time of the turns of its main thread's event loop, on
-// request over a Unix socket. See main-thread.ts, and docs/decisions/0033-main-thread.md.
+// request over a Unix socket. See main-thread.ts, and docs/decisions/0015-main-thread.md.
 import { Session } from 'node:inspector';
 import { createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';

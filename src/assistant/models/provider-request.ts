@@ -8,7 +8,7 @@ const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(rejectSev
 /**
  * A fetch for responses that are streamed. Redirects are rejected, because they would send secrets to another host. Responses
  * with several content codings are rejected, because fetch abandons such a body without an error listener, and a later error
- * would end the process (docs/decisions/0020-content-codings.md).
+ * would end the process (docs/decisions/0008-requests-to-providers.md).
  *
  * @throws TypeError like fetch
  */

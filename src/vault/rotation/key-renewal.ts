@@ -31,7 +31,7 @@ const PAUSE_MS = 1_000;
  * Replaces every user key and revocation key that a master key other than the primary one wraps or has wrapped, and
  * encrypts their data again. One user is one transaction.
  *
- * Can be stopped at any time, repeated, and run beside the service: see docs/decisions/0015-keys-in-operation.md.
+ * Can be stopped at any time, repeated, and run beside the service: see docs/decisions/0004-keys.md.
  *
  * @throws AppError `unavailable` while the database or key service is unavailable; completed work is kept
  */
