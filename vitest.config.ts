@@ -51,6 +51,9 @@ const RARE: { why: string; files: string[] }[] = [
   { why: 'test the sandbox, which every other test uses anyway', files: ['test/sandbox/**/*.test.ts'] },
 ];
 
+/** Of tests with services in their own process. */
+const SERVICES = ['test/support/judge-statements.ts'];
+
 // Of chosen files, each test is printed as it ends; of all files, each file.
 const [, ...chosen] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const rare = process.env.TEST_ALL === undefined && chosen.length === 0 ? RARE.flatMap(({ files }) => files) : [];
@@ -82,13 +85,14 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/{service,sandbox}/**/*.test.ts'],
+          setupFiles: SERVICES,
           // Without a Postgres they would run on the same database twice.
           exclude: hasPostgres ? rare : [...rare, ...EMBEDDED, ...REPLICAS],
           ...shared,
         },
       },
       { extends: true, test: { name: 'failover', include: [FAILOVER], ...shared } },
-      { extends: true, test: { name: 'embedded', include: EMBEDDED, provide: { embedded: true }, ...shared } },
+      { extends: true, test: { name: 'embedded', include: EMBEDDED, setupFiles: SERVICES, provide: { embedded: true }, ...shared } },
       {
         extends: true,
         test: {

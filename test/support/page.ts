@@ -126,8 +126,9 @@ export class Pages {
 
   async connect(page: Page, email: string): Promise<void> {
     await this.askFor(page, email);
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('The workspace account is connected.').waitFor();
+    // The message is there for some seconds only, and a click may return later than that.
+    const shown = page.getByText('The workspace account is connected.').waitFor();
+    await Promise.all([shown, page.getByRole('button', { name: 'Allow' }).click()]);
   }
 
   /** A user with a connected account, at a view. */

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { type ConnectedGrant, leave } from '../../support/refreshing.ts';
+import { OF_TEST } from '../../support/sql/sent-statements.ts';
 import { WAITS_FOR_ROW } from '../../support/waits-for-row.ts';
 
 let scene: ExecutorScene;
@@ -57,7 +58,7 @@ const refreshes = () => scene.provider.exchanges.filter((form) => form.get('gran
 
 /** As another replica does: this one isn't told. */
 const endConsent = (on: Pick<Queryable, 'query'> = scene.steward.context.db) =>
-  on.query(`update grants set status = 'reauth_required' where id = $1`, [user.grantId]);
+  on.query(`${OF_TEST}update grants set status = 'reauth_required' where id = $1`, [user.grantId]);
 
 describe('a call', () => {
   it('reads account and token in one statement for each call', async () => {

@@ -1,13 +1,15 @@
 -- The provider's migration: its name, its accounts, and their part of the view.
 insert into providers (name) values ('toy');
 create table toy_accounts (
-  id uuid primary key,
-  grant_id uuid not null unique references grants on delete cascade,
+  id uuid not null,
   user_id uuid not null references users on delete cascade,
+  grant_id uuid not null,
   nickname text not null,
-  connected_at timestamptz not null default now()
+  connected_at timestamptz not null default now(),
+  primary key (user_id, id),
+  unique (user_id, grant_id),
+  foreign key (user_id, grant_id) references grants on delete cascade
 );
-create index toy_accounts_user on toy_accounts (user_id);
 do $$
 begin
   execute format('create or replace view connected_accounts as %s union all
