@@ -3,8 +3,8 @@
 -- All tables, in the order of docs/architecture.md. src/database/tables.ts says of each whose rows it has, how long they are
 -- kept, and what of them is encrypted, exported and erased.
 --
--- Tables with rows of users have `user_id` in every key, so that they can be distributed by it: no key is unique over all
--- users. Times are the database's.
+-- Tables with rows of users have `user_id` in every key, so that they can be distributed by it: of what is found without it, no
+-- key is unique over all users but that of identities. Times are the database’s.
 --
 -- `schema_guard` is older than this: src/database/migrate.ts creates it, because replicas that start together wait for its row.
 
