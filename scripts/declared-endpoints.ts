@@ -1,6 +1,6 @@
 import { variables as environmentVariables } from '../src/config/environment.ts';
 import { limitsOf } from '../src/config/limits.ts';
-import type { Context } from '../src/context.ts';
+import type { Services } from '../src/context.ts';
 import { healthRouter } from '../src/health/health-routes.ts';
 import { asyncApiRouter, homeRouter, openApiRouter } from '../src/home/home-routes.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
@@ -24,7 +24,7 @@ export function declaredEndpoints(): Endpoint[] {
       config: { environment, limits: limitsOf(environmentVariables.parse({})) },
       addresses: { publicUrl: 'https://steward.example.com' },
       descriptors: PROVIDERS,
-    }) as unknown as Context;
+    }) as unknown as Services;
   const production = context('production');
   const routers = [
     homeRouter(production.config, production.addresses.publicUrl, middleware),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import type { Context } from './context.ts';
+import type { Services } from './context.ts';
 import { healthRouter } from './health/health-routes.ts';
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
 import { limitPerAddress } from './http/limits.ts';
@@ -25,7 +25,7 @@ export interface ProcessState {
 }
 
 /** The Express app: every layer, in the order in which a request passes through it. */
-export function createApp(context: Context, state: ProcessState): Express {
+export function createApp(context: Services, state: ProcessState): Express {
   const { config, clock, logger, telemetry, addresses } = context;
   const { publicUrl } = addresses;
   const middleware = endpointMiddleware(context);

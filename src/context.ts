@@ -85,7 +85,7 @@ export interface Overrides {
 }
 
 /** What the process shares. */
-export type Context = Awaited<ReturnType<typeof createContext>>;
+export type Services = Awaited<ReturnType<typeof createContext>>;
 
 /**
  * Wires the parts of the service, feature by feature.

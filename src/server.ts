@@ -1,7 +1,7 @@
 import { createApp } from './app.ts';
 import { systemClock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
-import { type Context, createContext, type Overrides } from './context.ts';
+import { type Services, createContext, type Overrides } from './context.ts';
 import { addressOf } from './http/client-address.ts';
 import { HttpServer } from './http/http-server.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
@@ -18,7 +18,7 @@ export interface Steward {
   readonly url: string;
   /** The address it listens at. */
   readonly address: string;
-  readonly context: Context;
+  readonly context: Services;
   /** Accepts no new work, finishes work in progress, and releases all resources. Later calls wait for the first. */
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
-import type { Context } from './context.ts';
+import type { Services } from './context.ts';
 import { type Logger, lineCounts } from './observability/logger.ts';
 import { UNMEASURED } from './observability/telemetry.ts';
 import { version } from './startup/version.ts';
@@ -27,7 +27,7 @@ export async function startTelemetry(config: Config, clock: Clock, logger: Logge
   return {
     telemetry: new Measured(clock, metrics?.recorder, tracing?.tracer),
     /** Adds the metrics that are read from the context. */
-    show({ db, feed, integrations, reloads, keyring }: Context, states: ProcessStates) {
+    show({ db, feed, integrations, reloads, keyring }: Services, states: ProcessStates) {
       const inDatabase = new CountsInDatabase(db);
       metrics?.addGauges({
         ...states,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkDueItems } from './bank/item-polling.ts';
-import type { Context } from './context.ts';
+import type { Services } from './context.ts';
 import { maintainPartitions } from './database/partitions.ts';
 import { deleteExpiredRows, EXPIRING } from './database/retention.ts';
 import { deleteOldOutcomes } from './executor/approvals/approval-outcomes-repository.ts';
@@ -21,13 +21,13 @@ const START_RETRY_MS = 15_000;
  * after the service is ready, and retries until the database is available.
  */
 export class Workers {
-  readonly #context: Context;
+  readonly #context: Services;
   readonly #pollSeconds: number | undefined;
   #jobs: Jobs | undefined;
   #starting: Promise<void> | undefined;
   readonly #stopping = new AbortController();
 
-  constructor(context: Context, pollSeconds?: number) {
+  constructor(context: Services, pollSeconds?: number) {
     this.#context = context;
     this.#pollSeconds = pollSeconds;
   }
@@ -83,7 +83,7 @@ export class Workers {
   }
 }
 
-async function sweep(context: Context): Promise<void> {
+async function sweep(context: Services): Promise<void> {
   const { db, workspace, grants, revocations, webhooks, approvalExpiry, assistant, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),

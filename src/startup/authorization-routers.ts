@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Services } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { Cookies } from '../http/cookies.ts';
 import type { EndpointMiddleware } from '../http/endpoint-router.ts';
@@ -7,7 +7,7 @@ import { consentRouter } from '../oauth/consent/consent-routes.ts';
 import { protocolRouter } from '../oauth/oauth-routes.ts';
 
 /** Of the embedded authorization server: the protocol's endpoints, and the page where users consent. */
-export function authorizationRouters(context: Context, middleware: EndpointMiddleware) {
+export function authorizationRouters(context: Services, middleware: EndpointMiddleware) {
   const { authorizationServer, consents, executor, config, webSessions } = context;
   const cookies = new Cookies(context.addresses.publicUrl);
   const consent = consentRouter({ consents, accounts: (userId) => executor.accounts(userId) }, middleware);

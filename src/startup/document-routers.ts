@@ -1,11 +1,11 @@
-import type { Context } from '../context.ts';
+import type { Services } from '../context.ts';
 import { asyncApiRouter, openApiRouter } from '../home/home-routes.ts';
 import type { EndpointMiddleware, EndpointRouter } from '../http/endpoint-router.ts';
 import { version } from './version.ts';
 
 /** The documents of the interface. Both are loaded when they are first read; the second makes a set of schemas that only it needs. */
 export function documentRouters(
-  { config, addresses }: Pick<Context, 'config' | 'addresses'>,
+  { config, addresses }: Pick<Services, 'config' | 'addresses'>,
   middleware: EndpointMiddleware,
   documented: readonly EndpointRouter[],
 ): EndpointRouter[] {

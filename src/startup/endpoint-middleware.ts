@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Services } from '../context.ts';
 import { body } from '../http/body.ts';
 import { Cookies } from '../http/cookies.ts';
 import type { EndpointMiddleware } from '../http/endpoint-router.ts';
@@ -6,7 +6,7 @@ import { admitted, authenticateWithin, limitBytesPerUser, limitPerAddress } from
 import { requireCredentials } from '../http/require-credential.ts';
 
 /** The middleware that endpoints choose from by their declarations, shared by all routers. */
-export function endpointMiddleware(context: Context): EndpointMiddleware {
+export function endpointMiddleware(context: Services): EndpointMiddleware {
   const { clock, addresses, admission } = context;
   const { limits } = context.config;
   const credentials = authenticateWithin(clock, limits, {

@@ -8,7 +8,7 @@ import { clientsRouter } from '../clients/clients-routes.ts';
 import { readOnlyRouter } from '../clients/read-only-routes.ts';
 import { tokensRouter } from '../clients/tokens-routes.ts';
 import { toolsRouter } from '../clients/tools-routes.ts';
-import type { Context } from '../context.ts';
+import type { Services } from '../context.ts';
 import { homeRouter } from '../home/home-routes.ts';
 import { Cookies } from '../http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from '../http/endpoint-router.ts';
@@ -23,7 +23,7 @@ import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
 import { workspaceRouter } from '../workspace/workspace-routes.ts';
 
 /** One router for each feature. */
-export function featureRouters(context: Context, middleware: EndpointMiddleware, userDeleted: (userId: string) => void): EndpointRouter[] {
+export function featureRouters(context: Services, middleware: EndpointMiddleware, userDeleted: (userId: string) => void): EndpointRouter[] {
   const { config, db, logger, workspace, reloads } = context;
   const { publicUrl } = context.addresses;
   const showsProblems = config.environment === 'development';

@@ -27,15 +27,15 @@ export interface TreeFacts extends FileFacts {
   contents: FolderContents | undefined;
 }
 
-type Context = Pick<RunContext<'workspace'>, 'session' | 'account'>;
+type SharingContext = Pick<RunContext<'workspace'>, 'session' | 'account'>;
 
 /** The file itself, even if it is a shortcut. @throws AppError `not_found` */
-export async function fileFacts(context: Context, fileId: string): Promise<FileFacts> {
+export async function fileFacts(context: SharingContext, fileId: string): Promise<FileFacts> {
   return factsOf(context, await readSharedFile(context.session, fileId));
 }
 
 /** The file, or the target of a shortcut. @throws AppError `not_found` */
-export async function openedFacts(context: Context, fileId: string): Promise<FileFacts> {
+export async function openedFacts(context: SharingContext, fileId: string): Promise<FileFacts> {
   return factsOf(context, await followShortcuts(fileId, (id) => readSharedFile(context.session, id)));
 }
 
@@ -44,18 +44,18 @@ export function readSharedFile(session: WorkspaceSession, fileId: string): Promi
   return session.call('drive.files.get', { fileId, supportsAllDrives: true, fields: FACT_FIELDS }, sharedFile);
 }
 
-function factsOf({ account }: Context, file: SharedFile): FileFacts {
+function factsOf({ account }: SharingContext, file: SharedFile): FileFacts {
   return { file, audience: fileAudience(file, account.label), version: file.version };
 }
 
 /** The file itself, even if it is a shortcut, with what it holds if it is a folder. @throws AppError `not_found` */
-export async function treeFacts(context: Context, fileId: string): Promise<TreeFacts> {
+export async function treeFacts(context: SharingContext, fileId: string): Promise<TreeFacts> {
   const facts = await fileFacts(context, fileId);
   return { ...facts, contents: await contentsOf(context, facts.file) };
 }
 
 /** What a folder holds; undefined: it isn't one. */
-export async function contentsOf({ session }: Context, { id, mimeType, trashed = false }: DriveFile): Promise<FolderContents | undefined> {
+export async function contentsOf({ session }: SharingContext, { id, mimeType, trashed = false }: DriveFile): Promise<FolderContents | undefined> {
   return mimeType === FOLDER ? readContents(session, id, trashed) : undefined;
 }
 
@@ -80,7 +80,7 @@ export function placeVersion(folder: Pick<FileFacts, 'version'> | undefined): st
  *
  * @throws AppError `not_found`, `invalid_request` if it isn't a folder
  */
-export async function folderFacts(context: Context, folder: string): Promise<FileFacts | undefined> {
+export async function folderFacts(context: SharingContext, folder: string): Promise<FileFacts | undefined> {
   if (folder === MY_DRIVE) return undefined;
   const found = await fileFacts(context, folder);
   return found.file.mimeType === FOLDER ? found : fileFacts(context, (await openFolder(context.session, folder)).id);

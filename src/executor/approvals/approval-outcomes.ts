@@ -4,7 +4,7 @@ import { AppError, asAppError, type ErrorCode } from '../../errors.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
 import type { Storing } from '../audit/storing.ts';
 import type { Call, CallResult } from '../call/call.ts';
-import type { Context as Reader } from '../call/context-name.ts';
+import type { ConversationScope as Reader } from '../call/context-name.ts';
 import { unknownOutcome } from '../idempotency/idempotency.ts';
 import type { ContextReads } from '../taint/context-reads.ts';
 import { type Reading, readingOf, type Taints } from '../taint/taint.ts';

@@ -142,7 +142,7 @@ export class ActionRun {
   #start<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
     try {
       const { db, clock } = this.#deps;
-      return work(new Context({ db, clock, ...this.#told }, this.#call, this.#abort, () => this.#open()));
+      return work(new ActionRunContext({ db, clock, ...this.#told }, this.#call, this.#abort, () => this.#open()));
     } catch (error) {
       // A declared action may throw synchronously.
       return Promise.reject(error);
@@ -249,7 +249,7 @@ class TimedWork<Result> implements Use {
 type Told = Pick<RunContext, 'undoneBy' | 'uses' | 'wrote'>;
 
 /** The context of a run; session and signal are created on first use. */
-class Context implements RunContext {
+class ActionRunContext implements RunContext {
   readonly userId: string;
   readonly account: ActionAccount;
   readonly db: Database;

@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 import type { ClientGrant } from './client-grant.ts';
 
 /** Who reads and writes: the user in person, a client, or the assistant in a thread. */
-export type Context = Pick<Call, 'userId' | 'client' | 'thread'>;
+export type ConversationScope = Pick<Call, 'userId' | 'client' | 'thread'>;
 
 /** The caller can't name its context: the user's own sockets share one, each client and each thread has its own. */
 export function contextOf({ client, thread }: { client?: Pick<ClientGrant, 'id'> | undefined; thread?: string | undefined }): string {
@@ -11,7 +11,7 @@ export function contextOf({ client, thread }: { client?: Pick<ClientGrant, 'id'>
 }
 
 /** Whether it is the user in person who calls, and not a client or the assistant, which may call again without knowing. */
-export function isInPerson({ client, thread }: Pick<Context, 'client' | 'thread'>): boolean {
+export function isInPerson({ client, thread }: Pick<ConversationScope, 'client' | 'thread'>): boolean {
   return client === undefined && thread === undefined;
 }
 

@@ -8,7 +8,7 @@ import { isObject } from '../../validation/is-object.ts';
 import { type TextIn, textsIn } from '../../validation/texts-in.ts';
 import { ignoreDecryptionFailure } from '../../vault/keys/ignore-decryption-failure.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
-import { type Context, contextOf } from '../call/context-name.ts';
+import { type ConversationScope, contextOf } from '../call/context-name.ts';
 import { passagesIn } from './passages.ts';
 import type { Reading } from './taint.ts';
 import { type ContextRead, insertRead, selectReads } from './taint-repository.ts';
@@ -77,7 +77,7 @@ export class ContextReads {
   }
 
   /** What others wrote and was read in a context, newest first. @throws AppError `unavailable` */
-  async of(context: Context): Promise<SourceWithHashes[]> {
+  async of(context: ConversationScope): Promise<SourceWithHashes[]> {
     await this.#storing.get(contextKey(context));
     const { userId } = context;
     const rows = await selectReads(this.#db, userId, contextOf(context), MAX_READS);
@@ -88,7 +88,7 @@ export class ContextReads {
     return reads.flatMap((read) => read ?? []);
   }
 
-  async #store(context: Context, read: Stored): Promise<void> {
+  async #store(context: ConversationScope, read: Stored): Promise<void> {
     const { userId, thread } = context;
     const id = randomUUID();
     const key = await this.#userKeys.forUser(this.#db, userId);
@@ -150,7 +150,7 @@ function opened(key: DataKey, userId: string, { id, sources }: ContextRead): Sou
   return stored.map(({ prints, ...source }) => ({ ...source, hashes: new Set(prints.match(HASHES)) }));
 }
 
-function contextKey(context: Context): string {
+function contextKey(context: ConversationScope): string {
   return `${context.userId} ${contextOf(context)}`;
 }
 

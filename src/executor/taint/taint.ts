@@ -3,11 +3,11 @@ import type { Database } from '../../database/database.ts';
 import { AppError } from '../../errors.ts';
 import { boundedMap } from '../../rate-limit/bounded-map.ts';
 import type { Call } from '../call/call.ts';
-import { type Context, contextOf } from '../call/context-name.ts';
+import { type ConversationScope, contextOf } from '../call/context-name.ts';
 import { selectContext, selectThreadContext, taintContext, taintThread } from './taint-repository.ts';
 
 /** A result that a context receives. */
-export interface Reading extends Context {
+export interface Reading extends ConversationScope {
   action: string;
   /** `own`: it contains nothing that others wrote. */
   integrity?: 'own' | undefined;
@@ -77,7 +77,7 @@ export class Taints {
    *
    * @throws AppError `unavailable`; `aborted` in a thread that was deleted
    */
-  async of(context: Context): Promise<Taint> {
+  async of(context: ConversationScope): Promise<Taint> {
     const { userId, thread } = context;
     const name = contextOf(context);
     if (thread !== undefined) {
@@ -92,19 +92,19 @@ export class Taints {
     return { isTainted, isFinancial };
   }
 
-  async #taintThread(context: Context, id: string, financial: boolean): Promise<void> {
+  async #taintThread(context: ConversationScope, id: string, financial: boolean): Promise<void> {
     const exists = await taintThread(this.#db, context.userId, { id, name: contextOf(context) }, financial);
     if (!exists) throw threadDeleted();
   }
 
-  async #taint(context: Context, known: Known, financial: boolean): Promise<void> {
+  async #taint(context: ConversationScope, known: Known, financial: boolean): Promise<void> {
     const startedAt = this.#db.clock.monotonic();
     await taintContext(this.#db, context.userId, contextOf(context), financial);
     known.taintedAt = startedAt;
     if (financial) known.financialAt = startedAt;
   }
 
-  #of(context: Context): Known {
+  #of(context: ConversationScope): Known {
     const name = keyOf(context);
     const known = this.#known.get(name);
     if (known !== undefined) return known;
@@ -126,7 +126,7 @@ export function readingOf({ userId, client, thread, configured }: Call, labels?:
   return { userId, client, thread, action: configured.name, integrity, provider, isFinancial: labels?.confidentiality === 'financial' };
 }
 
-function keyOf(context: Context): string {
+function keyOf(context: ConversationScope): string {
   return `${context.userId} ${contextOf(context)}`;
 }
 
