@@ -8,7 +8,7 @@ import { type PolledEvent, type Position, selectEventsSince, selectHeads, select
 import { IdGaps } from './id-gaps.ts';
 import { deliver, missedEvents, REPLAY_MAX, type Subscriber } from './subscriber.ts';
 
-interface Audience {
+interface UserSubscribers {
   userId: string;
   /** Newest number that was dispatched. */
   top: number;
@@ -29,9 +29,9 @@ export class EventFeed {
   readonly #poll: Poll;
   /** Batched, because thousands of sockets reconnect together after a restart. */
   readonly #heads: StatementBatcher<string, number | undefined>;
-  readonly #audiences = new Map<string, Audience>();
+  readonly #audiences = new Map<string, UserSubscribers>();
   /** Audiences with subscribers that lack events. */
-  readonly #behind = new Set<Audience>();
+  readonly #behind = new Set<UserSubscribers>();
   #ids: IdGaps | undefined;
   #readAt: number | undefined;
   #stopped = false;
@@ -122,7 +122,7 @@ export class EventFeed {
     return head === undefined ? undefined : { head, events: [] };
   }
 
-  #audience(userId: string): Audience {
+  #audience(userId: string): UserSubscribers {
     const known = this.#audiences.get(userId);
     if (known !== undefined) return known;
     const audience = { userId, top: 0, subscribers: new Set<Subscriber>(), entering: 0 };
@@ -130,7 +130,7 @@ export class EventFeed {
     return audience;
   }
 
-  #dropIfEmpty(audience: Audience): void {
+  #dropIfEmpty(audience: UserSubscribers): void {
     if (audience.subscribers.size + audience.entering > 0) return;
     this.#audiences.delete(audience.userId);
     this.#behind.delete(audience);
@@ -180,7 +180,7 @@ export class EventFeed {
   }
 
   /** Sends missing events to the subscribers. `top` is not changed: the others receive further events by the poll. */
-  async #readAgain(audience: Audience): Promise<void> {
+  async #readAgain(audience: UserSubscribers): Promise<void> {
     const lacking = [...audience.subscribers].filter(({ seq }) => seq < audience.top);
     if (lacking.length === 0) return;
     const from = Math.min(...lacking.map(({ seq }) => seq));
