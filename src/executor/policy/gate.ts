@@ -13,7 +13,7 @@ import { assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts
 import { allows, coveredBy, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { isAskedAbout, mayBeAskedAbout } from './open-questions.ts';
-import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
+import { reasonToAsk, type PolicyInput, decide } from './rule.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
 
 /** Characters of the arguments that an allowance is bound to, as JSON: each is shown in the list of allowances. */
@@ -133,15 +133,15 @@ export class Gate {
   }
 
   /** Reads the allowances only if one could make a difference. */
-  async #allowanceFor(call: Call, assessment: Assessment, situation: Situation): Promise<string | undefined> {
-    if (verdictOn({ ...situation, allowed: 'known' }) !== 'run') return undefined;
+  async #allowanceFor(call: Call, assessment: Assessment, situation: PolicyInput): Promise<string | undefined> {
+    if (decide({ ...situation, allowed: 'known' }) !== 'run') return undefined;
     const found = await this.#allowances.covering(call, assessment);
-    return found.find(({ allowed }) => verdictOn({ ...situation, allowed }) === 'run')?.id;
+    return found.find(({ allowed }) => decide({ ...situation, allowed }) === 'run')?.id;
   }
 }
 
 /** Without allowances. */
-function situationOf(call: Call, { audience, taint, facts }: Assessment): Situation {
+function situationOf(call: Call, { audience, taint, facts }: Assessment): PolicyInput {
   const { action, policy } = call.configured;
   return {
     policy,
@@ -158,8 +158,8 @@ function situationOf(call: Call, { audience, taint, facts }: Assessment): Situat
   };
 }
 
-function verdict(call: Call, situation: Situation, assessment: Pick<Assessment, 'taint' | 'named'>): 'run' | 'ask' {
-  const found = verdictOn(situation);
+function verdict(call: Call, situation: PolicyInput, assessment: Pick<Assessment, 'taint' | 'named'>): 'run' | 'ask' {
+  const found = decide(situation);
   if (found === 'refuse') throw refused(call, assessment);
   return found;
 }

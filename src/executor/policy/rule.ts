@@ -8,7 +8,7 @@ import type { Effect } from '../../providers/shared/declared-call.ts';
 export type Allowed = 'none' | 'new' | 'known';
 
 /** Everything that decides whether a call runs. */
-export interface Situation {
+export interface PolicyInput {
   policy: Pick<Policy, 'approval' | 'tainted' | 'financial'>;
   effect: Effect;
   /** The user calls: no client, and not the assistant. Of an approved call, whoever asked for it counts. */
@@ -30,7 +30,7 @@ export interface Situation {
   allowed: Allowed;
 }
 
-export type Verdict = 'run' | 'ask' | 'refuse';
+export type PolicyDecision = 'run' | 'ask' | 'refuse';
 
 /**
  * The rule of the gate. What is exposed or lost after reading others' text is asked about, whatever the policy says. A
@@ -38,7 +38,7 @@ export type Verdict = 'run' | 'ask' | 'refuse';
  * calls in person; each time it asks. What the user has allowed in advance runs, unless it is of a kind that is asked about
  * each time.
  */
-export function verdictOn(situation: Situation): Verdict {
+export function decide(situation: PolicyInput): PolicyDecision {
   const { policy, effect, isExposing, isTainted, isFinancial, isAskedAbout } = situation;
   const isIrreversible = isExposing || effect === 'destructive';
   if (isFinancial && isExposing && !mayAskAboutBankData(situation)) return 'refuse';
@@ -50,7 +50,7 @@ export function verdictOn(situation: Situation): Verdict {
 }
 
 /** Whether the user may be asked about a call after a bank's data was read. */
-function mayAskAboutBankData({ policy, isInPerson, isToKnown, isToNamed }: Situation): boolean {
+function mayAskAboutBankData({ policy, isInPerson, isToKnown, isToNamed }: PolicyInput): boolean {
   return isToKnown || isToNamed || (isInPerson && policy.financial === 'ask');
 }
 
@@ -64,7 +64,7 @@ export function reasonToAsk({
   isFinancial,
   isAskedAbout,
   allowed,
-}: Omit<Situation, 'isInPerson' | 'isToKnown' | 'isToNamed'>): string | undefined {
+}: Omit<PolicyInput, 'isInPerson' | 'isToKnown' | 'isToNamed'>): string | undefined {
   if (isAskedAbout) return 'the user is being asked about what it changes';
   if (policy.approval === 'always') return 'the operator requires approval of each call';
   if (effect === 'destructive') return 'each call that deletes or shares is approved';
