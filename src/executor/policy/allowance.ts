@@ -5,7 +5,7 @@ import { canonicalJson } from '../../validation/canonical-json.ts';
 import type { Exposure } from '../call/action-run.ts';
 import type { Call } from '../call/call.ts';
 import { type GivenArgument, givenArguments } from './given-arguments.ts';
-import { type Allowed, reasonToAsk } from './rule.ts';
+import { type Allowed, preapprovalObstacle } from './rule.ts';
 import type { Relation, ShownViewer } from './shown-viewer.ts';
 
 /**
@@ -60,7 +60,7 @@ export function mayBeAllowed({ action: { effect, provider }, policy }: Configure
   const readBefore = { isTainted: false, isFinancial: false };
   const isExposing = audience.length > 0;
   return (
-    reasonToAsk({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, isAskedAbout: false, allowed: 'known' }) ===
+    preapprovalObstacle({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, isAskedAbout: false, allowed: 'known' }) ===
     undefined
   );
 }

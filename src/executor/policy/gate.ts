@@ -13,7 +13,7 @@ import { assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts
 import { allows, coveredBy, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { isAskedAbout, mayBeAskedAbout } from './open-questions.ts';
-import { reasonToAsk, type PolicyInput, decide } from './rule.ts';
+import { preapprovalObstacle, type PolicyInput, decide } from './rule.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
 
 /** Characters of the arguments that an allowance is bound to, as JSON: each is shown in the list of allowances. */
@@ -103,7 +103,7 @@ export class Gate {
     const covered = coveredBy(call, assessment, shown);
     const allowed = covered === undefined ? 'none' : allows(covered, call, assessment);
     const isTooLong = JSON.stringify(covered?.arguments ?? []).length > MAX_ALLOWED_ARGUMENTS;
-    const reason = isTooLong ? 'it has too many arguments' : reasonToAsk({ ...situationOf(call, assessment), allowed });
+    const reason = isTooLong ? 'it has too many arguments' : preapprovalObstacle({ ...situationOf(call, assessment), allowed });
     if (covered !== undefined && reason === undefined) return { covered, days };
     throw new AppError('invalid_request', `This call can be approved, but not allowed in advance: ${reason}.`);
   }

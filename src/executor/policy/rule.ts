@@ -43,7 +43,7 @@ export function decide(situation: PolicyInput): PolicyDecision {
   const isIrreversible = isExposing || effect === 'destructive';
   if (isFinancial && isExposing && !mayAskAboutBankData(situation)) return 'refuse';
   if (isTainted && isIrreversible && policy.tainted === 'deny') return 'refuse';
-  if (reasonToAsk(situation) === undefined) return 'run';
+  if (preapprovalObstacle(situation) === undefined) return 'run';
   if (isAskedAbout || (isTainted && isIrreversible) || (isFinancial && isExposing)) return 'ask';
   if (policy.approval === 'destructive') return isIrreversible ? 'ask' : 'run';
   return policy.approval === 'always' ? 'ask' : 'run';
@@ -55,7 +55,7 @@ function mayAskAboutBankData({ policy, isInPerson, isToKnown, isToNamed }: Polic
 }
 
 /** Why no allowance of the user covers the call; undefined: it runs under one. */
-export function reasonToAsk({
+export function preapprovalObstacle({
   policy,
   effect,
   isBank,

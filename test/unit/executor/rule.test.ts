@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonToAsk, type PolicyInput, type PolicyDecision, decide } from '../../../src/executor/policy/rule.ts';
+import { preapprovalObstacle, type PolicyInput, type PolicyDecision, decide } from '../../../src/executor/policy/rule.ts';
 
 const APPROVALS = ['never', 'destructive', 'always'] as const;
 const TAINTED = ['ask', 'deny'] as const;
@@ -97,8 +97,8 @@ describe('the rule', () => {
 
   it('gives a reason for each call that an allowance does not cover', () => {
     for (const situation of everyCase) {
-      if (reasonToAsk(situation) === undefined && decide(situation) !== 'refuse') expect(decide(situation)).toBe('run');
-      if (situation.allowed === 'none') expect(reasonToAsk(situation)).toBeTypeOf('string');
+      if (preapprovalObstacle(situation) === undefined && decide(situation) !== 'refuse') expect(decide(situation)).toBe('run');
+      if (situation.allowed === 'none') expect(preapprovalObstacle(situation)).toBeTypeOf('string');
     }
   });
 });
