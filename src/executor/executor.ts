@@ -33,7 +33,7 @@ import type { Allowances } from './policy/allowances.ts';
 import { Gate, isGated, mayAsk } from './policy/gate.ts';
 import { mayBeAskedAbout } from './policy/open-questions.ts';
 import { CallRunner } from './run/call-runner.ts';
-import { AllowanceEnded, type Basis } from './run/record-start.ts';
+import { AllowanceEnded, type RunAuthorization } from './run/record-start.ts';
 import { ContextReads } from './taint/context-reads.ts';
 import { Taints } from './taint/taint.ts';
 import { WrittenItems } from './taint/written-items.ts';
@@ -231,7 +231,7 @@ export class Executor {
   }
 
   /** @param ask requests approval, if the allowance has ended meanwhile */
-  async #runAllowed(call: Call, entry: AuditEntryBuilder, basis: Basis, ask: () => Promise<never>): Promise<CallResult> {
+  async #runAllowed(call: Call, entry: AuditEntryBuilder, basis: RunAuthorization, ask: () => Promise<never>): Promise<CallResult> {
     // A denial of this very call holds, and one that waits for the user's decision is not run beside it.
     await this.#questions.assertNotAsked(call, entry);
     try {

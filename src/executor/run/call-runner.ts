@@ -11,7 +11,7 @@ import { aborted, type Call, type CallResult, changesSomething, isPaid } from '.
 import { receiversOf } from '../call/context-name.ts';
 import { unknownOutcome } from '../idempotency/idempotency.ts';
 import { readingOf } from '../taint/taint.ts';
-import { type Basis, recordStart, type StartDeps } from './record-start.ts';
+import { type RunAuthorization, journalStart, type StartDeps } from './record-start.ts';
 import { type RunActionDeps, type RunOptions, runAction } from './run-action.ts';
 
 export interface RunnerDeps extends RunDeps, StartDeps, RunActionDeps {
@@ -33,9 +33,9 @@ export class CallRunner {
   /**
    * Runs a call, once. A change whose outcome is not known is never repeated.
    *
-   * @throws AppError `aborted`, `rate_limited`, `outcome_unknown`, what {@link recordStart} and {@link runAction} throw
+   * @throws AppError `aborted`, `rate_limited`, `outcome_unknown`, what {@link journalStart} and {@link runAction} throw
    */
-  run(call: Call, entry: AuditEntryBuilder, basis: Basis = {}): Promise<CallResult> {
+  run(call: Call, entry: AuditEntryBuilder, basis: RunAuthorization = {}): Promise<CallResult> {
     const { configured, userId, signal } = call;
     if (signal.aborted) throw aborted();
     const changes = changesSomething(configured);
@@ -55,8 +55,8 @@ export class CallRunner {
     return earlier;
   }
 
-  async #runRecorded(call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<CallResult> {
-    const lost = await recordStart(this.#deps, call, entry, basis);
+  async #runRecorded(call: Call, entry: AuditEntryBuilder, basis: RunAuthorization): Promise<CallResult> {
+    const lost = await journalStart(this.#deps, call, entry, basis);
     entry.decision = basis.allowance === undefined ? 'allowed' : 'allowance_used';
     const storing = new Storing(this.#deps, entry.callId, call.configured.name);
     entry.storing = storing;

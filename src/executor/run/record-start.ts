@@ -32,7 +32,7 @@ export interface StartDeps {
 }
 
 /** On what basis a call runs that would ask the user: the user's approval, or an allowance. */
-export interface Basis {
+export interface RunAuthorization {
   approval?: ApprovalRow;
   /** What the user allows in advance with the approval. */
   allowing?: NewAllowance | undefined;
@@ -52,7 +52,7 @@ export class AllowanceEnded extends Error {}
  * @returns undefined; or `unavailable` if the commit was lost: it may be on record, and must not be sent
  * @throws AppError `invalid_token`, `forbidden`, `conflict`, `rate_limited`, `not_found`, `unavailable`, `aborted`; AllowanceEnded
  */
-export async function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<AppError | undefined> {
+export async function journalStart(deps: StartDeps, call: Call, entry: AuditEntryBuilder, basis: RunAuthorization): Promise<AppError | undefined> {
   let isCommitting = false;
   try {
     await deps.db.transaction(async (tx) => {
@@ -66,7 +66,7 @@ export async function recordStart(deps: StartDeps, call: Call, entry: AuditEntry
   return undefined;
 }
 
-async function writeStart(deps: StartDeps, tx: Queryable, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<void> {
+async function writeStart(deps: StartDeps, tx: Queryable, call: Call, entry: AuditEntryBuilder, basis: RunAuthorization): Promise<void> {
   const { userId, configured } = call;
   await lockExistingUser(tx, userId);
   const start = await selectCallStart(tx, call, basis.allowance);
