@@ -136,7 +136,7 @@ export class Executor {
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.storedResult(call);
       if (earlier !== undefined) {
         entry.decision = 'allowed';
-        return await this.#runner.receivedAgain(call, earlier);
+        return await this.#runner.redelivered(call, earlier);
       }
       return await this.#runOrAsk(call, surface, entry);
     });
@@ -221,7 +221,7 @@ export class Executor {
   async #unreceived(call: Call, subject: ApprovalSubject, { callId }: AuditEntryBuilder): Promise<CallResult | undefined> {
     const storing = new Storing({ clock: this.#clock, logger: this.#logger }, callId, call.configured.name);
     try {
-      const received = await this.#outcomes.unreceived(call, subject);
+      const received = await this.#outcomes.undelivered(call, subject);
       if (received !== undefined) await this.#keys.adopt(call, received, storing);
       return received;
     } catch (error) {

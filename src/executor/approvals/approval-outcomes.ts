@@ -71,7 +71,7 @@ export class ApprovalOutcomes {
    *
    * @throws AppError `conflict` while it is running; the error with which it ended
    */
-  async unreceived(call: Call, subject: ApprovalSubject): Promise<CallResult | undefined> {
+  async undelivered(call: Call, subject: ApprovalSubject): Promise<CallResult | undefined> {
     const found = await selectUnreceived(this.#db, subject);
     if (found === undefined) return undefined;
     if (!found.isEnded) throw approvedAlready(found.id);

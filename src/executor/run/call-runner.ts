@@ -47,7 +47,7 @@ export class CallRunner {
   }
 
   /** The result of an earlier call with the same key. Its caller receives it again, whatever its context has forgotten since. */
-  async receivedAgain(call: Call, earlier: CallResult): Promise<CallResult> {
+  async redelivered(call: Call, earlier: CallResult): Promise<CallResult> {
     const { taints, reads } = this.#deps;
     const reading = readingOf(call, earlier.meta.labels);
     await taints.begin(reading);
