@@ -48,7 +48,7 @@ export class AccessTokens {
    *
    * @returns undefined: the grant has to be read again, because it isn't recent or its token is due
    */
-  justRead(grant: GrantInUse): string | Promise<string> | undefined {
+  tokenFromRow(grant: GrantInUse): string | Promise<string> | undefined {
     if (grant.status !== 'active' || !this.#isRecent(grant) || isDue(grant)) return undefined;
     const tokens = this.#opened.of(grant);
     return tokens instanceof Promise ? tokens.then(({ accessToken }) => accessToken) : tokens.accessToken;

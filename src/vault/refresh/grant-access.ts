@@ -19,7 +19,7 @@ export function grantAccess(
     current() {
       const row = unused;
       unused = undefined;
-      return (row && tokens.justRead(row)) ?? tokens.current(userId, grantId, row);
+      return (row && tokens.tokenFromRow(row)) ?? tokens.current(userId, grantId, row);
     },
     renewed: (rejected) => tokens.renewed(userId, grantId, rejected),
     version: () => known?.version ?? statuses.version(userId, grantId),
