@@ -10,7 +10,7 @@ import { selectAuditEntries } from '../../src/users/audit-entries-repository.ts'
 import { walkErasure } from '../../src/users/erasures.ts';
 import { UserExports } from '../../src/users/export-service.ts';
 import { deleteUser } from '../../src/users/users-repository.ts';
-import { NameHashes } from '../../src/vault/keys/name-hashes.ts';
+import { SubjectHasher } from '../../src/vault/keys/name-hashes.ts';
 import { UserKeys } from '../../src/vault/keys/user-keys.ts';
 import { checkKeys } from '../../src/vault/rotation/check-keys.ts';
 import { rewrapAll } from '../../src/vault/rotation/key-rotation.ts';
@@ -84,7 +84,7 @@ export async function measureRows(env: Record<string, string>, other: string, he
   const keyring = new Keyring(parseKeyset(env.MASTER_KEYS ?? ''), { logger });
   const next = new Keyring(parseKeyset(nextKeys), { logger });
   await checkKeys(db, next);
-  const names = new NameHashes(db, keyring);
+  const names = new SubjectHasher(db, keyring);
   const exports = new UserExports({ db, clock: db.clock, userKeys: new UserKeys(keyring), names, perMinute: TIMES });
   const figures: RowsFigure[] = [];
   for (const [operation, work] of Object.entries(OPERATIONS)) {

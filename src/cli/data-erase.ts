@@ -8,7 +8,7 @@ import { selectIdentity } from '../users/users-repository.ts';
 import { type ErasingDeps, eraseIdentity } from '../users/users-service.ts';
 import { Grants } from '../vault/grants/grants.ts';
 import { Revocations } from '../vault/grants/revocations.ts';
-import { NameHashes } from '../vault/keys/name-hashes.ts';
+import { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import { UserKeys } from '../vault/keys/user-keys.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
@@ -71,7 +71,7 @@ async function erasing(session: Session, db: Database): Promise<ErasingDeps> {
   const revocations = new Revocations({ db, keyring, revokers: {}, logger });
   const grants = new Grants(db, userKeys, revocations, logger);
   const prepareEndOfHeld = (userId: string) => prepareEndOfPending({ db, userKeys, revocations, logger }, userId);
-  return { db, names: new NameHashes(db, keyring), grants, prepareEndOfHeld };
+  return { db, names: new SubjectHasher(db, keyring), grants, prepareEndOfHeld };
 }
 
 /** Deletes the remaining rows, also of earlier deletions that were interrupted. The service deletes locked rows later. */

@@ -16,7 +16,7 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { Replica } from '../replicas/replica.ts';
-import { NameHashes } from '../vault/keys/name-hashes.ts';
+import { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 
 /** The dependencies of all features, which a start waits for. */
@@ -29,7 +29,7 @@ export interface Foundation {
   telemetry: Telemetry;
   db: Database;
   keyring: Keyring;
-  names: NameHashes;
+  names: SubjectHasher;
   integrations: IntegrationsService<Catalog>;
   /** Those of all providers of this release. */
   descriptors: readonly ProviderDescriptor[];
@@ -58,7 +58,7 @@ export async function openFoundation(
     ...(timeouts && { timeouts }),
   });
   db.observe(telemetry);
-  const names = new NameHashes(db, keyring);
+  const names = new SubjectHasher(db, keyring);
   const polls = new Polls(clock, logger);
   const foundation: Foundation = { config, clock, polls, logger, telemetry, db, keyring, names, integrations: await loading, descriptors };
   const prepare = async () => {

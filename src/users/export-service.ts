@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
-import type { NameHashes } from '../vault/keys/name-hashes.ts';
+import type { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { selectAuditEntries } from './audit-entries-repository.ts';
 import { toAuditPage } from './audit-pages.ts';
@@ -19,7 +19,7 @@ export interface ExportDeps {
   db: Database;
   clock: Clock;
   userKeys: UserKeys;
-  names: NameHashes;
+  names: SubjectHasher;
   /** Exports per minute of one user. */
   perMinute: number;
 }

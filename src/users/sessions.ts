@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { bareCredential } from '../http/require-credential.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
-import type { NameHashes } from '../vault/keys/name-hashes.ts';
+import type { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 
 const REMEMBER_MS = 60_000;
@@ -15,7 +15,7 @@ const REMEMBERED_MAX = 10_000;
 export class Sessions {
   readonly #db: Database;
   readonly #verify: VerifyIdToken;
-  readonly #names: NameHashes;
+  readonly #names: SubjectHasher;
   readonly #allowedUsers: readonly string[];
   /** By the token's hash. The cache's clock is monotonic: setting the clock back does not prolong an entry. */
   readonly #remembered: LRUCache<string, Caller>;
@@ -23,7 +23,7 @@ export class Sessions {
   readonly #checks = new Map<string, Promise<Caller>>();
 
   /** @param allowedUsers addresses and domains, lower case; empty = everyone */
-  constructor(db: Database, verify: VerifyIdToken, names: NameHashes, allowedUsers: readonly string[]) {
+  constructor(db: Database, verify: VerifyIdToken, names: SubjectHasher, allowedUsers: readonly string[]) {
     this.#db = db;
     this.#verify = verify;
     this.#names = names;

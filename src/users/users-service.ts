@@ -6,7 +6,7 @@ import { assertRecentSignIn } from '../http/recent-sign-in.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Grants, Outdated, type PreparedEnd } from '../vault/grants/grants.ts';
 import type { Revocations } from '../vault/grants/revocations.ts';
-import type { NameHashes } from '../vault/keys/name-hashes.ts';
+import type { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import type { Sessions } from './sessions.ts';
 import { deleteUser } from './users-repository.ts';
 
@@ -15,7 +15,7 @@ const TRIES = 5;
 /** What the deletion of a user depends on. */
 export interface ErasingDeps {
   db: Database;
-  names: NameHashes;
+  names: SubjectHasher;
   grants: Grants;
   /** Prepares the revocation of grants that wait for confirmation. */
   prepareEndOfHeld(userId: string): Promise<PreparedEnd>;

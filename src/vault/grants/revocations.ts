@@ -7,7 +7,7 @@ import { RowJobs } from '../../jobs/row-jobs.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import type { Provider } from '../../providers/shared/provider.ts';
-import { NameHashes } from '../keys/name-hashes.ts';
+import { SubjectHasher } from '../keys/name-hashes.ts';
 import { isSubjectInUse } from './grants-repository.ts';
 import {
   deleteRevocation,
@@ -41,7 +41,7 @@ export interface RevocationsDeps {
   revokers: Readonly<Record<Provider, Revoker | undefined>>;
   logger: Logger;
   telemetry?: Telemetry;
-  names?: NameHashes;
+  names?: SubjectHasher;
 }
 
 const KEY_BYTES = 32;
@@ -55,7 +55,7 @@ export class Revocations {
 
   constructor(deps: RevocationsDeps) {
     const { db, keyring, logger } = deps;
-    this.#deps = { telemetry: UNMEASURED, names: new NameHashes(db, keyring), ...deps };
+    this.#deps = { telemetry: UNMEASURED, names: new SubjectHasher(db, keyring), ...deps };
     this.jobs = new RowJobs('revocation', (id) => markQueued(db, id), logger);
   }
 

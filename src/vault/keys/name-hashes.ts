@@ -12,7 +12,7 @@ const SECRET_BYTES = 32;
  * Keyed hashes of names that outlive their user. Without the key, the database alone does not allow names to be guessed.
  * The hashes are the same on all replicas and do not change with the master keys.
  */
-export class NameHashes {
+export class SubjectHasher {
   readonly #db: Queryable;
   readonly #keyring: Keyring;
   /** Read once: by a service when it starts, by a command when it needs it, never inside a transaction. */

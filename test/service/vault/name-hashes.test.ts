@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
-import { NameHashes } from '../../../src/vault/keys/name-hashes.ts';
+import { SubjectHasher } from '../../../src/vault/keys/name-hashes.ts';
 import { checkKeys } from '../../../src/vault/rotation/check-keys.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connect, newName, outcome } from '../../support/flows.ts';
@@ -43,12 +43,12 @@ describe('hashed names that outlive their user', () => {
   it('have the same hash after a change of master keys and on every replica', async () => {
     steward = await startSteward(keys(first));
     const { db } = steward.context;
-    const name = () => new NameHashes(db, new Keyring([first])).identity('i', 's');
+    const name = () => new SubjectHasher(db, new Keyring([first])).identity('i', 's');
     const before = await name();
     expect((await name()).equals(before)).toBe(true);
     await checkKeys(db, new Keyring([second, first]));
     await steward.sql(`delete from key_canaries where master_key_id = 'k1'`);
-    expect((await new NameHashes(db, new Keyring([second])).identity('i', 's')).equals(before)).toBe(true);
-    expect((await new NameHashes(db, new Keyring([second])).identity('i', 't')).equals(before)).toBe(false);
+    expect((await new SubjectHasher(db, new Keyring([second])).identity('i', 's')).equals(before)).toBe(true);
+    expect((await new SubjectHasher(db, new Keyring([second])).identity('i', 't')).equals(before)).toBe(false);
   });
 });
