@@ -10,7 +10,7 @@ import type { ModelSettings } from './config/config.ts';
 import { standIn } from './config/model-config.ts';
 import type { DatabaseTimeouts } from './database/database.ts';
 import { AppError } from './errors.ts';
-import type { Emit } from './events/emit.ts';
+import type { RecordEvent } from './events/emit.ts';
 import type { EventData } from './events/event-data.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
@@ -249,7 +249,7 @@ function createAdmission(
 function createEvents({ db, polls, logger, integrations }: Foundation) {
   const feed = new EventFeed(db, polls);
   const events = new Events(db, () => feed.poke());
-  const emit: Emit = async (tx, userId, event, data, clientId) => {
+  const emit: RecordEvent = async (tx, userId, event, data, clientId) => {
     await events.record(tx, userId, event, data, clientId);
     // Pending approvals for an account end when it is disconnected.
     if (event === 'account.disconnected')

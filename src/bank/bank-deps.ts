@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { Emit } from '../events/emit.ts';
+import type { RecordEvent } from '../events/emit.ts';
 import type { Coalescer } from '../jobs/coalescer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
@@ -23,7 +23,7 @@ export interface BankDeps {
   statuses: GrantStatuses;
   revocations: Revocations;
   orphanedTokens: OrphanedTokenRevoker;
-  emit: Emit;
+  emit: RecordEvent;
   logger: Logger;
   telemetry: Telemetry;
   /** Item checks that users request, by user and item. */

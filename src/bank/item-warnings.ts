@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import type { Emit } from '../events/emit.ts';
+import type { RecordEvent } from '../events/emit.ts';
 import type { ItemState } from '../providers/bank/bank-item.ts';
 import { about } from './bank-deps.ts';
 import { type ItemRow, type ItemWarning, updateWarning } from './items-repository.ts';
@@ -32,7 +32,7 @@ export function warningOf({ state, before, repaired, told, now }: WarningInput):
 }
 
 /** Stores a changed warning and emits its event. The caller has locked user and item. */
-export async function setWarning(tx: Queryable, emit: Emit, item: ItemRow, next: ItemWarning): Promise<void> {
+export async function setWarning(tx: Queryable, emit: RecordEvent, item: ItemRow, next: ItemWarning): Promise<void> {
   const { warning, expiresAt } = next;
   if (warning === item.warning && expiresAt?.getTime() === item.expiresAt?.getTime()) return;
   await updateWarning(tx, item.userId, item.id, next);

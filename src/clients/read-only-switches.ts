@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Queryable } from '../database/database.ts';
 import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
-import type { Emit } from '../events/emit.ts';
+import type { RecordEvent } from '../events/emit.ts';
 import type { ApprovalExpiry } from '../executor/approvals/approval-expiry.ts';
 import { AuditEntryBuilder } from '../executor/audit/audit-log.ts';
 import { insertAuditRows } from '../executor/audit/audit-repository.ts';
@@ -17,10 +17,10 @@ const ACTION = '*';
 /** Accounts and banks that users have set to read-only, for everything or for one client. */
 export class ReadOnlySwitches {
   readonly #db: Database;
-  readonly #emit: Emit;
+  readonly #emit: RecordEvent;
   readonly #approvalExpiry: ApprovalExpiry;
 
-  constructor(db: Database, emit: Emit, approvalExpiry: ApprovalExpiry) {
+  constructor(db: Database, emit: RecordEvent, approvalExpiry: ApprovalExpiry) {
     this.#db = db;
     this.#emit = emit;
     this.#approvalExpiry = approvalExpiry;

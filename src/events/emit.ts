@@ -5,7 +5,7 @@ import type { EventData, EventName } from './event-data.ts';
  * Records an event for the user's front ends, and for a client that it is about, within the transaction that makes it true.
  * `data` holds ids and states only.
  */
-export type Emit = <Name extends EventName>(
+export type RecordEvent = <Name extends EventName>(
   tx: Queryable,
   userId: string,
   event: Name,

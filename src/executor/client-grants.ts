@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Queryable } from '../database/database.ts';
 import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
-import type { Emit } from '../events/emit.ts';
+import type { RecordEvent } from '../events/emit.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { ApprovalExpiry } from './approvals/approval-expiry.ts';
 import { AuditEntryBuilder } from './audit/audit-log.ts';
@@ -43,7 +43,7 @@ const CHANGES = { personal_access_token: TOKEN, oauth: APP, external: APP } as c
 
 export interface ClientGrantsDeps {
   db: Database;
-  emit: Emit;
+  emit: RecordEvent;
   approvalExpiry: Pick<ApprovalExpiry, 'revoked'>;
   catalog(): Catalog;
   /** Ids of the user's accounts. */

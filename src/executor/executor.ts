@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
-import type { Emit } from '../events/emit.ts';
+import type { RecordEvent } from '../events/emit.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { type Catalog, fullName } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -43,7 +43,7 @@ export type { AskedPreview, CallResult, Decision, Invocation, LinkedPreview };
 export interface ExecutorDeps extends RunDeps {
   catalog(): Catalog;
   userKeys: UserKeys;
-  emit: Emit;
+  emit: RecordEvent;
   logger: Logger;
   telemetry: Telemetry;
   /** Paid calls that a user may make within 24 hours. */

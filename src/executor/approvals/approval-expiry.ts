@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockUser } from '../../database/user-lock.ts';
-import type { Emit } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/emit.ts';
 import { contextOf } from '../call/context-name.ts';
 import type { ReadOnlyRow } from '../call/read-only-repository.ts';
 import { forgetResults } from '../idempotency/idempotency-repository.ts';
@@ -13,9 +13,9 @@ const BATCH = 200;
 /** Ends approvals that can't be decided any more, and notifies the user's clients. */
 export class ApprovalExpiry {
   readonly #db: Database;
-  readonly #emit: Emit;
+  readonly #emit: RecordEvent;
 
-  constructor(db: Database, emit: Emit) {
+  constructor(db: Database, emit: RecordEvent) {
     this.#db = db;
     this.#emit = emit;
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DataKey } from '../../crypto/envelope.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockExistingUser } from '../../database/user-lock.ts';
-import type { Emit } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/emit.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { disconnected } from '../../vault/grants/active-uses.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
@@ -31,13 +31,13 @@ export class ApprovalRequests {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   readonly #hashes: ArgumentHashes;
-  readonly #emit: Emit;
+  readonly #emit: RecordEvent;
   readonly #catalog: () => Catalog;
   /** Approvals whose preview this process is reading, by id. */
   readonly #showing = new Map<string, Promise<ApprovalPreview>>();
 
   /** @param catalog the configuration in force */
-  constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: Emit, catalog: () => Catalog) {
+  constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: RecordEvent, catalog: () => Catalog) {
     this.#db = db;
     this.#userKeys = userKeys;
     this.#hashes = hashes;

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
-import type { Emit } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/emit.ts';
 import { actionRevisions } from '../../integrations/action-revision.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { ignoreDecryptionFailure } from '../../vault/keys/ignore-decryption-failure.ts';
@@ -16,12 +16,12 @@ import { type ApprovalRow, decideApproval, isApprovalId, selectApproval, selectP
 export class Approvals {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
-  readonly #emit: Emit;
+  readonly #emit: RecordEvent;
   readonly #expiry: ApprovalExpiry;
   readonly #catalog: () => Catalog;
 
   /** @param catalog the configuration in force */
-  constructor(db: Database, userKeys: UserKeys, emit: Emit, catalog: () => Catalog) {
+  constructor(db: Database, userKeys: UserKeys, emit: RecordEvent, catalog: () => Catalog) {
     this.#db = db;
     this.#userKeys = userKeys;
     this.#emit = emit;

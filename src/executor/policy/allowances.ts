@@ -3,7 +3,7 @@ import { type AssociatedData, type DataKey, open, seal } from '../../crypto/enve
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
-import type { Emit } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/emit.ts';
 import { actionRevisions } from '../../integrations/action-revision.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { disconnected } from '../../vault/grants/active-uses.ts';
@@ -35,11 +35,11 @@ export interface ListedAllowance extends Omit<AllowanceRow, 'covered'>, Covered 
 export class Allowances {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
-  readonly #emit: Emit;
+  readonly #emit: RecordEvent;
   readonly #catalog: () => Catalog;
 
   /** @param catalog the configuration in force */
-  constructor(db: Database, userKeys: UserKeys, emit: Emit, catalog: () => Catalog) {
+  constructor(db: Database, userKeys: UserKeys, emit: RecordEvent, catalog: () => Catalog) {
     this.#db = db;
     this.#userKeys = userKeys;
     this.#emit = emit;
