@@ -91,14 +91,14 @@ export class Entries {
   /** Stores the response to the refresh of a token that this transaction has used up. */
   async storeResponse(token: string, response: object): Promise<void> {
     const key = keyOf('RefreshToken', token);
-    await storeResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responsePlaceOf(key), JSON.stringify(response)));
+    await storeResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responseAssociatedDataOf(key), JSON.stringify(response)));
   }
 
   /** The response to the refresh of a token. @returns undefined: it was used too long ago */
   async responseOf(token: string): Promise<object | undefined> {
     const key = keyOf('RefreshToken', token);
     const sealed = await selectResponse(this.#deps.db, key.idHash);
-    return sealed && (JSON.parse((await this.#deps.secrets.open(responsePlaceOf(key), sealed)).toString()) as object);
+    return sealed && (JSON.parse((await this.#deps.secrets.open(responseAssociatedDataOf(key), sealed)).toString()) as object);
   }
 
   /** Runs `work` in a transaction that has begun. */
@@ -112,11 +112,11 @@ export class Entries {
   }
 
   seal(key: EntryKey, payload: object): Promise<Buffer> {
-    return this.#deps.secrets.seal(placeOf(key), JSON.stringify(payload));
+    return this.#deps.secrets.seal(associatedDataOf(key), JSON.stringify(payload));
   }
 
   async open(key: EntryKey, { payload }: EntryRow): Promise<Record<string, unknown>> {
-    return JSON.parse((await this.#deps.secrets.open(placeOf(key), payload)).toString()) as Record<string, unknown>;
+    return JSON.parse((await this.#deps.secrets.open(associatedDataOf(key), payload)).toString()) as Record<string, unknown>;
   }
 
   /** The user is locked first, as by everything that deletes or changes its rows: another order would deadlock. */
@@ -142,11 +142,11 @@ export function keyOf(model: string, id: string): EntryKey {
   return { model, idHash: hashSecret(id) };
 }
 
-function placeOf({ model, idHash }: EntryKey) {
+function associatedDataOf({ model, idHash }: EntryKey) {
   return { table: 'oauth_entries', column: model, userId: '', rowId: idHash.toString('hex') };
 }
 
-function responsePlaceOf({ model, idHash }: EntryKey) {
+function responseAssociatedDataOf({ model, idHash }: EntryKey) {
   return { table: 'oauth_entries', column: `${model} response`, userId: '', rowId: idHash.toString('hex') };
 }
 
