@@ -5,7 +5,7 @@ import { loadOnce } from '../concurrency/load-once.ts';
 import { UserConcurrency } from '../concurrency/user-concurrency.ts';
 import { AppError } from '../errors.ts';
 import { OutOfBuffers, ownThread } from './own-thread.ts';
-import type { Portable } from './portable.ts';
+import type { WorkerTask } from './portable.ts';
 import { threadEnvironment } from './thread-environment.ts';
 import type { WorkOutcome } from './worker.ts';
 
@@ -47,7 +47,7 @@ export function workBegun(): number {
  * @throws AppError that the function throws; `too_large` when it exceeds its time or memory, `unavailable` when too much
  * work waits, and the signal's reason when it aborts
  */
-export async function offThread<Input, Output>(work: Portable<Input, Output>, input: Input, options: WorkOptions): Promise<Output> {
+export async function offThread<Input, Output>(work: WorkerTask<Input, Output>, input: Input, options: WorkOptions): Promise<Output> {
   const { userId } = options;
   if (queue.waiting(userId) >= MAX_WAITING) {
     throw new AppError('unavailable', 'Too many large contents are being read for this user. Try again in a moment.', { retryAfter: 5 });
@@ -61,7 +61,7 @@ export async function offThread<Input, Output>(work: Portable<Input, Output>, in
 }
 
 async function carryOut<Input, Output>(
-  { module, name }: Portable<Input, Output>,
+  { module, name }: WorkerTask<Input, Output>,
   input: Input,
   { signal, isOwn = false, transfer = [], clock = systemClock }: WorkOptions,
 ): Promise<WorkOutcome> {

@@ -1,5 +1,5 @@
 /** A pure function that can run on another thread: an export of a module, identified by both names. */
-export interface Portable<Input, Output> {
+export interface WorkerTask<Input, Output> {
   /** URL of the module that exports it. */
   readonly module: string;
   readonly name: string;
@@ -16,14 +16,14 @@ export function portable<Input, Output>(
   module: string,
   name: string,
   run: (input: Input) => Output | Promise<Output>,
-): Portable<Input, Output> {
+): WorkerTask<Input, Output> {
   return { module, name, run };
 }
 
 /** Imports a portable function, on any thread. */
-export async function findPortable({ module, name }: Pick<Portable<unknown, unknown>, 'module' | 'name'>) {
+export async function findWorkerTask({ module, name }: Pick<WorkerTask<unknown, unknown>, 'module' | 'name'>) {
   const exports: Record<string, unknown> = await import(module);
   const found = exports[name];
   if (typeof found !== 'object' || found === null || !('run' in found)) throw new Error(`${module} exports no portable ${name}`);
-  return found as Portable<unknown, unknown>;
+  return found as WorkerTask<unknown, unknown>;
 }

@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts';
-import { findPortable } from './portable.ts';
+import { findWorkerTask } from './portable.ts';
 
 /** A task of a worker thread. */
 export interface WorkOrder {
@@ -16,7 +16,7 @@ type Facts = Pick<AppErrorOptions, 'retryAfter' | 'details'>;
 /** Runs on a worker thread, which loads a module with its first task. */
 export default async function carryOut({ module, name, input }: WorkOrder): Promise<WorkOutcome> {
   try {
-    const work = await findPortable({ module, name });
+    const work = await findWorkerTask({ module, name });
     return { output: await work.run(input) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

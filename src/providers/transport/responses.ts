@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { offThread, owned, type WorkOptions } from '../../off-thread/off-thread.ts';
-import { findPortable, type Portable, portable } from '../../off-thread/portable.ts';
+import { findWorkerTask, type WorkerTask, portable } from '../../off-thread/portable.ts';
 import { countValues, parseJson, tidy, unreadableResponse } from './response-json.ts';
 
 /** Larger responses are parsed off the main thread, which would be blocked for too long. */
@@ -18,7 +18,7 @@ interface ReaderInput<Args> {
 }
 
 /** Extracts what is used from a response, on any thread: see {@link portable}. Its result should be small. */
-export interface ResponseReader<Args, Result> extends Portable<ReaderInput<Args>, Result> {
+export interface ResponseReader<Args, Result> extends WorkerTask<ReaderInput<Args>, Result> {
   /** Whether it may be slow even for a short response. */
   isSlow?(args: Args): boolean;
 }
@@ -100,7 +100,7 @@ function parsed(bytes: Uint8Array, nulls: 'dropped' | 'kept'): unknown {
 
 interface DigestInput {
   bytes: Uint8Array;
-  reader: Pick<Portable<unknown, unknown>, 'module' | 'name'> | undefined;
+  reader: Pick<WorkerTask<unknown, unknown>, 'module' | 'name'> | undefined;
   args: unknown;
   nulls: 'dropped' | 'kept';
 }
@@ -110,5 +110,5 @@ export const digest = portable(import.meta.url, 'digest', async ({ bytes, reader
   const values = countValues(bytes);
   if (reader === undefined && values > MAX_PLAIN_VALUES) throw new AppError('too_large', 'The provider’s response is too large.');
   const response = parsed(bytes, nulls);
-  return reader === undefined ? response : (await findPortable(reader)).run({ response, args });
+  return reader === undefined ? response : (await findWorkerTask(reader)).run({ response, args });
 });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import { offThread, owned, type WorkOptions } from '../../off-thread/off-thread.ts';
-import type { Portable } from '../../off-thread/portable.ts';
+import type { WorkerTask } from '../../off-thread/portable.ts';
 import { backoff } from '../../rate-limit/backoff.ts';
 import type { GrantAccess } from '../shared/provider.ts';
 import { retryAfterSeconds } from '../transport/provider-fetch.ts';
@@ -100,12 +100,12 @@ export class WorkspaceSession {
    * @param transfer buffers of the input that are no longer needed
    * @throws AppError what the work throws, and {@link offThread}
    */
-  offThread<Input, Output>(work: Portable<Input, Output>, input: Input, transfer: ArrayBuffer[] = []): Promise<Output> {
+  offThread<Input, Output>(work: WorkerTask<Input, Output>, input: Input, transfer: ArrayBuffer[] = []): Promise<Output> {
     return offThread(work, input, { ...this.#work, transfer });
   }
 
   /** The same on a thread of its own, for parsers of whole file formats. */
-  onOwnThread<Input, Output>(work: Portable<Input, Output>, input: Input, transfer: ArrayBuffer[] = []): Promise<Output> {
+  onOwnThread<Input, Output>(work: WorkerTask<Input, Output>, input: Input, transfer: ArrayBuffer[] = []): Promise<Output> {
     return offThread(work, input, { ...this.#work, isOwn: true, transfer });
   }
 
