@@ -14,7 +14,7 @@ export class LargeResponses {
    * @returns releases the place
    * @throws the signal's reason when it aborts in the meantime
    */
-  async enter(userId: string, signal: AbortSignal): Promise<() => void> {
+  async acquire(userId: string, signal: AbortSignal): Promise<() => void> {
     const entered = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const giveUp = () => {

@@ -44,7 +44,7 @@ export interface ExchangeOptions {
    *
    * @param ending aborts when the request ends early
    */
-  enterLarge?(ending: AbortSignal): Promise<void>;
+  acquireLarge?(ending: AbortSignal): Promise<void>;
 }
 
 /** The request was ended by its signal or its time limit. */
@@ -83,7 +83,7 @@ export async function exchange(request: HttpRequest, options: ExchangeOptions): 
   }
 }
 
-async function respond(request: HttpRequest, { limit, enterLarge }: ExchangeOptions, signal: AbortSignal): Promise<HttpResponse> {
+async function respond(request: HttpRequest, { limit, acquireLarge: enterLarge }: ExchangeOptions, signal: AbortSignal): Promise<HttpResponse> {
   const { method, origin, path, body } = request;
   const headers = { ...request.headers, 'accept-encoding': 'gzip', 'user-agent': USER_AGENT };
   const agent = await openAgent();

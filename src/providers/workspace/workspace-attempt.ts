@@ -92,7 +92,7 @@ export class Attempt {
         // The body of an error response is left out if it is large, so that its size does not hide the error.
         limit: (status) =>
           status >= 200 && status < 300 ? { bytes: this.#maxBytes, error: tooLarge } : { bytes: LARGE_BYTES, error: undefined },
-        enterLarge: (ending) => this.#enter(ending),
+        acquireLarge: (ending) => this.#enter(ending),
       });
       return { ...response, release: this.#release };
     } catch (error) {
@@ -120,7 +120,7 @@ export class Attempt {
   /** The rest is not read from the connection before the response has a place. */
   async #enter(ending: AbortSignal): Promise<void> {
     this.#queues = true;
-    this.#release = await this.#options.large.enter(this.#options.userId, ending);
+    this.#release = await this.#options.large.acquire(this.#options.userId, ending);
     this.#queues = false;
   }
 }

@@ -244,7 +244,7 @@ describe('a large response', () => {
       return place.promise;
     };
     let isDone = false;
-    const response = send({ limit: limit(12 * MEGABYTE), enterLarge }).finally(() => {
+    const response = send({ limit: limit(12 * MEGABYTE), acquireLarge: enterLarge }).finally(() => {
       isDone = true;
     });
     await entered.promise;
@@ -266,7 +266,7 @@ describe('a large response', () => {
         });
         controller.abort();
       });
-    await expect(send({ limit: limit(12 * MEGABYTE), enterLarge, signal: controller.signal })).rejects.toBeInstanceOf(ExchangeEnded);
+    await expect(send({ limit: limit(12 * MEGABYTE), acquireLarge: enterLarge, signal: controller.signal })).rejects.toBeInstanceOf(ExchangeEnded);
     await ended.promise;
   });
 });

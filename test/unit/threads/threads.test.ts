@@ -130,13 +130,13 @@ describe('large responses', () => {
 
   it('are parsed two at a time for one user, whatever others do', async () => {
     const places = new LargeResponses();
-    const [first, second] = [await places.enter('a', signal()), await places.enter('a', signal())];
+    const [first, second] = [await places.acquire('a', signal()), await places.acquire('a', signal())];
     let third = 0;
-    const waiting = places.enter('a', signal()).then((leave) => {
+    const waiting = places.acquire('a', signal()).then((leave) => {
       third += 1;
       return leave;
     });
-    const other = await places.enter('b', signal());
+    const other = await places.acquire('b', signal());
     await new Promise(setImmediate);
     expect(third).toBe(0);
     first();
@@ -148,15 +148,15 @@ describe('large responses', () => {
 
   it('leave the queue when no caller waits for them', async () => {
     const places = new LargeResponses();
-    const [first, second] = [await places.enter('a', signal()), await places.enter('a', signal())];
+    const [first, second] = [await places.acquire('a', signal()), await places.acquire('a', signal())];
     const giving = new AbortController();
-    const third = places.enter('a', giving.signal);
-    const fourth = places.enter('a', signal());
+    const third = places.acquire('a', giving.signal);
+    const fourth = places.acquire('a', signal());
     giving.abort(new Error('gave up'));
     await expect(third).rejects.toThrow('gave up');
     first();
     (await fourth)();
     second();
-    await expect(places.enter('a', AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+    await expect(places.acquire('a', AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
   });
 });
