@@ -248,7 +248,7 @@ function createAdmission(
 /** Events for front ends, and the approvals that end with them. */
 function createEvents({ db, polls, logger, integrations }: Foundation) {
   const feed = new EventFeed(db, polls);
-  const events = new Events(db, () => feed.poke());
+  const events = new Events(db, () => feed.wake());
   const emit: RecordEvent = async (tx, userId, event, data, clientId) => {
     await events.record(tx, userId, event, data, clientId);
     // Pending approvals for an account end when it is disconnected.

@@ -97,11 +97,11 @@ export class EventFeed {
     const audience = this.#audiences.get(userId);
     if (audience === undefined) return;
     this.#behind.add(audience);
-    this.poke();
+    this.wake();
   }
 
   /** Reads immediately, because an event was recorded. */
-  poke(): void {
+  wake(): void {
     if (this.#audiences.size > 0) this.#poll.wake(POKE_MS);
   }
 

@@ -59,7 +59,7 @@ it('the first client after a time without any receives what is recorded from the
   await polls.tick();
   await later.subscribe(userId, subscriber, undefined, () => {});
   await db.transaction((tx) => events.record(tx, userId, 'resync', {}));
-  later.poke();
+  later.wake();
   await clock.advance(10);
   await eventually(() => received.length > 0);
   await later.stop();
