@@ -22,7 +22,7 @@ export interface Use {
 export const NOWHERE = -1;
 
 /** A disconnect on another replica takes effect here within a second: this interval, the query, and a margin. */
-const LOOK_MS = 400;
+const POLL_MS = 400;
 /** Shorter uses are not checked. */
 const YOUNG_MS = 300;
 /** For calls that read the grant before it ended and begin afterwards. Ids of grants are never reused. */
@@ -48,7 +48,7 @@ export class ActiveUses {
     this.#db = db;
     this.#clock = polls.clock;
     const failure = 'disconnections by other replicas can’t be read; retrying';
-    this.#poll = polls.create(() => this.#look(), { everyMs: LOOK_MS, failure });
+    this.#poll = polls.create(() => this.#look(), { everyMs: POLL_MS, failure });
   }
 
   /** Begins to look for changes by other replicas. */

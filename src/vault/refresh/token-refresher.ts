@@ -19,14 +19,14 @@ export interface RefreshDeps extends CommitDeps {
 }
 
 /** Interval at which callers check whether another process has finished its refresh. */
-const LOOK_MS = 30;
+const POLL_MS = 30;
 const OFTEN = 50;
-const LATER_LOOK_MS = 400;
+const LATER_POLL_MS = 400;
 /** Time limit for callers with a later deadline; the refresh continues. */
 const PATIENCE_MS = 45_000;
 /** Time that the holder of an abandoned lease has to store tokens it may have received. */
 const GRACE_MS = 5_000;
-const GRACE_LOOK_MS = 250;
+const GRACE_POLL_MS = 250;
 /** For the commit after the provider's response. */
 const SETTLE_MARGIN_MS = 2_000;
 
@@ -92,7 +92,7 @@ export class TokenRefresher {
     const { accessToken, refreshToken } = grant.tokens;
     if (refreshToken === undefined) return accessToken;
     for (let looks = 0; ; looks += 1) {
-      if (!grant.row.leased && isLeased(grant.row)) await clock.sleep(jittered(looks < OFTEN ? LOOK_MS : LATER_LOOK_MS));
+      if (!grant.row.leased && isLeased(grant.row)) await clock.sleep(jittered(looks < OFTEN ? POLL_MS : LATER_POLL_MS));
       else {
         const token = await this.#track(this.#attempt(grant, refreshToken, forced));
         if (token !== undefined) return token;
@@ -163,7 +163,7 @@ export class TokenRefresher {
     const { db, clock } = this.#deps;
     const endAt = clock.monotonic() + GRACE_MS;
     while (clock.monotonic() < endAt) {
-      await clock.sleep(jittered(GRACE_LOOK_MS));
+      await clock.sleep(jittered(GRACE_POLL_MS));
       const now = await selectRefreshRow(db, userId, id);
       if (now?.version !== version) return true;
     }
