@@ -30,7 +30,7 @@ interface Ending {
 }
 
 /** Lets models answer, and stores their answers. */
-export class Answering {
+export class AnswerRunner {
   readonly #deps: ChatDeps;
   readonly #budgets: Budgets;
   readonly #turns: LimitFunction;

@@ -8,7 +8,7 @@ import type { ChatRequest } from '../http/chat-request.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
 import { detached } from '../observability/log-context.ts';
 import { describeError } from '../observability/logger.ts';
-import { Answering } from './answering.ts';
+import { AnswerRunner } from './answering.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import { endInterrupted } from './interrupted-runs.ts';
 import { Budgets } from './runs/budgets.ts';
@@ -44,7 +44,7 @@ export class ChatRuns {
   readonly #store: ChunkStore;
   readonly #leases: RunLeases;
   readonly #budgets: Budgets;
-  readonly #answering: Answering;
+  readonly #answering: AnswerRunner;
   /**
    * Runs that begin or end at once would take all connections, and other requests would wait for one until they fail. They
    * wait here instead, where nothing times out.
@@ -61,7 +61,7 @@ export class ChatRuns {
     this.#followed = new FollowedRuns((run, from) => this.#stored(run, from), deps.clock);
     this.#budgets = new Budgets(deps.config.modelBudget, deps.clock);
     this.#turns = pLimit(Math.max(1, Math.floor(deps.config.limits.databaseConnections / 2)));
-    this.#answering = new Answering(deps, this.#budgets, this.#turns);
+    this.#answering = new AnswerRunner(deps, this.#budgets, this.#turns);
     // biome-ignore lint/suspicious/noExplicitAny: the library's own global
     (globalThis as any).AI_SDK_LOG_WARNINGS = false;
   }
