@@ -7,7 +7,7 @@ import { ClientTokens } from './clients/client-tokens.ts';
 import { ReadOnlySwitches } from './clients/read-only-switches.ts';
 import type { Clock } from './clock/clock.ts';
 import type { ModelSettings } from './config/config.ts';
-import { standIn } from './config/model-config.ts';
+import { fakeModel } from './config/model-config.ts';
 import type { DatabaseTimeouts } from './database/database.ts';
 import { AppError } from './errors.ts';
 import type { RecordEvent } from './events/emit.ts';
@@ -229,7 +229,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
 /** The assistant's models: those of the configuration, or the sandbox's stand-in. */
 function models({ config }: Foundation, sandbox: Sandbox | undefined): ModelSettings[] {
   if (config.models !== 'sandbox') return config.models;
-  return sandbox === undefined ? [] : [standIn(sandbox.model.baseUrl)];
+  return sandbox === undefined ? [] : [fakeModel(sandbox.model.baseUrl)];
 }
 
 /** What a saturated process does not take on. */

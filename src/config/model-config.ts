@@ -51,7 +51,7 @@ export function modelList(env: Variables, given: Record<string, string | undefin
 }
 
 /** The stand-in of the sandbox. */
-export function standIn(baseUrl: string): ModelSettings {
+export function fakeModel(baseUrl: string): ModelSettings {
   const free = { inputPrice: undefined, outputPrice: undefined, apiKey: undefined };
   const named = { name: 'stand-in', model: 'stand-in', provider: 'openai-compatible' } as const;
   return { ...named, baseUrl, contextTokens: STAND_IN_CONTEXT_TOKENS, ...free, isStandIn: true };
