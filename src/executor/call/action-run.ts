@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import type { Providers } from '../../providers/open-providers.ts';
 import type { Audience } from '../../providers/shared/audience.ts';
 import type { ProviderSession } from '../../providers/shared/provider.ts';
-import { type ActiveUses, NOWHERE, type Use } from '../../vault/grants/active-uses.ts';
+import { type ActiveUses, NO_INDEX, type Use } from '../../vault/grants/active-uses.ts';
 import type { GrantStatuses } from '../../vault/grants/grant-status.ts';
 import type { AccessTokens } from '../../vault/refresh/access-tokens.ts';
 import { grantAccess } from '../../vault/refresh/grant-access.ts';
@@ -180,7 +180,7 @@ class TimedWork<Result> implements Use {
   readonly grantId: string;
   readonly action: string;
   startedAt = 0;
-  place = NOWHERE;
+  place = NO_INDEX;
   readonly #deps: RunDeps;
   readonly #call: Call;
   readonly #abort: AbortController;

@@ -15,11 +15,11 @@ export interface Use {
   stop(reason: AppError): void;
   /** When it began, by the monotonic clock. Set here, like {@link place}. */
   startedAt: number;
-  /** Position among the uses; {@link NOWHERE} before it begins and after its end. */
+  /** Position among the uses; {@link NO_INDEX} before it begins and after its end. */
   place: number;
 }
 
-export const NOWHERE = -1;
+export const NO_INDEX = -1;
 
 /** A disconnect on another replica takes effect here within a second: this interval, the query, and a margin. */
 const POLL_MS = 400;
@@ -69,13 +69,13 @@ export class ActiveUses {
 
   /** Without effect on a use that has ended. */
   end(use: Use): void {
-    const last = use.place === NOWHERE ? undefined : this.#uses.pop();
+    const last = use.place === NO_INDEX ? undefined : this.#uses.pop();
     if (last === undefined) return;
     if (last !== use) {
       this.#uses[use.place] = last;
       last.place = use.place;
     }
-    use.place = NOWHERE;
+    use.place = NO_INDEX;
   }
 
   /** Stops every use of a grant that has ended. */

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { Polls } from '../../../src/clock/polls.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { ActiveUses, NOWHERE, type Use } from '../../../src/vault/grants/active-uses.ts';
+import { ActiveUses, NO_INDEX, type Use } from '../../../src/vault/grants/active-uses.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 const clock = new TestClock({ standsAt: 0 });
 const uses = (db = {} as Database) => new ActiveUses(db, new Polls(clock, createLogger('silent')));
 
 function use(grantId: string, stopped: string[]): Use {
-  return { userId: 'user', grantId, action: grantId, startedAt: 0, place: NOWHERE, stop: () => stopped.push(grantId) };
+  return { userId: 'user', grantId, action: grantId, startedAt: 0, place: NO_INDEX, stop: () => stopped.push(grantId) };
 }
 
 const NAMES = ['a', 'b', 'c', 'd'];
