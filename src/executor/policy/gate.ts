@@ -151,8 +151,8 @@ function situationOf(call: Call, { audience, taint, facts }: Assessment): Policy
     isExposing: audience.length > 0,
     isTainted: taint.isTainted,
     isFinancial: taint.isFinancial,
-    isToKnown: audience.every((viewer) => isKnown(call, facts, viewer)),
-    isToNamed: call.thread !== undefined && audience.every((viewer) => isKnown(call, facts, viewer) || isNamed(call, viewer)),
+    isToTrusted: audience.every((viewer) => isKnown(call, facts, viewer)),
+    isToTyped: call.thread !== undefined && audience.every((viewer) => isKnown(call, facts, viewer) || isNamed(call, viewer)),
     isAskedAbout: false,
     allowed: 'none',
   };

@@ -22,9 +22,9 @@ export interface PolicyInput {
   /** Data of a bank was read in the call's context. */
   isFinancial: boolean;
   /** Everyone who sees it is the user, or on the action's allow-list. */
-  isToKnown: boolean;
+  isToTrusted: boolean;
   /** Everyone else who sees it was named by the user in the thread in which the assistant calls. */
-  isToNamed: boolean;
+  isToTyped: boolean;
   /** The call's own context waits for the user's answer about something that the call changes. */
   isAskedAbout: boolean;
   allowed: Allowed;
@@ -50,8 +50,8 @@ export function decide(situation: PolicyInput): PolicyDecision {
 }
 
 /** Whether the user may be asked about a call after a bank's data was read. */
-function mayAskAboutBankData({ policy, isInPerson, isToKnown, isToNamed }: PolicyInput): boolean {
-  return isToKnown || isToNamed || (isInPerson && policy.financial === 'ask');
+function mayAskAboutBankData({ policy, isInPerson, isToTrusted, isToTyped }: PolicyInput): boolean {
+  return isToTrusted || isToTyped || (isInPerson && policy.financial === 'ask');
 }
 
 /** Why no allowance of the user covers the call; undefined: it runs under one. */
@@ -64,7 +64,7 @@ export function preapprovalObstacle({
   isFinancial,
   isAskedAbout,
   allowed,
-}: Omit<PolicyInput, 'isInPerson' | 'isToKnown' | 'isToNamed'>): string | undefined {
+}: Omit<PolicyInput, 'isInPerson' | 'isToTrusted' | 'isToTyped'>): string | undefined {
   if (isAskedAbout) return 'the user is being asked about what it changes';
   if (policy.approval === 'always') return 'the operator requires approval of each call';
   if (effect === 'destructive') return 'each call that deletes or shares is approved';

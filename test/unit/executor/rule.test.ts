@@ -6,7 +6,7 @@ const TAINTED = ['ask', 'deny'] as const;
 const FINANCIAL = ['ask', 'deny'] as const;
 const EFFECTS = ['read', 'write', 'destructive'] as const;
 const ALLOWED = ['none', 'new', 'known'] as const;
-const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToKnown', 'isToNamed', 'isInPerson', 'isAskedAbout'] as const;
+const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToTrusted', 'isToTyped', 'isInPerson', 'isAskedAbout'] as const;
 
 /** Every combination of the facts. */
 const everyFact = Array.from({ length: 2 ** FACTS.length }, (_, bits) =>
@@ -35,9 +35,9 @@ function runsAsAllowed({ policy, effect, isBank, isExposing, isTainted, isFinanc
 }
 
 function expectedOn(situation: PolicyInput): PolicyDecision {
-  const { policy, effect, isExposing, isTainted, isFinancial, isToKnown, isToNamed, isInPerson, isAskedAbout } = situation;
+  const { policy, effect, isExposing, isTainted, isFinancial, isToTrusted, isToTyped, isInPerson, isAskedAbout } = situation;
   const isLoss = effect === 'destructive';
-  const mayAsk = isToKnown || isToNamed || (isInPerson && policy.financial === 'ask');
+  const mayAsk = isToTrusted || isToTyped || (isInPerson && policy.financial === 'ask');
   if (isFinancial && isExposing && !mayAsk) return 'refuse';
   if (!isAskedAbout && runsAsAllowed(situation)) return 'run';
   if (isTainted && (isExposing || isLoss)) return policy.tainted === 'deny' ? 'refuse' : 'ask';
@@ -57,7 +57,7 @@ describe('the rule', () => {
   });
 
   it('asks about a bank’s data to strangers only the user in person, and only if the operator permits it', () => {
-    const toStrangers = everyCase.filter((one) => one.isFinancial && one.isExposing && !one.isToKnown && !one.isToNamed);
+    const toStrangers = everyCase.filter((one) => one.isFinancial && one.isExposing && !one.isToTrusted && !one.isToTyped);
     const asked = toStrangers.filter((situation) => decide(situation) === 'ask');
     expect(toStrangers.filter((situation) => decide(situation) === 'run')).toEqual([]);
     expect(asked.length).toBeGreaterThan(0);
