@@ -89,7 +89,7 @@ async function sweep(context: Services): Promise<void> {
     async () => workspace && sweepConfirmations(workspace),
     () => revocations.sweep(),
     () => webhooks.sweep(),
-    () => approvalExpiry.expired(),
+    () => approvalExpiry.endExpired(),
     () => deleteOldOutcomes(db),
     () => deleteOldResponses(db),
     () => maintainPartitions(db, logger),

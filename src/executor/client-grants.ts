@@ -44,7 +44,7 @@ const CHANGES = { personal_access_token: TOKEN, oauth: APP, external: APP } as c
 export interface ClientGrantsDeps {
   db: Database;
   emit: RecordEvent;
-  approvalExpiry: Pick<ApprovalExpiry, 'revoked'>;
+  approvalExpiry: Pick<ApprovalExpiry, 'endForClient'>;
   catalog(): Catalog;
   /** Ids of the user's accounts. */
   accountIds(userId: string): Promise<readonly string[]>;
@@ -155,7 +155,7 @@ export class ClientGrants {
     await deleteReads(tx, userId, context);
     // An app may sign in again.
     if (kind === 'personal_access_token') await deleteContext(tx, userId, context);
-    await this.#deps.approvalExpiry.revoked(tx, userId, id);
+    await this.#deps.approvalExpiry.endForClient(tx, userId, id);
     await this.#deps.emit(tx, userId, event, { id }, id);
   }
 

@@ -21,7 +21,7 @@ export class ApprovalExpiry {
   }
 
   /** Ends approvals whose time is up. */
-  expired(): Promise<void> {
+  endExpired(): Promise<void> {
     return this.#endAll('expired', null);
   }
 
@@ -36,7 +36,7 @@ export class ApprovalExpiry {
   }
 
   /** Ends an approval whose effect others see by now whom the user wasn't told of. */
-  async exposed({ userId, id }: Pick<ApprovalRow, 'userId' | 'id'>): Promise<void> {
+  async endWidened({ userId, id }: Pick<ApprovalRow, 'userId' | 'id'>): Promise<void> {
     await this.#endOf(userId, 'exposed', id);
   }
 
@@ -44,7 +44,7 @@ export class ApprovalExpiry {
    * Ends the approvals that a client requested, and deletes the results of earlier ones, within the transaction that
    * revokes its grant and has locked the user.
    */
-  async revoked(tx: Queryable, userId: string, clientId: string): Promise<void> {
+  async endForClient(tx: Queryable, userId: string, clientId: string): Promise<void> {
     await this.#end(tx, userId, 'revoked', clientId);
     await deleteOutcomes(tx, userId, 'client_id', clientId);
     await forgetResults(tx, userId, 'asker', contextOf({ client: { id: clientId } }));

@@ -67,7 +67,7 @@ export class Approvals {
   async assertAsShown(row: ApprovalRow, stored: Stored, now: Pick<Exposure, 'audience' | 'version'>): Promise<void> {
     const change = changeSince(stored, now);
     if (change === undefined) return;
-    await this.#expiry.exposed(row);
+    await this.#expiry.endWidened(row);
     const why = change === 'audience' ? 'Others would see this by now.' : 'This has changed since it was shown.';
     throw new AppError('conflict', `${why} Ask for approval again.`);
   }

@@ -55,7 +55,7 @@ describe('a call in a thread', () => {
       { event: 'approval.decided', thread },
     ]);
     await scene.steward.sql(`update approvals set expires_at = now() where id = $1`, [two]);
-    await scene.steward.context.approvalExpiry.expired();
+    await scene.steward.context.approvalExpiry.endExpired();
     expect((await eventsOf(two)).at(-1)).toEqual({ event: 'approval.expired', thread: other });
     expect(await eventsOf(inPerson)).toEqual([{ event: 'approval.requested', thread: null }]);
   });

@@ -108,7 +108,7 @@ describe('the result of an approved call', () => {
     const late = await ask(script.token, ACTION, { to: ['late@example.com'] });
     await scene.steward.sql(`update approvals set expires_at = now() where id = $1`, [late]);
     expect((await result(late)).body).toEqual({ status: 'expired' });
-    await scene.steward.context.approvalExpiry.expired();
+    await scene.steward.context.approvalExpiry.endExpired();
     expect((await result(late)).body).toEqual({ status: 'expired' });
     const gone = await ask(script.token, ACTION, { to: ['gone@example.com'] });
     await scene.steward.context.approvalExpiry.reconfigured({});
@@ -286,7 +286,7 @@ describe('the socket of a personal access token', () => {
     await decide(own);
     const late = await ask(script.token, ACTION, { to: ['d@example.com'] });
     await scene.steward.sql(`update approvals set expires_at = now() where id = $1`, [late]);
-    await scene.steward.context.approvalExpiry.expired();
+    await scene.steward.context.approvalExpiry.endExpired();
     const ended = await ask(script.token, ACTION, { to: ['e@example.com'] });
     await scene.steward.context.approvalExpiry.reconfigured({});
     await mine.event('approval.ended');

@@ -126,7 +126,7 @@ describe('an approval request', () => {
     const status = async () => (await steward.sql<{ status: string }>('select status from approvals where id = $1', [late.approvalId]))[0];
     await eventually(async () => (await status())?.status === 'ended');
     await sweepNow(steward);
-    await steward.context.approvalExpiry.expired();
+    await steward.context.approvalExpiry.endExpired();
     const { approvalId, action, accountId } = late;
     expect((await eventsOf(steward, me)).slice(3)).toEqual([['approval.expired', { approvalId, action, account: accountId }]]);
   });
@@ -136,7 +136,7 @@ describe('an approval request', () => {
     await steward.sql(`update approvals set status = 'preparing', expires_at = now() - interval '1 second' where id = $1`, [
       lost.approvalId,
     ]);
-    await steward.context.approvalExpiry.expired();
+    await steward.context.approvalExpiry.endExpired();
     expect((await eventsOf(steward, me)).slice(1)).toEqual([]);
     expect((await ask(steward, me)).approvalId).not.toBe(lost.approvalId);
   });
