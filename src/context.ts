@@ -270,8 +270,8 @@ function createVault({ config, db, clock, polls, keyring, names, logger, telemet
   const revocations = new Revocations({ db, keyring, revokers: providers.revokers(), logger, telemetry, names });
   const uses = new ActiveUses(db, polls);
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
-  const { refreshTimeoutMs, providerTimeoutMs: patienceMs } = config.limits;
-  const refreshing = { refreshers: providers.refreshers(), recordStatus, refreshTimeoutMs, patienceMs };
+  const { refreshTimeoutMs, providerTimeoutMs: validTokenWaitMs } = config.limits;
+  const refreshing = { refreshers: providers.refreshers(), recordStatus, refreshTimeoutMs, validTokenWaitMs };
   const tokens = new AccessTokens({ db, clock, userKeys, revocations, logger, ...refreshing });
   return {
     userKeys,

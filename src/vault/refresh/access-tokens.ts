@@ -30,7 +30,7 @@ export class AccessTokens {
     this.#rows = new StatementBatcher((grants) => selectRefreshRows(deps.db, grants), CONCURRENT_BATCHES);
     this.#leases = new StatementBatcher((grants) => selectOrLease(deps.db, grants, leaseSeconds(deps)), REFRESH_BATCHES);
     this.#opened = new DecryptedTokenCache(deps.userKeys, deps.clock);
-    this.#patienceMs = deps.patienceMs;
+    this.#patienceMs = deps.validTokenWaitMs;
     this.#clock = deps.clock;
   }
 

@@ -15,7 +15,7 @@ export interface RefreshDeps extends CommitDeps {
   /** Time limit for the provider's response, milliseconds. */
   refreshTimeoutMs: number;
   /** How long callers with a valid token wait for a refresh, milliseconds. */
-  patienceMs: number;
+  validTokenWaitMs: number;
 }
 
 /** Interval at which callers check whether another process has finished its refresh. */
@@ -23,7 +23,7 @@ const POLL_MS = 30;
 const OFTEN = 50;
 const LATER_POLL_MS = 400;
 /** Time limit for callers with a later deadline; the refresh continues. */
-const PATIENCE_MS = 45_000;
+const CALLER_TIMEOUT_MS = 45_000;
 /** Time that the holder of an abandoned lease has to store tokens it may have received. */
 const GRACE_MS = 5_000;
 const GRACE_POLL_MS = 250;
@@ -66,7 +66,7 @@ export class TokenRefresher {
     const flight = this.#fly(row, forced).finally(() => {
       if (this.#inFlight.get(row.id) === bounded) this.#inFlight.delete(row.id);
     });
-    const bounded = withTimeLimit(this.#deps.clock, flight, PATIENCE_MS, () => {
+    const bounded = withTimeLimit(this.#deps.clock, flight, CALLER_TIMEOUT_MS, () => {
       throw postponed(null);
     });
     // Prevents an unhandled rejection when no caller waits.
