@@ -11,7 +11,7 @@ import { Revocations } from '../vault/grants/revocations.ts';
 import { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import { UserKeys } from '../vault/keys/user-keys.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
-import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
+import { prepareConfirmationEndOf } from '../workspace/confirmation-service.ts';
 import { command, withSession } from './command.ts';
 import { keyringOf } from './keys-deps.ts';
 import { Progress } from './progress.ts';
@@ -70,8 +70,8 @@ async function erasing(session: Session, db: Database): Promise<ErasingDeps> {
   const userKeys = new UserKeys(keyring);
   const revocations = new Revocations({ db, keyring, revokers: {}, logger });
   const grants = new Grants(db, userKeys, revocations, logger);
-  const prepareEndOfHeld = (userId: string) => prepareEndOfPending({ db, userKeys, revocations, logger }, userId);
-  return { db, names: new SubjectHasher(db, keyring), grants, prepareEndOfHeld };
+  const prepareConfirmationEnd = (userId: string) => prepareConfirmationEndOf({ db, userKeys, revocations, logger }, userId);
+  return { db, names: new SubjectHasher(db, keyring), grants, prepareConfirmationEnd };
 }
 
 /** Deletes the remaining rows, also of earlier deletions that were interrupted. The service deletes locked rows later. */

@@ -19,7 +19,7 @@ import { mcpRouter } from '../mcp/mcp-routes.ts';
 import { signInRouter } from '../sign-in/sign-in-routes.ts';
 import { usersRouter } from '../users/users-routes.ts';
 import { waitlistRouter } from '../waitlist/waitlist-routes.ts';
-import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
+import { prepareConfirmationEndOf } from '../workspace/confirmation-service.ts';
 import { workspaceRouter } from '../workspace/workspace-routes.ts';
 
 /** One router for each feature. */
@@ -29,7 +29,7 @@ export function featureRouters(context: Services, middleware: EndpointMiddleware
   const showsProblems = config.environment === 'development';
   const users = {
     ...context,
-    prepareEndOfHeld: async (userId: string) => (workspace === undefined ? async () => [] : prepareEndOfPending(workspace, userId)),
+    prepareConfirmationEnd: async (userId: string) => (workspace === undefined ? async () => [] : prepareConfirmationEndOf(workspace, userId)),
     userDeleted,
     perMinute: config.limits.userExportsPerMinute,
   };

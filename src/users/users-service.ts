@@ -18,7 +18,7 @@ export interface ErasingDeps {
   names: SubjectHasher;
   grants: Grants;
   /** Prepares the revocation of grants that wait for confirmation. */
-  prepareEndOfHeld(userId: string): Promise<PreparedEnd>;
+  prepareConfirmationEnd(userId: string): Promise<PreparedEnd>;
 }
 
 export interface UsersDeps extends ErasingDeps {
@@ -52,12 +52,12 @@ export async function eraseUser(deps: UsersDeps, caller: Caller): Promise<void> 
  * @returns the revocations to enqueue
  */
 export async function eraseIdentity(
-  { db, names, grants, prepareEndOfHeld }: ErasingDeps,
+  { db, names, grants, prepareConfirmationEnd }: ErasingDeps,
   { userId, issuer, subject, issuedAt }: Pick<Caller, 'userId' | 'issuer' | 'subject' | 'issuedAt'>,
 ): Promise<string[]> {
   const identityHash = await names.identity(issuer, subject);
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const [endHeld, endGrants] = [await prepareEndOfHeld(userId), await grants.prepareEnd(userId)];
+    const [endHeld, endGrants] = [await prepareConfirmationEnd(userId), await grants.prepareEnd(userId)];
     try {
       return await db.transaction(async (tx) => {
         await lockUser(tx, userId);

@@ -151,7 +151,7 @@ async function release(deps: WorkspaceDeps, flow: FlowRow, outcome: Outcome): Pr
  *
  * @returns to be run inside the transaction, as {@link PreparedEnd}
  */
-export async function prepareEndOfPending(deps: HeldGrantDeps, userId: string): Promise<PreparedEnd> {
+export async function prepareConfirmationEndOf(deps: HeldGrantDeps, userId: string): Promise<PreparedEnd> {
   const sealed = new Map<string, SealedRevocation | undefined>();
   for (const flow of await selectPendingFlows(deps.db, userId)) sealed.set(nameOf(flow), await sealPending(deps, flow));
   return async (tx) => {
