@@ -1,6 +1,6 @@
 import { parse } from 'node:querystring';
 import { AppError } from '../errors.ts';
-import { portable } from '../off-thread/portable.ts';
+import { workerTask } from '../off-thread/portable.ts';
 
 const [PLUS, SPACE] = [0x2b, 0x20];
 
@@ -21,7 +21,7 @@ export function assertWellFormed(raw: Buffer): void {
 }
 
 /** The fields of a large form. Decoding a megabyte takes some 20 milliseconds. */
-export const formFields = portable(import.meta.url, 'formFields', ({ bytes, fields }: LargeForm) => {
+export const formFields = workerTask(import.meta.url, 'formFields', ({ bytes, fields }: LargeForm) => {
   // In texts, each would become a piece of its own: megabytes of them exceed the memory of a thread.
   for (let at = bytes.indexOf(PLUS); at !== -1; at = bytes.indexOf(PLUS, at + 1)) bytes[at] = SPACE;
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -12,7 +12,7 @@ export interface WorkerTask<Input, Output> {
  *
  * @param module `import.meta.url` of the module that exports it
  */
-export function portable<Input, Output>(
+export function workerTask<Input, Output>(
   module: string,
   name: string,
   run: (input: Input) => Output | Promise<Output>,

@@ -1,11 +1,11 @@
-import { portable } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/portable.ts';
 import { multiLine } from '../shared/display-text.ts';
 import { textPart } from '../shared/text-part.ts';
 
 const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
 
 /** The part of a file's text that starts at an offset, cleaned. */
-export const decodeFile = portable(import.meta.url, 'decodeFile', ({ bytes, start }: { bytes: Uint8Array; start: number }) =>
+export const decodeFile = workerTask(import.meta.url, 'decodeFile', ({ bytes, start }: { bytes: Uint8Array; start: number }) =>
   textPart(cleaned.parse(decode(bytes)), start),
 );
 

@@ -1,4 +1,4 @@
-import { portable } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/portable.ts';
 import { TextWindow } from '../shared/text-window.ts';
 
 /** Formats whose text is read. */
@@ -21,7 +21,7 @@ interface Part {
 }
 
 /** A part of a file's text. To be run on a thread of its own: the parsers read whole files, which strangers made. */
-export const officeText = portable(import.meta.url, 'officeText', async ({ content, format, start, units }: Part) => {
+export const officeText = workerTask(import.meta.url, 'officeText', async ({ content, format, start, units }: Part) => {
   // A copy of the buffer, which the parser rejects.
   const bytes = typeof content === 'string' ? new Uint8Array(Buffer.from(content, 'base64url')) : content;
   const size = bytes.length;

@@ -1,4 +1,4 @@
-import { portable } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/portable.ts';
 import { textPart } from '../shared/text-part.ts';
 import { charsetOf, decodeText, shown } from './mail-text.ts';
 
@@ -19,7 +19,7 @@ interface Attachment {
 }
 
 /** The part of an attachment that one result contains: text as text, anything else as base64. */
-export const attachmentPart = portable(import.meta.url, 'attachmentPart', (attachment: Attachment) => {
+export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (attachment: Attachment) => {
   const bytes = Buffer.from(attachment.data, 'base64url');
   return { size: bytes.length, ...(asText(bytes, attachment) ?? asBytes(bytes, attachment.offset)) };
 });

@@ -1,4 +1,4 @@
-import { portable } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/portable.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { Recipient } from './mail-fields.ts';
 
@@ -51,7 +51,7 @@ export async function composeMime(session: WorkspaceSession, message: Compositio
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-export const composed = portable(import.meta.url, 'composed', ({ message, from }: { message: Composition; from: string }) =>
+export const composed = workerTask(import.meta.url, 'composed', ({ message, from }: { message: Composition; from: string }) =>
   compose(message, from),
 );
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
-import { portable } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/portable.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { fieldValue, isContentField, type MimePart, nameOf, parsePart, withParts, writtenPart } from './mime-tree.ts';
 
@@ -22,7 +22,7 @@ export interface MimeChanges {
  *
  * @throws AppError `invalid_request` for another text in a message that is signed or encrypted
  */
-export const editedMime = portable(import.meta.url, 'editedMime', async ({ raw, composed, fields, isTextNew }: MimeChanges) => {
+export const editedMime = workerTask(import.meta.url, 'editedMime', async ({ raw, composed, fields, isTextNew }: MimeChanges) => {
   const { parseHeaderValue } = await import('nodemailer/lib/mime-funcs');
   const stored = parsePart(Buffer.from(raw, 'base64url').toString('latin1'), parseHeaderValue);
   const given = parsePart(Buffer.from(composed).toString('latin1'), parseHeaderValue);

@@ -1,4 +1,4 @@
-import { portable } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/portable.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import { decodeText, htmlToText, shown, wholeHtmlToText } from './mail-text.ts';
 
@@ -19,7 +19,7 @@ interface Content {
  *
  * `others`: what else is in HTML, if also that is to be shown.
  */
-export const partContent = portable(import.meta.url, 'partContent', async ({ data, charset, maxHtml, enough, showsHidden }: Content) => {
+export const partContent = workerTask(import.meta.url, 'partContent', async ({ data, charset, maxHtml, enough, showsHidden }: Content) => {
   const content = decodeText(Buffer.from(data, 'base64url'), charset);
   const { text, others } = maxHtml === undefined ? { text: content, others: '' } : await readHtml(cutText(content, maxHtml), showsHidden);
   return { text: usable(text, enough), others: usable(others, enough), characters: content.length };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { offThread, owned, type WorkOptions } from '../../off-thread/off-thread.ts';
-import { findWorkerTask, type WorkerTask, portable } from '../../off-thread/portable.ts';
+import { findWorkerTask, type WorkerTask, workerTask } from '../../off-thread/portable.ts';
 import { countValues, parseJson, tidy, unreadableResponse } from './response-json.ts';
 
 /** Larger responses are parsed off the main thread, which would be blocked for too long. */
@@ -17,7 +17,7 @@ interface ReaderInput<Args> {
   args: Args;
 }
 
-/** Extracts what is used from a response, on any thread: see {@link portable}. Its result should be small. */
+/** Extracts what is used from a response, on any thread: see {@link workerTask}. Its result should be small. */
 export interface ResponseReader<Args, Result> extends WorkerTask<ReaderInput<Args>, Result> {
   /** Whether it may be slow even for a short response. */
   isSlow?(args: Args): boolean;
@@ -33,7 +33,7 @@ export function responseReader<Args, Result>(
   read: (response: unknown, args: Args) => Result | Promise<Result>,
   isSlow?: (args: Args) => boolean,
 ): ResponseReader<Args, Result> {
-  return { ...portable<ReaderInput<Args>, Result>(module, name, ({ response, args }) => read(response, args)), ...(isSlow && { isSlow }) };
+  return { ...workerTask<ReaderInput<Args>, Result>(module, name, ({ response, args }) => read(response, args)), ...(isSlow && { isSlow }) };
 }
 
 /** A reader that checks against a schema. It must be exported like any reader. */
@@ -106,7 +106,7 @@ interface DigestInput {
 }
 
 /** Runs on the other thread and returns the reader's result. */
-export const digest = portable(import.meta.url, 'digest', async ({ bytes, reader, args, nulls }: DigestInput): Promise<unknown> => {
+export const digest = workerTask(import.meta.url, 'digest', async ({ bytes, reader, args, nulls }: DigestInput): Promise<unknown> => {
   const values = countValues(bytes);
   if (reader === undefined && values > MAX_PLAIN_VALUES) throw new AppError('too_large', 'The provider’s response is too large.');
   const response = parsed(bytes, nulls);
