@@ -1,7 +1,7 @@
 import { createApp } from './app.ts';
 import { systemClock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
-import { type Services, createContext, type Overrides } from './context.ts';
+import { createContext, type Overrides, type Services } from './context.ts';
 import { addressOf } from './http/client-address.ts';
 import { HttpServer } from './http/http-server.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';

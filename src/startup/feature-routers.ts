@@ -29,7 +29,8 @@ export function featureRouters(context: Services, middleware: EndpointMiddleware
   const showsProblems = config.environment === 'development';
   const users = {
     ...context,
-    prepareConfirmationEnd: async (userId: string) => (workspace === undefined ? async () => [] : prepareConfirmationEndOf(workspace, userId)),
+    prepareConfirmationEnd: async (userId: string) =>
+      workspace === undefined ? async () => [] : prepareConfirmationEndOf(workspace, userId),
     userDeleted,
     perMinute: config.limits.userExportsPerMinute,
   };

@@ -55,7 +55,10 @@ export async function treeFacts(context: SharingContext, fileId: string): Promis
 }
 
 /** What a folder holds; undefined: it isn't one. */
-export async function contentsOf({ session }: SharingContext, { id, mimeType, trashed = false }: DriveFile): Promise<FolderContents | undefined> {
+export async function contentsOf(
+  { session }: SharingContext,
+  { id, mimeType, trashed = false }: DriveFile,
+): Promise<FolderContents | undefined> {
   return mimeType === FOLDER ? readContents(session, id, trashed) : undefined;
 }
 

@@ -60,8 +60,15 @@ export function mayBeAllowed({ action: { effect, provider }, policy }: Configure
   const readBefore = { isTainted: false, isFinancial: false };
   const isExposing = audience.length > 0;
   return (
-    preapprovalObstacle({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, isAskedAbout: false, allowed: 'known' }) ===
-    undefined
+    preapprovalObstacle({
+      policy,
+      effect,
+      isBank: provider === 'bank',
+      isExposing,
+      ...readBefore,
+      isAskedAbout: false,
+      allowed: 'known',
+    }) === undefined
   );
 }
 

@@ -13,7 +13,7 @@ import { assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts
 import { allows, coveredBy, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { isAskedAbout, mayBeAskedAbout } from './open-questions.ts';
-import { preapprovalObstacle, type PolicyInput, decide } from './rule.ts';
+import { decide, type PolicyInput, preapprovalObstacle } from './rule.ts';
 import { isNamed, type ShownViewer } from './shown-viewer.ts';
 
 /** Characters of the arguments that an allowance is bound to, as JSON: each is shown in the list of allowances. */

@@ -11,7 +11,7 @@ import { aborted, type Call, type CallResult, changesSomething, isPaid } from '.
 import { receiversOf } from '../call/context-name.ts';
 import { unknownOutcome } from '../idempotency/idempotency.ts';
 import { readingOf } from '../taint/taint.ts';
-import { type RunAuthorization, journalStart, type StartDeps } from './record-start.ts';
+import { journalStart, type RunAuthorization, type StartDeps } from './record-start.ts';
 import { type RunActionDeps, type RunOptions, runAction } from './run-action.ts';
 
 export interface RunnerDeps extends RunDeps, StartDeps, RunActionDeps {

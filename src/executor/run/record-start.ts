@@ -52,7 +52,12 @@ export class AllowanceEnded extends Error {}
  * @returns undefined; or `unavailable` if the commit was lost: it may be on record, and must not be sent
  * @throws AppError `invalid_token`, `forbidden`, `conflict`, `rate_limited`, `not_found`, `unavailable`, `aborted`; AllowanceEnded
  */
-export async function journalStart(deps: StartDeps, call: Call, entry: AuditEntryBuilder, basis: RunAuthorization): Promise<AppError | undefined> {
+export async function journalStart(
+  deps: StartDeps,
+  call: Call,
+  entry: AuditEntryBuilder,
+  basis: RunAuthorization,
+): Promise<AppError | undefined> {
   let isCommitting = false;
   try {
     await deps.db.transaction(async (tx) => {

@@ -83,7 +83,11 @@ export async function exchange(request: HttpRequest, options: ExchangeOptions): 
   }
 }
 
-async function respond(request: HttpRequest, { limit, acquireLarge: enterLarge }: ExchangeOptions, signal: AbortSignal): Promise<HttpResponse> {
+async function respond(
+  request: HttpRequest,
+  { limit, acquireLarge: enterLarge }: ExchangeOptions,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   const { method, origin, path, body } = request;
   const headers = { ...request.headers, 'accept-encoding': 'gzip', 'user-agent': USER_AGENT };
   const agent = await openAgent();

@@ -33,7 +33,10 @@ export function responseReader<Args, Result>(
   read: (response: unknown, args: Args) => Result | Promise<Result>,
   isSlow?: (args: Args) => boolean,
 ): ResponseReader<Args, Result> {
-  return { ...workerTask<ReaderInput<Args>, Result>(module, name, ({ response, args }) => read(response, args)), ...(isSlow && { isSlow }) };
+  return {
+    ...workerTask<ReaderInput<Args>, Result>(module, name, ({ response, args }) => read(response, args)),
+    ...(isSlow && { isSlow }),
+  };
 }
 
 /** A reader that checks against a schema. It must be exported like any reader. */

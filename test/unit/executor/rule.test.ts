@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { preapprovalObstacle, type PolicyInput, type PolicyDecision, decide } from '../../../src/executor/policy/rule.ts';
+import { decide, type PolicyDecision, type PolicyInput, preapprovalObstacle } from '../../../src/executor/policy/rule.ts';
 
 const APPROVALS = ['never', 'destructive', 'always'] as const;
 const TAINTED = ['ask', 'deny'] as const;

@@ -266,7 +266,9 @@ describe('a large response', () => {
         });
         controller.abort();
       });
-    await expect(send({ limit: limit(12 * MEGABYTE), acquireLarge: enterLarge, signal: controller.signal })).rejects.toBeInstanceOf(ExchangeEnded);
+    await expect(send({ limit: limit(12 * MEGABYTE), acquireLarge: enterLarge, signal: controller.signal })).rejects.toBeInstanceOf(
+      ExchangeEnded,
+    );
     await ended.promise;
   });
 });
