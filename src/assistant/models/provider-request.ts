@@ -1,9 +1,11 @@
-import { Agent, type Dispatcher, fetch } from 'undici';
+import { Agent, DecoratorHandler, type Dispatcher, fetch } from 'undici';
 
 const NAME = 'content-encoding';
 
 /** Its own time limits are off: a run has one. */
-const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(rejectSeveralCodings);
+const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(
+  (dispatch) => (options, handler) => dispatch(options, new SingleCoding(handler)),
+);
 
 /**
  * A fetch for responses that are streamed. Redirects are rejected, because they would send secrets to another host. Responses
@@ -16,19 +18,15 @@ export function providerRequest(url: URL | string, init: RequestInit): Promise<R
   return fetch(url, { ...init, redirect: 'error', dispatcher: agent } as never) as unknown as Promise<Response>;
 }
 
-/** An interceptor: an error thrown by the handler fails the request. */
-function rejectSeveralCodings(dispatch: Dispatcher['dispatch']): Dispatcher['dispatch'] {
-  return (options, handler) =>
-    dispatch(
-      options,
-      Object.create(handler, {
-        onResponseStart: {
-          value(...[controller, status, headers, message]: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>) {
-            const codings = [headers[NAME] ?? []].flat();
-            if (codings.length > 1 || codings[0]?.includes(',')) throw new Error('several content codings');
-            return handler.onResponseStart?.(controller, status, headers, message);
-          },
-        },
-      }),
-    );
+type Handler = Required<Pick<Dispatcher.DispatchHandler, 'onResponseStart'>>;
+/** Its types lack its methods. */
+const Decorator = DecoratorHandler as new (handler: Dispatcher.DispatchHandler) => Handler;
+
+/** An error that a handler throws fails the request. */
+class SingleCoding extends Decorator {
+  override onResponseStart(...args: Parameters<Handler['onResponseStart']>): void {
+    const codings = [args[2][NAME] ?? []].flat();
+    if (codings.length > 1 || codings[0]?.includes(',')) throw new Error('several content codings');
+    super.onResponseStart(...args);
+  }
 }
