@@ -18,13 +18,16 @@ export function providerRequest(url: URL | string, init: RequestInit): Promise<R
   return fetch(url, { ...init, redirect: 'error', dispatcher: agent } as never) as unknown as Promise<Response>;
 }
 
-type Handler = Required<Pick<Dispatcher.DispatchHandler, 'onResponseStart'>>;
+type Start = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>;
 /** Its types lack its methods. */
+interface Handler {
+  onResponseStart(...args: Start): void;
+}
 const Decorator = DecoratorHandler as new (handler: Dispatcher.DispatchHandler) => Handler;
 
 /** An error that a handler throws fails the request. */
 class SingleCoding extends Decorator {
-  override onResponseStart(...args: Parameters<Handler['onResponseStart']>): void {
+  override onResponseStart(...args: Start): void {
     const codings = [args[2][NAME] ?? []].flat();
     if (codings.length > 1 || codings[0]?.includes(',')) throw new Error('several content codings');
     super.onResponseStart(...args);
