@@ -514,7 +514,7 @@ create table context_reads (
   user_id uuid not null,
   context text not null,
   read_at timestamptz not null default now(),
-  -- senders, titles and fingerprints of texts; encrypted
+  -- senders, titles and hashes of texts; encrypted
   sources bytea not null,
   primary key (user_id, id)
 );

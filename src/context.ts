@@ -41,7 +41,6 @@ import { openProviders, type Providers } from './providers/open-providers.ts';
 import type { ProviderDescriptor } from './providers/shared/provider.ts';
 import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.ts';
 import { Admission, watchLoopUtilisation } from './rate-limit/admission.ts';
-
 import { WebSessions } from './sign-in/web-sessions.ts';
 import { createSignIn } from './startup/create-sign-in.ts';
 import type { Foundation } from './startup/foundation.ts';

@@ -1,10 +1,11 @@
-import { Agent, DecoratorHandler, type Dispatcher, fetch } from 'undici';
+import { DecoratorHandler, type Dispatcher, fetch } from 'undici';
+import { loadOnce } from '../../concurrency/load-once.ts';
+import { openAgent } from '../../providers/transport/http-exchange.ts';
 
 const NAME = 'content-encoding';
 
-/** Its own time limits are off: a run has one. */
-const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(
-  (dispatch) => (options, handler) => dispatch(options, new SingleCoding(handler)),
+const openOwnAgent = loadOnce(async () =>
+  (await openAgent()).compose((dispatch) => (options, handler) => dispatch(options, new SingleCoding(handler))),
 );
 
 /**
@@ -14,8 +15,8 @@ const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(
  *
  * @throws TypeError like fetch
  */
-export function providerRequest(url: URL | string, init: RequestInit): Promise<Response> {
-  return fetch(url, { ...init, redirect: 'error', dispatcher: agent } as never) as unknown as Promise<Response>;
+export async function providerRequest(url: URL | string, init: RequestInit): Promise<Response> {
+  return fetch(url, { ...init, redirect: 'error', dispatcher: await openOwnAgent() } as never) as unknown as Promise<Response>;
 }
 
 type Start = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>;

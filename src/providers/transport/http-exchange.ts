@@ -57,8 +57,8 @@ const USER_AGENT = 'steward (gzip)';
 /** As browsers do, a body whose end is cut off is decoded as far as it goes; whoever reads it rejects it. */
 const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH } as const;
 const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH } as const;
-/** Loaded with the first request. Its own time limits are off: requests have one for the whole exchange. */
-const openAgent = loadOnce(async () => new (await import('undici')).Agent({ headersTimeout: 0, bodyTimeout: 0 }));
+/** The HTTP client, loaded with the first request. Its own time limits are off: requests have one for the whole exchange. */
+export const openAgent = loadOnce(async () => new (await import('undici')).Agent({ headersTimeout: 0, bodyTimeout: 0 }));
 
 /**
  * One request to a provider, and its response in full. Redirects are rejected, because they would send secrets to another

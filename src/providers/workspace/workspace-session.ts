@@ -110,13 +110,7 @@ export class WorkspaceSession {
   }
 
   get #work(): WorkOptions {
-    const signal = this.#signal;
-    return {
-      userId: this.#options.userId,
-      get signal() {
-        return signal;
-      },
-    };
+    return { userId: this.#options.userId, signal: this.#signal };
   }
 
   async #send(id: string, params: MethodParams, maxBytes: number): Promise<ApiResponse & { isRead: boolean }> {
