@@ -26,6 +26,7 @@ export const LAYERS: Layer[] = [
       clock: 'the clock, and polls',
       'errors.ts': 'the one error class',
       'node-http.ts': 'Node’s HTTP modules, loaded in parts',
+      'principal.ts': 'on whose behalf a request is made',
       observability: 'logger, log context, telemetry',
       'rate-limit': 'limits of requests, bodies and maps',
       'off-thread': 'work off the main thread',

@@ -2,10 +2,10 @@ import type { ErrorCode } from '../errors.ts';
 import { noticesOnMatches } from '../executor/approvals/question.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
 import type { ShownViewer } from '../executor/policy/shown-viewer.ts';
-import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
 import { signedInFooter } from '../http/signed-in.ts';
 import { inline, quotation } from '../http/visible-text.ts';
+import type { FirstParty } from '../principal.ts';
 import { shortened } from '../validation/cut-text.ts';
 import { ArgumentsView, block, editableJson, editableText } from './untrusted-text.ts';
 

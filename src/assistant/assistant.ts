@@ -4,7 +4,7 @@ import type { ModelSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ChatRequest } from '../http/chat-request.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
-import type { Principal } from '../http/endpoint.ts';
+import type { Principal } from '../principal.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import type { ChatRuns } from './chat-runs.ts';
 import { type BudgetOfDay, Budgets } from './runs/budgets.ts';

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { notAClient } from '../executor/call/client-grant.ts';
 import { type ClientGrantRow, selectGrantOfToken } from '../executor/call/client-grants-repository.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
-import type { Principal } from '../http/endpoint.ts';
+import type { Principal } from '../principal.ts';
 import { hashOfToken, isWellFormed, newClientToken } from './client-token.ts';
 
 const LAST_CHARACTERS = 4;

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
-import type { Caller } from '../http/endpoint.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+import type { Caller } from '../principal.ts';
 import { UNKNOWN } from '../providers/shared/audience.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
 import { assertSameCall, assertSameRevision, changeSince } from './approvals/approval-checks.ts';

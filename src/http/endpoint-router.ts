@@ -2,9 +2,10 @@ import { type NextFunction, type Request, type RequestHandler, type Response, Ro
 import type { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
+import type { Caller } from '../principal.ts';
 import { validate } from '../validation/validate.ts';
 import { body, jsonBody, rawBody } from './body.ts';
-import type { Caller, Endpoint, LimitName, Reply } from './endpoint.ts';
+import type { Endpoint, LimitName, Reply } from './endpoint.ts';
 import { sendEvents } from './event-stream.ts';
 import { requireCsrfToken } from './first-party.ts';
 import { largeJson, sendPieces } from './large-json.ts';

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
+import type { FirstParty } from '../principal.ts';
 import type { Cookies } from './cookies.ts';
-import type { FirstParty } from './endpoint.ts';
 import { prefersPage } from './error-handler.ts';
 import { leadOn } from './lead-on.ts';
 

@@ -2,10 +2,10 @@ import type { Request, RequestHandler } from 'express';
 import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import { budgetOf, type Caller, type FirstParty, type Principal } from '../principal.ts';
 import type { Admission } from '../rate-limit/admission.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { networkOfRequest } from './client-address.ts';
-import type { Caller, FirstParty, Principal } from './endpoint.ts';
 import type { Credentials } from './require-credential.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
@@ -27,14 +27,6 @@ export function admitted(admission: Admission): RequestHandler {
     else response.once('close', end);
     next();
   };
-}
-
-/**
- * Whose limits a caller's requests count towards: the user's own, or those of all of the user's clients together. A client
- * can't use up what the user needs to revoke it.
- */
-export function budgetOf({ userId, clientId }: Pick<Principal, 'userId' | 'clientId'>): string {
-  return clientId === undefined ? userId : `clients of ${userId}`;
 }
 
 /**

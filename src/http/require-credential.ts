@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
+import type { Caller, Principal } from '../principal.ts';
 import type { Cookies } from './cookies.ts';
-import type { AuthKind, Caller, Principal } from './endpoint.ts';
+import type { AuthKind } from './endpoint.ts';
 import { type AuthenticateFirstParty, requireFirstParty } from './first-party.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { FirstParty } from './endpoint.ts';
+import type { FirstParty } from '../principal.ts';
 import { html, type SafeHtml } from './html.ts';
 import { inline } from './visible-text.ts';
 

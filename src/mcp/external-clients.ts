@@ -5,8 +5,8 @@ import { notAClient } from '../executor/call/client-grant.ts';
 import type { ClientGrantRow } from '../executor/call/client-grants-repository.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
 import { nameOfApp } from '../executor/taint/own-name.ts';
-import type { Principal } from '../http/endpoint.ts';
 import type { AccessToken, VerifyAccessToken } from '../identity/identity.ts';
+import type { Principal } from '../principal.ts';
 
 /** After these days, the next sign-in renews a grant. */
 const DAYS = 365;

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Executor } from '../executor/executor.ts';
-import type { Principal } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Principal } from '../principal.ts';
 import type { Providers } from '../providers/open-providers.ts';
 
 /** A client with a credential of its own. The user in person does not call over MCP. */

@@ -1,7 +1,7 @@
 import { hashSecret } from '../crypto/secrets.ts';
 import type { Database } from '../database/database.ts';
 import { notAClient } from '../executor/call/client-grant.ts';
-import type { Principal } from '../http/endpoint.ts';
+import type { Principal } from '../principal.ts';
 import { selectClientOfToken } from './entries/entries-repository.ts';
 import { PATHS } from './protocol.ts';
 

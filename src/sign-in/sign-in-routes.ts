@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Cookies } from '../http/cookies.ts';
-import { type Caller, type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoint.ts';
+import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { SESSION_COOKIE } from '../http/first-party.ts';
 import { html, PAGE_POLICY, page } from '../http/html.ts';
 import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { Caller } from '../principal.ts';
 import { text } from '../validation/validate.ts';
 import { beginFlow, FLOW_SECONDS, flowCookie, resumeFlow, returnPath, type SignInFlow } from './sign-in-flow.ts';
 import { SESSION_SECONDS, type WebSessions } from './web-sessions.ts';

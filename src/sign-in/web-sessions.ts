@@ -1,8 +1,8 @@
 import { hashSecret, randomSecret } from '../crypto/secrets.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { Caller, FirstParty } from '../http/endpoint.ts';
 import { csrfToken } from '../http/first-party.ts';
+import type { Caller, FirstParty } from '../principal.ts';
 import { deleteWebSession, deleteWebSessions, insertWebSession, selectWebSession } from './web-sessions-repository.ts';
 
 export const SESSION_SECONDS = 12 * 3600;

@@ -1,8 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Subscriber } from '../events/subscriber.ts';
-import type { Principal } from '../http/endpoint.ts';
-import { budgetOf } from '../http/limits.ts';
 import { describeError } from '../observability/logger.ts';
+import { budgetOf, type Principal } from '../principal.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, errorFrame, type Frame, type Incoming, RETRY_SECONDS, readyFrame } from './frames/frames.ts';
 

@@ -1,7 +1,7 @@
 import type { EventFeed } from '../events/event-feed.ts';
 import type { ChatRequest } from '../http/chat-request.ts';
 import type { ChatStream } from '../http/chat-stream.ts';
-import type { Principal } from '../http/endpoint.ts';
+import type { Principal } from '../principal.ts';
 import type { Admission } from '../rate-limit/admission.ts';
 import type { RequestFrame } from './frames/frames.ts';
 import type { RequestHandler, RequestsHost } from './requests/in-flight-requests.ts';

@@ -1,8 +1,7 @@
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
-import type { Principal } from '../http/endpoint.ts';
-import { budgetOf } from '../http/limits.ts';
 import { describeError } from '../observability/logger.ts';
+import { budgetOf, type Principal } from '../principal.ts';
 import { FixedWindowCounter } from '../rate-limit/fixed-window.ts';
 import { type AuthenticatedSocket, Authentication, type AuthenticationFrame } from './authentication.ts';
 import type { ConnectionHost } from './connection-host.ts';

@@ -5,7 +5,7 @@ import { open } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
-import type { Caller } from '../http/endpoint.ts';
+import type { Caller } from '../principal.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
 import type { SubjectHasher } from '../vault/keys/name-hashes.ts';

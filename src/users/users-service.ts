@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts';
 import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
-import type { Caller } from '../http/endpoint.ts';
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Caller } from '../principal.ts';
 import { type Grants, Outdated, type PreparedEnd } from '../vault/grants/grants.ts';
 import type { Revocations } from '../vault/grants/revocations.ts';
 import type { SubjectHasher } from '../vault/keys/name-hashes.ts';

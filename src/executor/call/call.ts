@@ -1,8 +1,8 @@
 import type { Undo } from '../../actions/shared/action.ts';
 import type { Labels, Taint } from '../../actions/shared/labels.ts';
 import { AppError } from '../../errors.ts';
-import type { Principal } from '../../http/endpoint.ts';
 import type { LoadedAction } from '../../integrations/catalog.ts';
+import type { Principal } from '../../principal.ts';
 import type { GrantInUse } from '../../vault/refresh/refresh-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 import type { ClientGrant } from './client-grant.ts';

@@ -1,7 +1,7 @@
-import type { FirstParty } from '../../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../../http/html.ts';
 import { signedInFooter } from '../../http/signed-in.ts';
 import { inline, quotation } from '../../http/visible-text.ts';
+import type { FirstParty } from '../../principal.ts';
 import type { RedirectTarget } from '../clients/client-metadata.ts';
 
 /** Days for which the user can permit a client something. */
