@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Caller, FirstParty, Principal } from '../principal.ts';
+import type { AuthKind } from './require-credential.ts';
 
 export type { Request, RequestHandler, Response };
 
@@ -19,7 +20,6 @@ export type Reply<Body> =
 /** Requests that have a limit of their own: health probes, waitlist entries, and requests that lead to a provider. */
 export type LimitName = 'probe' | 'waitlist' | 'provider';
 
-export type AuthKind = 'id_token' | 'first_party' | 'credential' | 'none';
 type Fields = z.ZodObject;
 type Parsed<S extends Fields | undefined> = S extends Fields ? z.output<S> : Record<string, never>;
 

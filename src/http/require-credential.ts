@@ -1,8 +1,10 @@
 import type { RequestHandler } from 'express';
 import type { Caller, Principal } from '../principal.ts';
 import type { Cookies } from './cookies.ts';
-import type { AuthKind } from './endpoint.ts';
 import { type AuthenticateFirstParty, requireFirstParty } from './first-party.ts';
+
+/** Which credentials an endpoint accepts. */
+export type AuthKind = 'id_token' | 'first_party' | 'credential' | 'none';
 
 /**
  * Verifies an ID token and counts the request towards the user's limits.
