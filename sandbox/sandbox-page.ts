@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { html, page, type SafeHtml } from '../src/http/html.ts';
+import { html, page, type SafeHtml } from '../src/http/pages/html.ts';
 
 /** A page of the sandbox: the banner, the title as its heading, and the content. */
 export function sandboxPage(title: string, content: SafeHtml, heading = title): string {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openApiDocument } from '../src/http/openapi.ts';
+import { openApiDocument } from '../src/http/endpoints/openapi.ts';
 import { asyncApiDocument } from '../src/socket/asyncapi.ts';
 import { version } from '../src/startup/version.ts';
 import { type AsyncApi, typesOf } from './client-types.ts';

@@ -3,8 +3,8 @@ import { limitsOf } from '../src/config/limits.ts';
 import type { Services } from '../src/context.ts';
 import { healthRouter } from '../src/health/health-routes.ts';
 import { asyncApiRouter, homeRouter, openApiRouter } from '../src/home/home-routes.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import type { EndpointMiddleware } from '../src/http/endpoint-router.ts';
+import type { Endpoint } from '../src/http/endpoints/endpoint.ts';
+import type { EndpointMiddleware } from '../src/http/endpoints/endpoint-router.ts';
 import { PROVIDERS } from '../src/providers/providers.ts';
 import { featureRouters } from '../src/startup/feature-routers.ts';
 

@@ -1,7 +1,7 @@
 // Makes docs/http.md, the HTTP reference for people, from the endpoint declarations. `--check` only compares.
 import { ERROR_STATUS, type ErrorCode } from '../src/errors.ts';
-import type { Endpoint, LimitName } from '../src/http/endpoint.ts';
-import { errorsOf, openApiDocument } from '../src/http/openapi.ts';
+import type { Endpoint, LimitName } from '../src/http/endpoints/endpoint.ts';
+import { errorsOf, openApiDocument } from '../src/http/endpoints/openapi.ts';
 import { FLOW_ERRORS } from '../src/workspace/flow-errors.ts';
 import { declaredEndpoints } from './declared-endpoints.ts';
 import { writeGenerated } from './generated-file.ts';

@@ -1,4 +1,4 @@
-import { html, type SafeHtml } from '../../src/http/html.ts';
+import { html, type SafeHtml } from '../../src/http/pages/html.ts';
 import { alert, choice, sandboxPage } from '../sandbox-page.ts';
 import type { LinkResult } from './bank-links.ts';
 import type { LinkSession } from './bank-state.ts';

@@ -1,6 +1,6 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
-import { leadOn } from '../../src/http/lead-on.ts';
+import { leadOn } from '../../src/http/middleware/lead-on.ts';
 import { isLoopbackOrigin } from '../guard.ts';
 import { checkedValues, errorPage } from '../sandbox-page.ts';
 import { type AccountsView, accountsPage, bankPage, donePage } from './bank-link-pages.ts';

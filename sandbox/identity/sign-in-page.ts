@@ -1,4 +1,4 @@
-import { html } from '../../src/http/html.ts';
+import { html } from '../../src/http/pages/html.ts';
 import { alert, choice, sandboxPage } from '../sandbox-page.ts';
 import type { AuthorizationRequest } from './identity-authorization.ts';
 

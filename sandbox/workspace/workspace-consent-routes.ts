@@ -1,8 +1,8 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
-import { PAGE_POLICY } from '../../src/http/html.ts';
-import { leadOn } from '../../src/http/lead-on.ts';
+import { leadOn } from '../../src/http/middleware/lead-on.ts';
+import { PAGE_POLICY } from '../../src/http/pages/html.ts';
 import { checkedValues, errorPage } from '../sandbox-page.ts';
 import type { PendingRequest } from './workspace-consent.ts';
 import { consentPage } from './workspace-pages.ts';

@@ -1,4 +1,4 @@
-import { html, type SafeHtml } from '../../src/http/html.ts';
+import { html, type SafeHtml } from '../../src/http/pages/html.ts';
 import { emailAddress } from '../../src/validation/validate.ts';
 import { describeScope, OPENID } from '../consent-scopes.ts';
 import { alert, choice, sandboxPage } from '../sandbox-page.ts';

@@ -1,6 +1,6 @@
 import type { Match } from '../executor/taint/matches.ts';
-import { html, type SafeHtml } from '../http/html.ts';
-import { escapeHidden, inline, visible } from '../http/visible-text.ts';
+import { html, type SafeHtml } from '../http/pages/html.ts';
+import { escapeHidden, inline, visible } from '../http/pages/visible-text.ts';
 import { cutText, shortened } from '../validation/cut-text.ts';
 
 /** Characters of all texts of one page; a page of megabytes could not be read. */

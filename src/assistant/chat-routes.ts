@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Limits } from '../config/config.ts';
 import type { ErrorCode } from '../errors.ts';
-import { chatModel, chatRequest, threadId } from '../http/chat-request.ts';
-import type { ChatStream } from '../http/chat-stream.ts';
-import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { chatModel, chatRequest, threadId } from '../http/chat/chat-request.ts';
+import type { ChatStream } from '../http/chat/chat-stream.ts';
+import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Assistant } from './assistant.ts';
 
 /** Of the AI SDK's UI message streams, version 1. */

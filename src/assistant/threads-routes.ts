@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { threadId } from '../http/chat-request.ts';
-import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { threadId } from '../http/chat/chat-request.ts';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { text } from '../validation/validate.ts';
 import type { Assistant } from './assistant.ts';
 import type { Thread, Threads } from './threads/threads.ts';

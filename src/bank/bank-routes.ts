@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIST_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
-import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { text } from '../validation/validate.ts';
 import { bankAccount, toBankAccount } from './bank-account.ts';
 import type { BankDeps } from './bank-deps.ts';

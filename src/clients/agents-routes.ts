@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Limits } from '../config/config.ts';
 import { CALL_ERRORS, callResult } from '../executor/call/call-result.ts';
 import type { Executor } from '../executor/executor.ts';
-import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 
 const SURFACE = 'http';
 

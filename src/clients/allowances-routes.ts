@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { clientFields, clientResponse, namedClient } from '../executor/call/named-client.ts';
 import type { Allowances, ListedAllowance } from '../executor/policy/allowances.ts';
-import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 
 const SURFACE = 'http';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ClientGrantRow } from '../executor/call/client-grants-repository.ts';
 import { clientFields, clientResponse, namedClient } from '../executor/call/named-client.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
-import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { grantFields, grantResponse } from './grant-response.ts';
 
 const client = z

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import type { ReadOnlyRow } from '../executor/call/read-only-repository.ts';
-import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { assertRecentSignIn } from '../http/recent-sign-in.ts';
+import { assertRecentSignIn } from '../http/access/recent-sign-in.ts';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { uuid } from '../validation/validate.ts';
 import type { ReadOnlySwitches } from './read-only-switches.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Executor } from '../executor/executor.ts';
-import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import { callableTools } from '../tools/callable-tools.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { endpoint } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { Readiness, type ReadinessDeps } from './readiness.ts';
 
 const ok = z.object({ status: z.literal('success') }).meta({ id: 'ProbeResult' });

@@ -5,8 +5,8 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { loadOnce } from '../concurrency/load-once.ts';
 import { type Config, isLoopback } from '../config/config.ts';
-import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 
 const PUBLIC = join(import.meta.dirname, '../../public');
 const LINK_SCRIPT = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { IntegrationsError } from './file/integrations-file.ts';
 import { selectStatus } from './status-repository.ts';

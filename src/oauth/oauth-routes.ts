@@ -1,9 +1,9 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { anyBody } from '../http/body.ts';
-import { rejectHeadAndPrefetch } from '../http/endpoint-router.ts';
-import { allowErrorPages } from '../http/error-handler.ts';
-import { limitPerAddress } from '../http/limits.ts';
+import { limitPerAddress } from '../http/access/limits.ts';
+import { anyBody } from '../http/bodies/body.ts';
+import { rejectHeadAndPrefetch } from '../http/endpoints/endpoint-router.ts';
+import { allowErrorPages } from '../http/middleware/error-handler.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { metadataOf, metadataPaths, PATHS } from './protocol.ts';
 

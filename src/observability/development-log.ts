@@ -8,7 +8,7 @@ export interface DevelopmentLog extends DestinationStream {
   release(): void;
 }
 
-/** The fields of a line of http/request-log.ts. */
+/** The fields of a line of http/middleware/request-log.ts. */
 interface RequestFields {
   req?: { method: string; path: string };
   res?: { status: number };

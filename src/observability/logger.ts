@@ -43,7 +43,7 @@ export function describeError(error: unknown, depth = 0): LoggedError {
 
 /**
  * Structured logs on standard output. Each line has the ids of its context (log-context.ts). Errors pass through
- * {@link describeError}; http/request-log.ts logs only method, path and status of requests.
+ * {@link describeError}; http/middleware/request-log.ts logs only method, path and status of requests.
  */
 export function createLogger(level: string, destination = standardOutput()): Logger {
   const counts: LineCounts = { warn: 0, error: 0 };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { Cookies } from '../http/cookies.ts';
-import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { SESSION_COOKIE } from '../http/first-party.ts';
-import { html, PAGE_POLICY, page } from '../http/html.ts';
+import { SESSION_COOKIE } from '../http/access/first-party.ts';
+import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
+import type { Cookies } from '../http/pages/cookies.ts';
+import { html, PAGE_POLICY, page } from '../http/pages/html.ts';
 import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Caller } from '../principal.ts';

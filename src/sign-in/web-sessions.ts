@@ -1,7 +1,7 @@
 import { hashSecret, randomSecret } from '../crypto/secrets.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { csrfToken } from '../http/first-party.ts';
+import { csrfToken } from '../http/access/first-party.ts';
 import type { Caller, FirstParty } from '../principal.ts';
 import { deleteWebSession, deleteWebSessions, insertWebSession, selectWebSession } from './web-sessions-repository.ts';
 

@@ -5,7 +5,7 @@ import { type ServerOptions, WebSocketServer } from 'ws';
 import type { Clock, Timer } from '../clock/clock.ts';
 import type { Limits } from '../config/config.ts';
 import { asAppError } from '../errors.ts';
-import { malformedRequestError, type RawError, rejectSocket } from '../http/raw-responses.ts';
+import { malformedRequestError, type RawError, rejectSocket } from '../http/server/raw-responses.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';

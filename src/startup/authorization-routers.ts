@@ -1,8 +1,8 @@
 import type { Services } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { Cookies } from '../http/cookies.ts';
-import type { EndpointMiddleware } from '../http/endpoint-router.ts';
-import { SESSION_COOKIE } from '../http/first-party.ts';
+import { SESSION_COOKIE } from '../http/access/first-party.ts';
+import type { EndpointMiddleware } from '../http/endpoints/endpoint-router.ts';
+import { Cookies } from '../http/pages/cookies.ts';
 import { consentRouter } from '../oauth/consent/consent-routes.ts';
 import { protocolRouter } from '../oauth/oauth-routes.ts';
 

@@ -1,6 +1,6 @@
 import type { Services } from '../context.ts';
 import { asyncApiRouter, openApiRouter } from '../home/home-routes.ts';
-import type { EndpointMiddleware, EndpointRouter } from '../http/endpoint-router.ts';
+import type { EndpointMiddleware, EndpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { version } from './version.ts';
 
 /** The documents of the interface. Both are loaded when they are first read; the second makes a set of schemas that only it needs. */
@@ -11,7 +11,7 @@ export function documentRouters(
 ): EndpointRouter[] {
   const service = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
   const openApi = async () => {
-    const { openApiDocument } = await import('../http/openapi.ts');
+    const { openApiDocument } = await import('../http/endpoints/openapi.ts');
     return () =>
       openApiDocument(
         documented.flatMap(({ endpoints }) => endpoints),

@@ -1,9 +1,9 @@
 import type { Services } from '../context.ts';
-import { body } from '../http/body.ts';
-import { Cookies } from '../http/cookies.ts';
-import type { EndpointMiddleware } from '../http/endpoint-router.ts';
-import { admitted, authenticateWithin, limitBytesPerUser, limitPerAddress } from '../http/limits.ts';
-import { requireCredentials } from '../http/require-credential.ts';
+import { admitted, authenticateWithin, limitBytesPerUser, limitPerAddress } from '../http/access/limits.ts';
+import { requireCredentials } from '../http/access/require-credential.ts';
+import { body } from '../http/bodies/body.ts';
+import type { EndpointMiddleware } from '../http/endpoints/endpoint-router.ts';
+import { Cookies } from '../http/pages/cookies.ts';
 
 /** The middleware that endpoints choose from by their declarations, shared by all routers. */
 export function endpointMiddleware(context: Services): EndpointMiddleware {

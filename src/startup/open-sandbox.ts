@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import type { BankSettings, Config, IdentitySettings, SignInSettings, WorkspaceSettings } from '../config/config.ts';
-import type { RequestHandler } from '../http/endpoint.ts';
-import type { Addresses } from '../http/http-server.ts';
+import type { RequestHandler } from '../http/endpoints/endpoint.ts';
+import type { Addresses } from '../http/server/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /** The local providers of development (sandbox/). Only main.ts imports them. */

@@ -23,7 +23,7 @@ await Promise.all([
 ]);
 await Promise.all([
   import('../assistant/chat-runs.ts'),
-  import('../http/openapi.ts'),
+  import('../http/endpoints/openapi.ts'),
   import('../mcp/mcp-handler.ts'),
   import('../oauth/authorization-provider.ts'),
   import('../socket/asyncapi.ts'),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { bareCredential } from '../http/require-credential.ts';
+import { bareCredential } from '../http/access/require-credential.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
 import type { Caller } from '../principal.ts';
 import type { SubjectHasher } from '../vault/keys/name-hashes.ts';

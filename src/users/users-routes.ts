@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { auditPage, readAuditPage } from './audit-pages.ts';
 import { type ExportDeps, UserExports } from './export-service.ts';
 import { userExport } from './export-shape.ts';

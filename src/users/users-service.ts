@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
-import { assertRecentSignIn } from '../http/recent-sign-in.ts';
+import { assertRecentSignIn } from '../http/access/recent-sign-in.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Caller } from '../principal.ts';
 import { type Grants, Outdated, type PreparedEnd } from '../vault/grants/grants.ts';

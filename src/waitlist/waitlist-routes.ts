@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { endpoint } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { emailAddress } from '../validation/validate.ts';
 import { upsertAddress } from './waitlist-repository.ts';

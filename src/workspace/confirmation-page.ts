@@ -1,4 +1,4 @@
-import { html, page, type SafeHtml } from '../http/html.ts';
+import { html, page, type SafeHtml } from '../http/pages/html.ts';
 import type { Confirmation } from './confirmation-service.ts';
 
 /** Asks whether the user of this browser started the flow (docs/decisions/0007-identity-and-browsers.md). Plain forms, no script. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { Cookies } from '../http/cookies.ts';
-import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { PAGE_POLICY } from '../http/html.ts';
-import type { Authenticate } from '../http/require-credential.ts';
+import type { Authenticate } from '../http/access/require-credential.ts';
+import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
+import type { Cookies } from '../http/pages/cookies.ts';
+import { PAGE_POLICY } from '../http/pages/html.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
 import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';

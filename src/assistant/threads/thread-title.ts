@@ -1,4 +1,4 @@
-import { withoutHidden } from '../../http/visible-text.ts';
+import { withoutHidden } from '../../http/pages/visible-text.ts';
 import { cutText } from '../../validation/cut-text.ts';
 
 const DEFAULT_CHARACTERS = 60;

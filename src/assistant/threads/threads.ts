@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts';
 import type { ApprovalExpiry } from '../../executor/approvals/approval-expiry.ts';
 import { contextOf } from '../../executor/call/context-name.ts';
 import { deleteContext } from '../../executor/taint/taint-repository.ts';
-import { CHOSEN_ID } from '../../http/chat-request.ts';
+import { CHOSEN_ID } from '../../http/chat/chat-request.ts';
 import { ignoreDecryptionFailure } from '../../vault/keys/ignore-decryption-failure.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
 import { requestStop } from '../runs/runs-repository.ts';

@@ -1,6 +1,6 @@
-import { html, page, type SafeHtml } from '../../http/html.ts';
-import { signedInFooter } from '../../http/signed-in.ts';
-import { inline, quotation } from '../../http/visible-text.ts';
+import { signedInFooter } from '../../http/access/signed-in.ts';
+import { html, page, type SafeHtml } from '../../http/pages/html.ts';
+import { inline, quotation } from '../../http/pages/visible-text.ts';
 import type { FirstParty } from '../../principal.ts';
 import type { RedirectTarget } from '../clients/client-metadata.ts';
 

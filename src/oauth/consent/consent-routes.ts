@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { AgentAccountRow } from '../../executor/call/agent-accounts-repository.ts';
-import { type Endpoint, endpoint, type Reply } from '../../http/endpoint.ts';
-import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../../http/endpoint-router.ts';
-import { PAGE_POLICY } from '../../http/html.ts';
+import { type Endpoint, endpoint, type Reply } from '../../http/endpoints/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../../http/endpoints/endpoint-router.ts';
+import { PAGE_POLICY } from '../../http/pages/html.ts';
 import type { FirstParty } from '../../principal.ts';
 import { text, uuid } from '../../validation/validate.ts';
 import { PATHS } from '../protocol.ts';

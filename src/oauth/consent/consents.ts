@@ -2,7 +2,7 @@ import { hashSecret, randomSecret } from '../../crypto/secrets.ts';
 import { AppError } from '../../errors.ts';
 import type { ClientGrants } from '../../executor/client-grants.ts';
 import { nameOfApp } from '../../executor/taint/own-name.ts';
-import type { Request, Response } from '../../http/endpoint.ts';
+import type { Request, Response } from '../../http/endpoints/endpoint.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import type { AuthorizationProvider } from '../authorization-provider.ts';
 import type { AuthorizationServer } from '../authorization-server.ts';

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { HttpServer } from '../../../src/http/http-server.ts';
+import { HttpServer } from '../../../src/http/server/http-server.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sendRaw } from '../../support/raw-http.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { largeJson } from '../../../src/http/large-json.ts';
+import { largeJson } from '../../../src/http/endpoints/large-json.ts';
 import { fc } from '../../support/property.ts';
 
 const schema = z.object({

@@ -1,6 +1,6 @@
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leadOn } from '../../../src/http/lead-on.ts';
+import { leadOn } from '../../../src/http/middleware/lead-on.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../support/loopback-server.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Endpoint, endpoint } from '../../../src/http/endpoint.ts';
-import { errorsOf, openApiDocument } from '../../../src/http/openapi.ts';
+import { type Endpoint, endpoint } from '../../../src/http/endpoints/endpoint.ts';
+import { errorsOf, openApiDocument } from '../../../src/http/endpoints/openapi.ts';
 import { integrationsRouter } from '../../../src/integrations/integrations-routes.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { emailAddress, text } from '../../../src/validation/validate.ts';

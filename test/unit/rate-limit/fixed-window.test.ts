@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { networkOf } from '../../../src/http/client-address.ts';
+import { networkOf } from '../../../src/http/server/client-address.ts';
 import { FixedWindowCounter, FixedWindowLimiter } from '../../../src/rate-limit/fixed-window.ts';
 
 describe('FixedWindowLimiter', () => {

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { boundConnections, type ConnectionBounds } from '../../../src/http/connections.ts';
-import { rejectSocket } from '../../../src/http/raw-responses.ts';
+import { boundConnections, type ConnectionBounds } from '../../../src/http/server/connections.ts';
+import { rejectSocket } from '../../../src/http/server/raw-responses.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

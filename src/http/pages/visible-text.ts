@@ -1,4 +1,4 @@
-import { withoutQuotationMarks } from '../validation/quotation.ts';
+import { withoutQuotationMarks } from '../../validation/quotation.ts';
 import { html, type SafeHtml } from './html.ts';
 
 /** Runs of characters that change the text direction, end a line, or are invisible; without line breaks, tabs, joiners and variation selectors. */

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import type { ErrorCode } from '../errors.ts';
-import type { Caller, FirstParty, Principal } from '../principal.ts';
-import type { AuthKind } from './require-credential.ts';
+import type { ErrorCode } from '../../errors.ts';
+import type { Caller, FirstParty, Principal } from '../../principal.ts';
+import type { AuthKind } from '../access/require-credential.ts';
 
 export type { Request, RequestHandler, Response };
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { Caller, Principal } from '../principal.ts';
-import type { Cookies } from './cookies.ts';
+import type { Caller, Principal } from '../../principal.ts';
+import type { Cookies } from '../pages/cookies.ts';
 import { type AuthenticateFirstParty, requireFirstParty } from './first-party.ts';
 
 /** Which credentials an endpoint accepts. */

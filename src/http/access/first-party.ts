@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
-import { AppError } from '../errors.ts';
-import type { FirstParty } from '../principal.ts';
-import type { Cookies } from './cookies.ts';
-import { prefersPage } from './error-handler.ts';
-import { leadOn } from './lead-on.ts';
+import { AppError } from '../../errors.ts';
+import type { FirstParty } from '../../principal.ts';
+import { prefersPage } from '../middleware/error-handler.ts';
+import { leadOn } from '../middleware/lead-on.ts';
+import type { Cookies } from '../pages/cookies.ts';
 
 /** Name of the cookie with the secret of a session at the service's own pages. */
 export const SESSION_COOKIE = 'steward_session';

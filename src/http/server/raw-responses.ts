@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../clock/clock.ts';
-import type { Limits } from '../config/config.ts';
-import { ERROR_STATUS, type ErrorCode } from '../errors.ts';
-import { http } from '../node-http.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Limits } from '../../config/config.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../errors.ts';
+import { http } from '../../node-http.ts';
 import { afterPacket, closeIfIncomplete } from './messages.ts';
 
 /** An error response that is sent outside the Express app. */

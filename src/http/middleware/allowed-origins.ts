@@ -1,8 +1,8 @@
-import type { Clock } from '../clock/clock.ts';
-import { type Config, isLoopback } from '../config/config.ts';
-import type { Logger } from '../observability/logger.ts';
-import { redactUrl } from '../observability/redact-url.ts';
-import { throttledLog } from '../observability/throttled-log.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { type Config, isLoopback } from '../../config/config.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { redactUrl } from '../../observability/redact-url.ts';
+import { throttledLog } from '../../observability/throttled-log.ts';
 
 type OriginConfig = Pick<Config, 'allowedOrigins' | 'environment'>;
 

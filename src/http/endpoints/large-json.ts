@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { z } from 'zod';
-import { WorkTurns } from '../concurrency/work-turns.ts';
+import { WorkTurns } from '../../concurrency/work-turns.ts';
 import type { Response } from './endpoint.ts';
 
 /** Small pieces are sent together. */

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
-import { AppError, type ErrorCode, providerReason } from '../errors.ts';
-import { describeError, type Logger } from '../observability/logger.ts';
-import type { Telemetry } from '../observability/telemetry.ts';
-import { html, PAGE_POLICY, page } from './html.ts';
+import { AppError, type ErrorCode, providerReason } from '../../errors.ts';
+import { describeError, type Logger } from '../../observability/logger.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+import { html, PAGE_POLICY, page } from '../pages/html.ts';
 
 /** The body of an error where a protocol has a form of its own, which its routes set as `response.locals.errorBody`. */
 export type ErrorBody = (error: AppError) => object;

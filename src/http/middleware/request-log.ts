@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Clock } from '../clock/clock.ts';
-import { guarded } from '../observability/guarded.ts';
-import { withContext } from '../observability/log-context.ts';
-import type { Logger } from '../observability/logger.ts';
-import { redactPath } from '../observability/redact-url.ts';
-import type { Telemetry } from '../observability/telemetry.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { guarded } from '../../observability/guarded.ts';
+import { withContext } from '../../observability/log-context.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { redactPath } from '../../observability/redact-url.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 
 declare module 'node:http' {
   interface IncomingMessage {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Reply, Response } from './endpoint.ts';
 
 type EventReply = Extract<Reply<never>, { events: unknown }>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 
 /** Of a body that is rejected: bytes that are read and dropped, so that its client receives the response, and for how long. */
 const DROPPED_BYTES = 4 * 1024 * 1024;

@@ -1,16 +1,16 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { z } from 'zod';
-import type { Clock } from '../clock/clock.ts';
-import { AppError } from '../errors.ts';
-import type { Caller } from '../principal.ts';
-import { validate } from '../validation/validate.ts';
-import { body, jsonBody, rawBody } from './body.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { AppError } from '../../errors.ts';
+import type { Caller } from '../../principal.ts';
+import { validate } from '../../validation/validate.ts';
+import { requireCsrfToken } from '../access/first-party.ts';
+import type { Credentials, RequireCredential } from '../access/require-credential.ts';
+import { body, jsonBody, rawBody } from '../bodies/body.ts';
+import { leadOn } from '../middleware/lead-on.ts';
 import type { Endpoint, LimitName, Reply } from './endpoint.ts';
 import { sendEvents } from './event-stream.ts';
-import { requireCsrfToken } from './first-party.ts';
 import { largeJson, sendPieces } from './large-json.ts';
-import { leadOn } from './lead-on.ts';
-import type { Credentials, RequireCredential } from './require-credential.ts';
 
 /** A feature's router, and what it declares. */
 export type EndpointRouter = Router & { endpoints: readonly Endpoint[] };

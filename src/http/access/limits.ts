@@ -1,11 +1,11 @@
 import type { Request, RequestHandler } from 'express';
-import type { Clock } from '../clock/clock.ts';
-import type { Limits } from '../config/config.ts';
-import { AppError } from '../errors.ts';
-import { budgetOf, type Caller, type FirstParty, type Principal } from '../principal.ts';
-import type { Admission } from '../rate-limit/admission.ts';
-import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
-import { networkOfRequest } from './client-address.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Limits } from '../../config/config.ts';
+import { AppError } from '../../errors.ts';
+import { budgetOf, type Caller, type FirstParty, type Principal } from '../../principal.ts';
+import type { Admission } from '../../rate-limit/admission.ts';
+import { FixedWindowLimiter } from '../../rate-limit/fixed-window.ts';
+import { networkOfRequest } from '../server/client-address.ts';
 import type { Credentials } from './require-credential.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
+import { html, PAGE_POLICY, page } from '../pages/html.ts';
 import { prefersPage } from './error-handler.ts';
-import { html, PAGE_POLICY, page } from './html.ts';
 
 /**
  * Leads the client of a response on to another address. Browsers apply a page's `form-action` to every redirect that

@@ -1,6 +1,6 @@
-import type { FirstParty } from '../principal.ts';
-import { html, type SafeHtml } from './html.ts';
-import { inline } from './visible-text.ts';
+import type { FirstParty } from '../../principal.ts';
+import { html, type SafeHtml } from '../pages/html.ts';
+import { inline } from '../pages/visible-text.ts';
 
 /** Who is signed in at a page of the service's own, and the way out. */
 export function signedInFooter({ label, session }: Pick<FirstParty, 'label' | 'session'>): SafeHtml {

@@ -1,11 +1,11 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { AppError } from '../errors.ts';
-import { offThread } from '../off-thread/off-thread.ts';
-import type { Principal } from '../principal.ts';
-import { excessIn, LARGE_BYTES, parseLargeJson } from '../validation/json-budget.ts';
-import { networkOfRequest } from './client-address.ts';
+import { AppError } from '../../errors.ts';
+import { offThread } from '../../off-thread/off-thread.ts';
+import type { Principal } from '../../principal.ts';
+import { excessIn, LARGE_BYTES, parseLargeJson } from '../../validation/json-budget.ts';
+import { networkOfRequest } from '../server/client-address.ts';
+import { rejectSocket } from '../server/raw-responses.ts';
 import { assertWellFormed, formFields } from './form-fields.ts';
-import { rejectSocket } from './raw-responses.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const CHARSET = /;\s*charset="?([^\s";]+)/i;

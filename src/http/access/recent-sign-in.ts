@@ -1,6 +1,6 @@
-import type { Clock } from '../clock/clock.ts';
-import { AppError } from '../errors.ts';
-import type { Caller } from '../principal.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { AppError } from '../../errors.ts';
+import type { Caller } from '../../principal.ts';
 
 const RECENT_SECONDS = 5 * 60;
 

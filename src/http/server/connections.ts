@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../clock/clock.ts';
-import type { Limits } from '../config/config.ts';
-import { guarded } from '../observability/guarded.ts';
-import type { Logger } from '../observability/logger.ts';
-import { throttledLog } from '../observability/throttled-log.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Limits } from '../../config/config.ts';
+import { guarded } from '../../observability/guarded.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { throttledLog } from '../../observability/throttled-log.ts';
 
 const CHECK_MS = 1_000;
 

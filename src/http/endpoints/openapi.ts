@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
-import { ERROR_STATUS, type ErrorCode } from '../errors.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../errors.ts';
 import type { Endpoint } from './endpoint.ts';
 
 const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
