@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { findPostgres } from './test/support/find-postgres.ts';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { findPostgres } from './test/support/database/find-postgres.ts';
+import { LongestFirst } from './test/support/runner/longest-first.ts';
 
 /** Files that also run on the embedded database: they depend on the SQL dialect, locks, transactions or restarts. */
 const EMBEDDED = [
@@ -52,7 +52,7 @@ const RARE: { why: string; files: string[] }[] = [
 ];
 
 /** Of tests with services in their own process. */
-const SERVICES = ['test/support/judge-statements.ts'];
+const SERVICES = ['test/support/runner/judge-statements.ts'];
 
 // Of chosen files, each test is printed as it ends; of all files, each file.
 const [, ...chosen] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
@@ -69,8 +69,8 @@ const processes = { ...shared, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/register-children.ts', 'test/support/setup.ts'],
+    globalSetup: ['test/support/runner/global-setup.ts'],
+    setupFiles: ['test/support/processes/register-children.ts', 'test/support/runner/setup.ts'],
     // Real processes, databases and browsers: slow machines need the time, nothing is asserted about it.
     testTimeout: 300_000,
     hookTimeout: 300_000,

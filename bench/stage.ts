@@ -11,7 +11,7 @@ import { Grants } from '../src/vault/grants/grants.ts';
 import { Revocations } from '../src/vault/grants/revocations.ts';
 import { UserKeys } from '../src/vault/keys/user-keys.ts';
 import { checkKeys } from '../src/vault/rotation/check-keys.ts';
-import { startIssuer, type TestIssuer } from '../test/support/issuer.ts';
+import { startIssuer, type TestIssuer } from '../test/support/servers/issuer.ts';
 import { writeService } from './processes.ts';
 
 /** Users with two bank entries each. */

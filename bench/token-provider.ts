@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLoopbackServer } from '../test/support/loopback-server.ts';
-import { RotatingTokens } from '../test/support/rotating-tokens.ts';
-import { respond } from '../test/support/scripted-server.ts';
+import { RotatingTokens } from '../test/support/emulators/rotating-tokens.ts';
+import { startLoopbackServer } from '../test/support/servers/loopback-server.ts';
+import { respond } from '../test/support/servers/scripted-server.ts';
 
 /** A token endpoint on loopback that rotates strictly: each refresh token is valid for one exchange. */
 export interface TokenProvider {

@@ -1,6 +1,6 @@
 // Checks that tests wait for events and never for a time, and depend neither on the date nor on chance. Prints each place
-// that does as file:line and exits with 1. Tests get time from the clock that they inject (test/support/test-clock.ts),
-// wait by test/support/eventually.ts, and draw from test/support/property.ts.
+// that does as file:line and exits with 1. Tests get time from the clock that they inject (test/support/time/test-clock.ts),
+// wait by test/support/time/eventually.ts, and draw from test/support/runner/property.ts.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
@@ -10,12 +10,12 @@ const SUITES = ['test/faults/', 'test/mutants/', 'test/repeat/', 'test/security/
 
 /** Files that may, each with its reason. */
 const ALLOWED: Record<string, string> = {
-  'test/support/eventually.ts': 'is how all others wait',
-  'test/support/test-clock.ts': 'goes with the machine’s clock',
-  'test/support/watch-postgres.ts': 'watches the server of the run',
-  'test/support/property.ts': 'gives fast-check its seed',
-  'test/support/machine-date.ts': 'sets the date of libraries that date by the machine’s',
-  'test/support/turn-meter.ts': 'measures, for npm run bench:stalls',
+  'test/support/time/eventually.ts': 'is how all others wait',
+  'test/support/time/test-clock.ts': 'goes with the machine’s clock',
+  'test/support/database/watch-postgres.ts': 'watches the server of the run',
+  'test/support/runner/property.ts': 'gives fast-check its seed',
+  'test/support/time/machine-date.ts': 'sets the date of libraries that date by the machine’s',
+  'test/support/processes/turn-meter.ts': 'measures, for npm run bench:stalls',
 };
 
 const CALLS = new Set(['setTimeout', 'setInterval', 'sleep']);
@@ -59,7 +59,7 @@ function problemOf(node: SyntaxNode, textOf: (node: unknown) => string): string 
 function problemOfImport(module: string, text: string): string | undefined {
   if (/^(?:node:)?timers(?:\/promises)?$/.test(module) && /\b(?:setTimeout|setInterval|scheduler)\b/.test(text))
     return `${module}: a wait for a time`;
-  return module === 'fast-check' ? 'fast-check: import it from test/support/property.ts, which gives it the seed' : undefined;
+  return module === 'fast-check' ? 'fast-check: import it from test/support/runner/property.ts, which gives it the seed' : undefined;
 }
 
 function adviceOn(name: string): string {

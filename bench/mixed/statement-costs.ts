@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { FormBrowser } from '../../test/support/browser.ts';
-import { WorkspaceEmulator } from '../../test/support/workspace-emulator.ts';
+import { FormBrowser } from '../../test/support/browser/browser.ts';
+import { WorkspaceEmulator } from '../../test/support/emulators/workspace-emulator.ts';
 import { read, toService } from '../chat-stream.ts';
 import { McpConnection } from '../mcp-connection.ts';
 import { plainReference, type Running, startServer } from '../processes.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newName } from '../support/flows.ts';
-import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
-import { OAuthApp } from '../support/oauth-app.ts';
-import { type Browse, LINES } from '../support/official-clients.ts';
-import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { newName } from '../support/scenes/flows.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { OAuthApp } from '../support/users/oauth-app.ts';
+import { type Browse, LINES } from '../support/users/official-clients.ts';
 
 const DOCUMENT = 'https://app.example.com/client.json';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { connect, newName } from '../support/flows.ts';
-import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { connect, newName } from '../support/scenes/flows.ts';
 
 const HOSTILE = 'Dear Ana,\n\n</blockquote><script>document.title = "owned"</script>\n\u202esetirw ehs tahw si siht\u202c\n  indented';
 

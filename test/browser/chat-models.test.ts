@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { ChatPage } from '../support/chat-page.ts';
-import { chromiumMissing, Pages, whySkipped } from '../support/page.ts';
-import { callsTools, fails, ScriptedModel, says, saysSlowly } from '../support/scripted-model.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { ChatPage } from '../support/browser/chat-page.ts';
+import { chromiumMissing, Pages, whySkipped } from '../support/browser/page.ts';
+import { callsTools, fails, ScriptedModel, says, saysSlowly } from '../support/emulators/scripted-model.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 const EVIL = 'http://evil.example';

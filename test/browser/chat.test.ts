@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { ChatPage } from '../support/chat-page.ts';
-import { eventually } from '../support/eventually.ts';
-import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { ChatPage } from '../support/browser/chat-page.ts';
+import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/browser/page.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 const SARAH = 'Find the newest mail from Sarah';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../support/browser.ts';
-import { newName } from '../support/flows.ts';
-import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
-import { Authorization, newClient } from '../support/oauth-scene.ts';
-import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { FormBrowser } from '../support/browser/browser.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { newName } from '../support/scenes/flows.ts';
+import { Authorization, newClient } from '../support/scenes/oauth-scene.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/servers/loopback-server.ts';
 
 describe.skipIf(chromiumMissing)(`the consent page${whySkipped}`, () => {
   const scene = pageScene(() => ({ LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: '1000' }));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
-import { chromiumMissing, Pages, whySkipped } from '../support/page.ts';
+import { chromiumMissing, Pages, whySkipped } from '../support/browser/page.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/servers/loopback-server.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/react');

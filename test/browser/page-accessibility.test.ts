@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { linkBank } from '../support/flows.ts';
-import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { linkBank } from '../support/scenes/flows.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const VIEWS = ['Chat', 'Accounts', 'Agents', 'Approvals', 'Activity', 'Clients', 'Settings'] as const;

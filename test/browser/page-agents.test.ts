@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-page-agents-'));

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { linkBank } from '../support/flows.ts';
-import { chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { linkBank } from '../support/scenes/flows.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 describe.skipIf(chromiumMissing)(`the banks on the page at GET /${whySkipped}`, () => {
   const scene = pageScene();

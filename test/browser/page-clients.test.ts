@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
 
 const METADATA = 'https://assistant.example.com/oauth/metadata.json';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
 
 describe.skipIf(chromiumMissing)(`personal access tokens on the page${whySkipped}`, () => {
   const scene = pageScene();

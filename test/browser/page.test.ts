@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
 
 describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-page-'));

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../support/browser.ts';
-import { connect, newName } from '../support/flows.ts';
-import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
-import { Authorization, newClient } from '../support/oauth-scene.ts';
-import { ACCESSIBILITY, chromiumMissing, type PageScene, pageScene, whySkipped } from '../support/page.ts';
-import { sessionOf } from '../support/sign-in.ts';
+import { FormBrowser } from '../support/browser/browser.ts';
+import { ACCESSIBILITY, chromiumMissing, type PageScene, pageScene, whySkipped } from '../support/browser/page.ts';
+import { connect, newName } from '../support/scenes/flows.ts';
+import { Authorization, newClient } from '../support/scenes/oauth-scene.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { sessionOf } from '../support/users/sign-in.ts';
 
 // Chromium applies a page's form-action to each redirect that follows its form, however many there are.
 

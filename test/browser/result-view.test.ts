@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { connect, linkBank } from '../support/flows.ts';
-import { chromiumMissing, Pages, whySkipped } from '../support/page.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { chromiumMissing, Pages, whySkipped } from '../support/browser/page.ts';
+import { connect, linkBank } from '../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

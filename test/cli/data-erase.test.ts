@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCli } from '../support/cli.ts';
-import { eventually } from '../support/eventually.ts';
-import { ExecutorScene } from '../support/executor-scene.ts';
-import { sweepNow } from '../support/flows.ts';
-import { fullUser } from '../support/full-user.ts';
-import { createPlace, type Place } from '../support/process.ts';
-import { allRows } from '../support/user-tables.ts';
+import { allRows } from '../support/database/user-tables.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { createPlace, type Place } from '../support/processes/process.ts';
+import { ExecutorScene } from '../support/scenes/executor-scene.ts';
+import { sweepNow } from '../support/scenes/flows.ts';
+import { fullUser } from '../support/scenes/full-user.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 

@@ -5,13 +5,13 @@ import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TRANSFERRED } from '../../src/database/table-transfer.ts';
-import { type CliEnd, runCli } from '../support/cli.ts';
-import { eventually } from '../support/eventually.ts';
-import { ExecutorScene } from '../support/executor-scene.ts';
-import { sweepNow } from '../support/flows.ts';
-import { fullUser } from '../support/full-user.ts';
-import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
-import { createPlace, type Place } from '../support/process.ts';
+import { createEmptyPostgresDatabase, hasPostgres } from '../support/database/postgres.ts';
+import { type CliEnd, runCli } from '../support/processes/cli.ts';
+import { createPlace, type Place } from '../support/processes/process.ts';
+import { ExecutorScene } from '../support/scenes/executor-scene.ts';
+import { sweepNow } from '../support/scenes/flows.ts';
+import { fullUser } from '../support/scenes/full-user.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 /** Tables that are not transferred, and why. */
 const LEFT: Record<string, string> = {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatKeyset } from '../../src/config/master-key-list.ts';
 import { deleteExpiredRows } from '../../src/database/retention.ts';
-import { runCli } from '../support/cli.ts';
-import { eventually } from '../support/eventually.ts';
-import { expectError } from '../support/expect-error.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { createPlace, startProcess, type TestProcess } from '../support/processes/process.ts';
 import {
   connect,
   linkBank,
@@ -20,11 +20,11 @@ import {
   sweepToEnd,
   unschedule,
   workspaceAccounts,
-} from '../support/flows.ts';
-import { KeyServiceEmulator } from '../support/key-service.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { createPlace, startProcess, type TestProcess } from '../support/process.ts';
+} from '../support/scenes/flows.ts';
+import { KeyServiceEmulator } from '../support/servers/key-service.ts';
 import { type Service, startSteward, type TestSteward } from '../support/steward.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { expectError } from '../support/users/expect-error.ts';
 
 const NONE = { access: 0, refresh: 0 };
 const ALIVE = { access: 1, refresh: 1 };

@@ -3,9 +3,9 @@ import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliEnd, runCli } from '../support/cli.ts';
-import { linkBank } from '../support/flows.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { type CliEnd, runCli } from '../support/processes/cli.ts';
+import { linkBank } from '../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 const newEntry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;

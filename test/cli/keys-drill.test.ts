@@ -9,10 +9,10 @@ import { formatKeyset, parseKeyset } from '../../src/config/master-key-list.ts';
 import { Keyring } from '../../src/crypto/keyring.ts';
 import { openTokens } from '../../src/vault/grants/token-encryption.ts';
 import { UserKeys } from '../../src/vault/keys/user-keys.ts';
-import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { type ConnectedGrant, connectGrant, leave } from '../support/refreshing.ts';
-import { startTokenService, type TokenService } from '../support/token-service.ts';
-import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { startTokenService, type TokenService } from '../support/emulators/token-service.ts';
+import { WorkspaceEmulator } from '../support/emulators/workspace-emulator.ts';
+import { type ConnectedGrant, connectGrant, leave } from '../support/users/refreshing.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LEAKED = '2026-11';

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCli } from '../support/cli.ts';
-import { copyEmbeddedTemplate } from '../support/embedded-template.ts';
-import { eventually } from '../support/eventually.ts';
-import { linkBank } from '../support/flows.ts';
-import { startProcess, type TestProcess } from '../support/process.ts';
+import { copyEmbeddedTemplate } from '../support/database/embedded-template.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { startProcess, type TestProcess } from '../support/processes/process.ts';
+import { linkBank } from '../support/scenes/flows.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 let dataDir: string;
 let child: TestProcess;

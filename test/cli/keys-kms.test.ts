@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatKeyset } from '../../src/config/master-key-list.ts';
 import { seal } from '../../src/crypto/envelope.ts';
-import { runCli } from '../support/cli.ts';
-import { expectError } from '../support/expect-error.ts';
-import { linkBank, newName } from '../support/flows.ts';
-import { KeyServiceEmulator } from '../support/key-service.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { linkBank, newName } from '../support/scenes/flows.ts';
+import { KeyServiceEmulator } from '../support/servers/key-service.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
+import { expectError } from '../support/users/expect-error.ts';
 
 describe('a master key at AWS KMS', () => {
   let kms: KeyServiceEmulator;

@@ -7,14 +7,14 @@ import { formatKeyset, parseKeyset } from '../../src/config/master-key-list.ts';
 import { keyIdOf, open, seal } from '../../src/crypto/envelope.ts';
 import { deleteExpiredRows } from '../../src/database/retention.ts';
 import { SEALED_COLUMNS } from '../../src/vault/rotation/sealed-columns-repository.ts';
-import { FormBrowser } from '../support/browser.ts';
-import { runCli } from '../support/cli.ts';
-import { eventually } from '../support/eventually.ts';
-import { ExecutorScene } from '../support/executor-scene.ts';
-import { answerConfirmation, newName, openConsent, outcome } from '../support/flows.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { type ConnectedGrant, endWait, grantState, leave } from '../support/refreshing.ts';
-import { retryNow } from '../support/webhook-scene.ts';
+import { FormBrowser } from '../support/browser/browser.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { ExecutorScene } from '../support/scenes/executor-scene.ts';
+import { answerConfirmation, newName, openConsent, outcome } from '../support/scenes/flows.ts';
+import { retryNow } from '../support/scenes/webhook-scene.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { type ConnectedGrant, endWait, grantState, leave } from '../support/users/refreshing.ts';
 
 /** Columns of bytes of a user that are not encrypted with the user's key. */
 const NOT_SEALED = [

@@ -19,10 +19,10 @@ import {
   selectUnderOthers,
   updateWrapped,
 } from '../../src/vault/rotation/key-rotation-repository.ts';
-import { runCli } from '../support/cli.ts';
-import { eventually } from '../support/eventually.ts';
-import { COMPILE_CACHE } from '../support/inherited-environment.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { COMPILE_CACHE } from '../support/processes/inherited-environment.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 const MANY = 3_000;
 const [old, next]: LocalKey[] = ['old', 'next'].map((id) => ({ id, secret: randomBytes(32) }));

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCli } from '../support/cli.ts';
-import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
-import { createPlace, type Place } from '../support/process.ts';
+import { createEmptyPostgresDatabase, hasPostgres } from '../support/database/postgres.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { createPlace, type Place } from '../support/processes/process.ts';
 import { startSteward } from '../support/steward.ts';
 
 const SINCE = '2026-01-02T03:04:05.000Z';

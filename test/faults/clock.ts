@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { programOf } from '../support/debian-packages.ts';
-import { freePort } from '../support/free-port.ts';
+import { programOf } from '../support/processes/debian-packages.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { endStage, openStage, type Stage, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { Replica } from './support/replica.ts';

@@ -3,7 +3,7 @@
 // docs/suites.md explains it.
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { installation, missingPackages } from '../support/debian-packages.ts';
+import { installation, missingPackages } from '../support/processes/debian-packages.ts';
 import { FAULTS, type Failover, FailoverSite, OUTAGE_MAX_MS } from './failover.ts';
 import { KINDS } from './support/probes.ts';
 import { Random } from './support/random.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Balancer } from '../support/balancer.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { Pooler } from '../support/pooler.ts';
+import { Balancer } from '../support/servers/balancer.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { Pooler } from '../support/servers/pooler.ts';
+import { eventually } from '../support/time/eventually.ts';
 import { endStage, openStage, type Stage, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { PatroniCluster } from './support/patroni-cluster.ts';

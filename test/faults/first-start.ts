@@ -1,5 +1,5 @@
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { eventually } from '../support/time/eventually.ts';
 import type { Suite } from './suite.ts';
 import { Cluster } from './support/cluster.ts';
 import { Person } from './support/person.ts';

@@ -1,7 +1,7 @@
 // `npm run test:faults`: real processes, a Postgres and a pgbouncer of its own, emulated providers, and what can go
 // wrong with each. Prints a table and exits with 1 if anything was lost. docs/suites.md explains it.
 import { parseArgs } from 'node:util';
-import { installation, missingPackages } from '../support/debian-packages.ts';
+import { installation, missingPackages } from '../support/processes/debian-packages.ts';
 import { clocks } from './clock.ts';
 import { disk } from './disk.ts';
 import { firstStarts } from './first-start.ts';

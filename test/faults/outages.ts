@@ -1,5 +1,5 @@
-import { freePort } from '../support/free-port.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { TcpProxy } from '../support/servers/tcp-proxy.ts';
 import { endStage, openStage, type Stage, type Trouble, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { Cluster } from './support/cluster.ts';

@@ -1,4 +1,4 @@
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import type { Suite } from './suite.ts';
 import { Person } from './support/person.ts';
 import { Replica } from './support/replica.ts';

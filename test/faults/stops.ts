@@ -1,4 +1,4 @@
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { endStage, openStage, type Stage, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { Replica } from './support/replica.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { carryOut, hasRotatedInVain, OPERATIONS, prepare, type Struck } from './operations.ts';
 import { untilRevoked } from './stage.ts';
 import type { Suite } from './suite.ts';

@@ -1,6 +1,6 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
-import { FrontEnd } from '../support/chat-scene.ts';
-import { callsTools, type ModelScript, type ScriptedModel, says } from '../support/scripted-model.ts';
+import { callsTools, type ModelScript, type ScriptedModel, says } from '../support/emulators/scripted-model.ts';
+import { FrontEnd } from '../support/scenes/chat-scene.ts';
 import { type Driver, decide, type Ended, forgetDecisions, type OpenDriver, type Reply } from './driver.ts';
 import type { World } from './world.ts';
 

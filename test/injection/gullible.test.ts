@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { linkBank } from '../support/flows.ts';
-import { important } from '../support/important-instructions.ts';
+import { newPerson, type Person } from '../support/emulators/workspace-content.ts';
+import { important } from '../support/inputs/important-instructions.ts';
+import { linkBank } from '../support/scenes/flows.ts';
 import { startSteward } from '../support/steward.ts';
-import { newPerson, type Person } from '../support/workspace-content.ts';
+import { eventually } from '../support/time/eventually.ts';
 import { newClient } from './client.ts';
 import type { Reply } from './driver.ts';
 import { deliver, type Obedience, type Place, plant, say } from './gullible.ts';

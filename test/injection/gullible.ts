@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { FrontEnd, toolParts } from '../support/chat-scene.ts';
+import { googleAccount, sandboxFile } from '../support/emulators/workspace-content.ts';
+import { FrontEnd, toolParts } from '../support/scenes/chat-scene.ts';
 import type { TestSteward } from '../support/steward.ts';
-import { googleAccount, sandboxFile } from '../support/workspace-content.ts';
 import { decide, forgetDecisions, type Reply } from './driver.ts';
 import { type Outcome, READS } from './model.ts';
 import { EVENTS, exposures, raiseQuotas, readState, share, type World } from './world.ts';

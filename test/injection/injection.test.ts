@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ScriptedModel } from '../support/scripted-model.ts';
+import { ScriptedModel } from '../support/emulators/scripted-model.ts';
 import { startSteward } from '../support/steward.ts';
 import { assistantWith } from './assistant.ts';
 import { type OpenDriver, openClient, type Reply } from './driver.ts';

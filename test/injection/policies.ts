@@ -1,4 +1,4 @@
-import { ownIntegrations } from '../support/own-integrations.ts';
+import { ownIntegrations } from '../support/inputs/own-integrations.ts';
 
 const input = (...fields: string[]) =>
   `{ type: object, required: [${fields.join(', ')}], properties: { ${fields.map((field) => `${field}: { type: string }`).join(', ')} } }`;

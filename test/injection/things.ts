@@ -1,4 +1,4 @@
-import { newName } from '../support/flows.ts';
+import { newName } from '../support/scenes/flows.ts';
 import { EVENTS, share, type World } from './world.ts';
 
 export const ATTACKER = 'mallory@example.org';

@@ -1,7 +1,7 @@
-import { eventually } from '../support/eventually.ts';
-import { linkBank } from '../support/flows.ts';
+import { calendarNotices, callGoogle, newPerson, type Person } from '../support/emulators/workspace-content.ts';
+import { linkBank } from '../support/scenes/flows.ts';
 import type { TestSteward } from '../support/steward.ts';
-import { calendarNotices, callGoogle, newPerson, type Person } from '../support/workspace-content.ts';
+import { eventually } from '../support/time/eventually.ts';
 import { newClient } from './client.ts';
 import type { Suite } from './suite.ts';
 

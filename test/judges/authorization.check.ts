@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newName } from '../support/flows.ts';
-import { freePort } from '../support/free-port.ts';
-import { Authorization, newClient, pathOf } from '../support/oauth-scene.ts';
-import { locationOf, sessionOf } from '../support/sign-in.ts';
+import { newName } from '../support/scenes/flows.ts';
+import { Authorization, newClient, pathOf } from '../support/scenes/oauth-scene.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
+import { locationOf, sessionOf } from '../support/users/sign-in.ts';
 import { judge } from './support/judge.ts';
 
 let steward: TestSteward;

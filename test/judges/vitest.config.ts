@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),
     include: ['test/judges/*.check.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/runner/global-setup.ts'],
     reporters: ['verbose'],
     // A whole run takes half a minute; a judge that hangs is stopped long before.
     testTimeout: 120_000,

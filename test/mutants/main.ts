@@ -6,7 +6,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../faults/support/random.ts';
-import { writeReport } from '../support/write-report.ts';
+import { writeReport } from '../support/runner/write-report.ts';
 import { Copy } from './copy.ts';
 import { draw, type Mutant } from './draw.ts';
 import { placesIn, statesIn } from './places.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const SETUP = ['test/support/register-children.ts', 'test/support/setup.ts'];
+const SETUP = ['test/support/processes/register-children.ts', 'test/support/runner/setup.ts'];
 /** Sources that record what runs are slow. */
 const LIMIT_MS = process.env.MUTANTS_REACHED === undefined ? 60_000 : 600_000;
 const order = process.env.MUTANTS_FILES?.split(' ') ?? [];
@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),
     include: ['test/{unit,service}/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/runner/global-setup.ts'],
     setupFiles: [...SETUP, ...(process.env.MUTANTS_REACHED === undefined ? [] : [join(import.meta.dirname, 'record-reached.ts')])],
     // As in the configuration of all tests, except that a change that stops something is noticed sooner.
     pool: 'forks',

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { connect, liveTokens, outcome, workspaceAccounts } from '../support/flows.ts';
-import { COMPILE_CACHE } from '../support/inherited-environment.ts';
-import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
-import { SocketClient } from '../support/socket-client.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { COMPILE_CACHE } from '../support/processes/inherited-environment.ts';
+import { runProcess, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, liveTokens, outcome, workspaceAccounts } from '../support/scenes/flows.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENT = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8');

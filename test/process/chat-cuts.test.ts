@@ -1,12 +1,12 @@
 import { readUIMessageStream, type UIMessage, type UIMessageChunk, WebSocketChatTransport } from 'ai';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Random } from '../faults/support/random.ts';
-import { ChatScene, FrontEnd, TRANSPORTS, textOf, toolParts } from '../support/chat-scene.ts';
-import { eventually } from '../support/eventually.ts';
-import type { Replicas } from '../support/mcp-scene.ts';
-import type { ConnectedGrant } from '../support/refreshing.ts';
-import { saysAtPace } from '../support/scripted-model.ts';
-import { SEED } from '../support/seed.ts';
+import { saysAtPace } from '../support/emulators/scripted-model.ts';
+import { SEED } from '../support/runner/seed.ts';
+import { ChatScene, FrontEnd, TRANSPORTS, textOf, toolParts } from '../support/scenes/chat-scene.ts';
+import type { Replicas } from '../support/scenes/mcp-scene.ts';
+import { eventually } from '../support/time/eventually.ts';
+import type { ConnectedGrant } from '../support/users/refreshing.ts';
 
 const RUNS = Number(process.env.CHAT_RUNS ?? 50);
 /** Users, each with one run at a time. */

@@ -1,11 +1,11 @@
 import type { UIMessage } from 'ai';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FrontEnd, textOf, toolParts } from '../support/chat-scene.ts';
-import { eventually } from '../support/eventually.ts';
-import { connect, newName } from '../support/flows.ts';
-import { freePort } from '../support/free-port.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { callsTools, hangs, ScriptedModel, says, saysSlowly } from '../support/scripted-model.ts';
+import { callsTools, hangs, ScriptedModel, says, saysSlowly } from '../support/emulators/scripted-model.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { FrontEnd, textOf, toolParts } from '../support/scenes/chat-scene.ts';
+import { connect, newName } from '../support/scenes/flows.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 const EVENT = { title: 'Killed in the middle', start: '2031-05-05' };
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { FrontEnd, textOf } from '../support/chat-scene.ts';
-import { eventually } from '../support/eventually.ts';
-import { loadsIn, watchLoads } from '../support/module-loads.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { ScriptedModel } from '../support/scripted-model.ts';
+import { ScriptedModel } from '../support/emulators/scripted-model.ts';
+import { loadsIn, watchLoads } from '../support/processes/module-loads.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { FrontEnd, textOf } from '../support/scenes/chat-scene.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 let place: Place;
 let child: TestProcess;

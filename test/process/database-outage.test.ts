@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { FormBrowser } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { connect, linkBank, outcome } from '../support/flows.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
-import type { HttpResponse } from '../support/request.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import { FormBrowser } from '../support/browser/browser.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { runProcess, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, linkBank, outcome } from '../support/scenes/flows.ts';
+import { TcpProxy } from '../support/servers/tcp-proxy.ts';
+import { eventually } from '../support/time/eventually.ts';
+import type { HttpResponse } from '../support/users/request.ts';
 
 const withPostgres = describe.skipIf(!hasPostgres);
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
-import { runProcess } from '../support/process.ts';
+import { createEmptyPostgresDatabase, hasPostgres } from '../support/database/postgres.ts';
+import { runProcess } from '../support/processes/process.ts';
 
 /** What such a database has at least. */
 const EARLIER = [

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { hasPostgres } from '../support/postgres.ts';
-import { type ReplicaPair, startReplicaPair } from '../support/replica-pair.ts';
-import { SocketClient } from '../support/socket-client.ts';
+import { hasPostgres } from '../support/database/postgres.ts';
+import { type ReplicaPair, startReplicaPair } from '../support/scenes/replica-pair.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 const RECORD = `with head as (update users set event_seq = event_seq + 1 where id = $1 returning event_seq)
   insert into events (user_id, seq, event, data) select $1, event_seq, $2, '{}' from head`;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAULTS, FailoverSite } from '../faults/failover.ts';
 import { Random } from '../faults/support/random.ts';
 import type { Row } from '../faults/support/table.ts';
-import { programsMissing } from '../support/programs.ts';
+import { programsMissing } from '../support/processes/programs.ts';
 
 describe.skipIf(programsMissing('postgresql', 'pgbouncer', 'haproxy', 'patroni', 'etcd-server'))('three nodes of the database', () => {
   let site: FailoverSite;

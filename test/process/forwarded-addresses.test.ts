@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { eventually } from '../support/eventually.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 /** Values that Node accepts as addresses, and unusual ones. */
 const FORWARDED = [

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { programOf } from '../support/debian-packages.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { Program, programsMissing } from '../support/programs.ts';
-import { send } from '../support/request.ts';
+import { programOf } from '../support/processes/debian-packages.ts';
+import { Program, programsMissing } from '../support/processes/programs.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { send } from '../support/users/request.ts';
 
 /** Requests of each kind, and how many of a kind are under way at once. */
 const REQUESTS = 32;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { RUNS } from '../support/database/test-server.ts';
 import { startRun } from '../support/killed-run/start-run.ts';
 import type { Started } from '../support/killed-run/started.ts';
-import { RUNS } from '../support/test-server.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 let folder: string;
 let temporary: string;

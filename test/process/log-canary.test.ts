@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { FormBrowser } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { openConsent, outcome } from '../support/flows.ts';
-import { startIssuer, type TestIssuer } from '../support/issuer.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { ProviderEmulator } from '../support/provider-emulator.ts';
+import { FormBrowser } from '../support/browser/browser.ts';
+import { ProviderEmulator } from '../support/emulators/provider-emulator.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { openConsent, outcome } from '../support/scenes/flows.ts';
+import { startIssuer, type TestIssuer } from '../support/servers/issuer.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 /** A value that can be searched for; it has a name, so that a failure shows which one leaked. */
 function canary(place: string): string {

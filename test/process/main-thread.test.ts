@@ -3,16 +3,16 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FrontEnd } from '../support/chat-scene.ts';
-import { newName } from '../support/flows.ts';
-import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
-import { MainThread } from '../support/main-thread.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { connectGrant } from '../support/refreshing.ts';
-import { callsTools, type ModelScript, ScriptedModel, says } from '../support/scripted-model.ts';
-import { SocketClient } from '../support/socket-client.ts';
-import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
-import { CALLS, FILES, FORMS, FRAMES, JSON_VALUES, MAIL_PARTS, MAIL_PAYLOADS, RECIPIENTS } from '../support/worst-inputs.ts';
+import { callsTools, type ModelScript, ScriptedModel, says } from '../support/emulators/scripted-model.ts';
+import { WorkspaceEmulator } from '../support/emulators/workspace-emulator.ts';
+import { CALLS, FILES, FORMS, FRAMES, JSON_VALUES, MAIL_PARTS, MAIL_PAYLOADS, RECIPIENTS } from '../support/inputs/worst-inputs.ts';
+import { MainThread } from '../support/processes/main-thread.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { FrontEnd } from '../support/scenes/chat-scene.ts';
+import { newName } from '../support/scenes/flows.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { connectGrant } from '../support/users/refreshing.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 const FILE = `version: 1
 defaults:

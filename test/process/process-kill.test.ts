@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { connect, consent, createPublicToken, linkBank, openConsent, outcome } from '../support/flows.ts';
-import { freePort } from '../support/free-port.ts';
-import { McpClient } from '../support/mcp-client.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
+import { FormBrowser } from '../support/browser/browser.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, consent, createPublicToken, linkBank, openConsent, outcome } from '../support/scenes/flows.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { McpClient } from '../support/users/mcp-client.ts';
 
 let place: Place;
 let child: TestProcess;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect as connectTcp, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { connect, linkBank, openConsent, outcome } from '../support/flows.ts';
-import { freePort } from '../support/free-port.ts';
-import { createPlace, type Place, runProcess, startProcess, type TestProcess } from '../support/process.ts';
-import { ProviderEmulator } from '../support/provider-emulator.ts';
+import { ProviderEmulator } from '../support/emulators/provider-emulator.ts';
+import { createPlace, type Place, runProcess, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, linkBank, openConsent, outcome } from '../support/scenes/flows.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 let place: Place;
 const running: TestProcess[] = [];

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, outcome } from '../support/flows.ts';
-import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { runProcess, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, outcome } from '../support/scenes/flows.ts';
 
 const PROCESSES = 5;
 const MIGRATIONS = readdirSync(join(import.meta.dirname, '../../migrations')).map((file) => file.replace(/\.sql$/, ''));

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { startIssuer, type TestIssuer } from '../support/issuer.ts';
-import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { startProcess, type TestProcess } from '../support/process.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { startProcess, type TestProcess } from '../support/processes/process.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { startIssuer, type TestIssuer } from '../support/servers/issuer.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 describe.skipIf(!hasPostgres)('a production process', () => {
   let issuer: TestIssuer;

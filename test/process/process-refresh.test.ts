@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { type ConnectedGrant, connectGrant, endWait, grantState, leave } from '../support/refreshing.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
-import { startTokenService, type TokenService } from '../support/token-service.ts';
-import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { startTokenService, type TokenService } from '../support/emulators/token-service.ts';
+import { WorkspaceEmulator } from '../support/emulators/workspace-emulator.ts';
+import { TcpProxy } from '../support/servers/tcp-proxy.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { type ConnectedGrant, connectGrant, endWait, grantState, leave } from '../support/users/refreshing.ts';
 
 /** Of `LIMIT_REFRESH_TIMEOUT_MS`. */
 const REFRESH_TIMEOUT_MS = 60_000;

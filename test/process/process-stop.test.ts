@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { heldWait } from '../support/held-wait.ts';
-import { startIssuer, type TestIssuer } from '../support/issuer.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { startProcess, type TestProcess } from '../support/process.ts';
-import { SocketClient } from '../support/socket-client.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { startProcess, type TestProcess } from '../support/processes/process.ts';
+import { startIssuer, type TestIssuer } from '../support/servers/issuer.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { heldWait } from '../support/time/held-wait.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 /** As docs/operations.md says. */
 const PRODUCTION_WAIT_MS = 5_000;

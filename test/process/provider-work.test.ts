@@ -1,14 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../src/actions/built-ins.ts';
-import { BankEmulator } from '../support/bank-emulator.ts';
-import { BYTES, hostileResponses, type Kind, many, NAME, nested, SIZES, TEXT, usualResponse } from '../support/hostile-responses.ts';
-import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
-import { MainThread } from '../support/main-thread.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { connectGrant } from '../support/refreshing.ts';
-import { SocketClient } from '../support/socket-client.ts';
-import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
+import { BankEmulator } from '../support/emulators/bank-emulator.ts';
+import { WorkspaceEmulator } from '../support/emulators/workspace-emulator.ts';
+import { MainThread } from '../support/processes/main-thread.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import {
+  BYTES,
+  hostileResponses,
+  type Kind,
+  many,
+  NAME,
+  nested,
+  SIZES,
+  TEXT,
+  usualResponse,
+} from '../support/servers/hostile-responses.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { connectGrant } from '../support/users/refreshing.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 /** The input of each built-in action, and the provider's responses by the end of their path. */
 interface Case {

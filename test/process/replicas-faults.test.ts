@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Cluster, REPLICAS } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
-import { hasPostgres } from '../support/postgres.ts';
-import { programsMissing } from '../support/programs.ts';
-import type { ConnectedGrant } from '../support/refreshing.ts';
-import { SocketClient } from '../support/socket-client.ts';
-import { Traffic } from '../support/traffic.ts';
+import { hasPostgres } from '../support/database/postgres.ts';
+import { programsMissing } from '../support/processes/programs.ts';
+import { Cluster, REPLICAS } from '../support/scenes/cluster.ts';
+import { eventually } from '../support/time/eventually.ts';
+import type { ConnectedGrant } from '../support/users/refreshing.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
+import { Traffic } from '../support/users/traffic.ts';
 
 const PLENTY = { LIMIT_WAITLIST_PER_MINUTE: '1000000', LIMIT_REQUESTS_PER_MINUTE: '1000000' };
 const EACH = Array.from({ length: REPLICAS }, (_, index) => index);

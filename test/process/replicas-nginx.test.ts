@@ -2,16 +2,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { programOf } from '../support/debian-packages.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { INSIDE } from '../support/inside-paths.ts';
-import { type ProductionSteward, startProduction } from '../support/production.ts';
-import { Program, programsMissing } from '../support/programs.ts';
-import { sendRaw } from '../support/raw-http.ts';
-import { send } from '../support/request.ts';
-import { SocketClient } from '../support/socket-client.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import { INSIDE } from '../support/browser/inside-paths.ts';
+import { programOf } from '../support/processes/debian-packages.ts';
+import { Program, programsMissing } from '../support/processes/programs.ts';
+import { type ProductionSteward, startProduction } from '../support/scenes/production.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { sendRaw } from '../support/servers/raw-http.ts';
+import { TcpProxy } from '../support/servers/tcp-proxy.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { send } from '../support/users/request.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 const CANARY = 'canary-token-9c1e';

@@ -2,10 +2,10 @@ import pLimit from 'p-limit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../../src/database/database.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { eventually } from '../support/eventually.ts';
-import { Pooler } from '../support/pooler.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { programsMissing } from '../support/programs.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { programsMissing } from '../support/processes/programs.ts';
+import { Pooler } from '../support/servers/pooler.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 /** Of the pooler. */
 const SESSIONS = 2;

@@ -5,12 +5,12 @@ import { type AddressInfo, connect as connectTcp, createServer, type Server } fr
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Balancer } from '../support/balancer.ts';
-import { INSIDE } from '../support/inside-paths.ts';
-import { type ProductionSteward, startProduction } from '../support/production.ts';
-import { programsMissing } from '../support/programs.ts';
-import { send } from '../support/request.ts';
-import { SocketClient } from '../support/socket-client.ts';
+import { INSIDE } from '../support/browser/inside-paths.ts';
+import { programsMissing } from '../support/processes/programs.ts';
+import { type ProductionSteward, startProduction } from '../support/scenes/production.ts';
+import { Balancer } from '../support/servers/balancer.ts';
+import { send } from '../support/users/request.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 const CANARY = 'canary-token-7f3a';
 describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {

@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Cluster, REPLICAS } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
-import { hasPostgres } from '../support/postgres.ts';
-import { programsMissing } from '../support/programs.ts';
-import type { ConnectedGrant } from '../support/refreshing.ts';
-import { SocketClient } from '../support/socket-client.ts';
+import { hasPostgres } from '../support/database/postgres.ts';
+import { programsMissing } from '../support/processes/programs.ts';
+import { Cluster, REPLICAS } from '../support/scenes/cluster.ts';
+import { eventually } from '../support/time/eventually.ts';
+import type { ConnectedGrant } from '../support/users/refreshing.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 const MIGRATIONS = readdirSync(join(import.meta.dirname, '../../migrations')).map((file) => ({ name: file.replace(/\.sql$/, '') }));
 const SEND = '/api/gmail/v1/users/me/messages/send';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Cluster, REPLICAS } from '../support/cluster.ts';
-import { hasPostgres } from '../support/postgres.ts';
-import { programsMissing } from '../support/programs.ts';
-import type { ConnectedGrant } from '../support/refreshing.ts';
-import { SocketClient } from '../support/socket-client.ts';
-import { Traffic } from '../support/traffic.ts';
+import { hasPostgres } from '../support/database/postgres.ts';
+import { programsMissing } from '../support/processes/programs.ts';
+import { Cluster, REPLICAS } from '../support/scenes/cluster.ts';
+import type { ConnectedGrant } from '../support/users/refreshing.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
+import { Traffic } from '../support/users/traffic.ts';
 
 const SOCKETS = 30;
 const PLENTY = { LIMIT_WAITLIST_PER_MINUTE: '1000000', LIMIT_REQUESTS_PER_MINUTE: '1000000', LIMIT_SOCKETS_PER_USER: '100' };

@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { connect, outcome } from '../support/flows.ts';
-import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
-import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/database/postgres.ts';
+import { runProcess, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, outcome } from '../support/scenes/flows.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EXPAND = `-- Up Migration

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, outcome } from '../support/flows.ts';
-import { freePort } from '../support/free-port.ts';
-import { createPlace, type Exit, type Place, runProcess, startProcess } from '../support/process.ts';
+import { createPlace, type Exit, type Place, runProcess, startProcess } from '../support/processes/process.ts';
+import { connect, outcome } from '../support/scenes/flows.ts';
+import { freePort } from '../support/servers/free-port.ts';
 
 const BANK_SECRET = 'canary-of-the-bank-secret';
 const CLIENT_SECRET = 'canary-of-the-client-secret';

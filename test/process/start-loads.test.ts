@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { startIssuer } from '../support/issuer.ts';
-import { loadsIn, packageOf, watchLoads } from '../support/module-loads.ts';
-import { hasPostgres } from '../support/postgres.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
+import { hasPostgres } from '../support/database/postgres.ts';
+import { loadsIn, packageOf, watchLoads } from '../support/processes/module-loads.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { startIssuer } from '../support/servers/issuer.ts';
 
 /** The dependencies that a start needs. Every other one is loaded by what first uses it: each start and replica would pay for it. */
 const NEEDED = ['cookie', 'cors', 'express', 'helmet', 'ipaddr.js', 'js-yaml', 'lru-cache', 'p-limit', 'pg', 'pino', 'ws', 'zod'];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSandbox } from '../../sandbox/sandbox.ts';
-import { type RawResponse, sendRaw } from '../support/raw-http.ts';
+import { type RawResponse, sendRaw } from '../support/servers/raw-http.ts';
 import { startSteward } from '../support/steward.ts';
 
 it('rejects requests and sockets during the start, and keeps none of them open', async () => {

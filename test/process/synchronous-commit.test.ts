@@ -4,9 +4,9 @@ import { migrate } from '../../src/database/migrate.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { awaitReplication, storeRenewedTokens } from '../../src/vault/refresh/refresh-repository.ts';
 import { Cluster } from '../faults/support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
-import { Pooler } from '../support/pooler.ts';
-import { programsMissing } from '../support/programs.ts';
+import { programsMissing } from '../support/processes/programs.ts';
+import { Pooler } from '../support/servers/pooler.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 const WAITING = `select pid from pg_stat_activity where wait_event = 'SyncRep'`;
 

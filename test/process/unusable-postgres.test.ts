@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { hasPostgres } from '../support/database/postgres.ts';
 import { startRun } from '../support/killed-run/start-run.ts';
-import { hasPostgres } from '../support/postgres.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import { TcpProxy } from '../support/servers/tcp-proxy.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 describe.skipIf(!hasPostgres)('a run of tests says in one line, and ends, when its Postgres', () => {
   let folder: string;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { expectError } from '../support/expect-error.ts';
-import { hasPostgres } from '../support/postgres.ts';
-import { type ReplicaPair, startReplicaPair } from '../support/replica-pair.ts';
-import { SocketClient } from '../support/socket-client.ts';
+import { hasPostgres } from '../support/database/postgres.ts';
+import { type ReplicaPair, startReplicaPair } from '../support/scenes/replica-pair.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { expectError } from '../support/users/expect-error.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 
 const GONE = { code: 4401, reason: 'user deleted' };
 

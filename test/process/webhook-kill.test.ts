@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { linkBank, SWEEP_AT_START } from '../support/flows.ts';
-import { freePort } from '../support/free-port.ts';
-import { createPlace, startProcess } from '../support/process.ts';
+import { createPlace, startProcess } from '../support/processes/process.ts';
+import { linkBank, SWEEP_AT_START } from '../support/scenes/flows.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 describe('kill -9 between storing a webhook and handling it', () => {
   it('loses nothing: it is handled after the restart', async () => {

@@ -4,10 +4,10 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresProgram, unprivileged } from '../faults/support/unprivileged.ts';
-import { programOf } from '../support/debian-packages.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { accepts } from '../support/pg-client.ts';
+import { accepts } from '../support/database/pg-client.ts';
+import { programOf } from '../support/processes/debian-packages.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 /**
  * Starts a Postgres of its own under a clock: tests compare its time with that of the service. The clock is datefudge's:

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { installation, missingPackages, programOf } from '../support/debian-packages.ts';
+import { installation, missingPackages, programOf } from '../support/processes/debian-packages.ts';
 import { startClockedPostgres } from './clocked-postgres.ts';
 
 export const KINDS = ['plain', 'loaded', 'zone', 'month-end'] as const;

@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { openRunFolder } from '../support/run-folder.ts';
+import { openRunFolder } from '../support/processes/run-folder.ts';
 import { isKind, KINDS, type Kind, prepare, provideFor } from './conditions.ts';
 import { keep, tableOf } from './report.ts';
 import { type Outcome, runSuite } from './suite-run.ts';

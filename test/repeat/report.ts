@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { reportFile, writeReport } from '../support/write-report.ts';
+import { reportFile, writeReport } from '../support/runner/write-report.ts';
 import { KINDS, type Kind } from './conditions.ts';
 import type { Outcome } from './suite-run.ts';
 

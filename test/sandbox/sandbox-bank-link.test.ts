@@ -11,7 +11,7 @@ import {
   PLATYPUS,
   sync,
   useBankSandbox,
-} from '../support/bank-sandbox-host.ts';
+} from '../support/emulators/bank-sandbox-host.ts';
 
 useBankSandbox();
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { call, control, DAY_MS, host, type Linked, link, refusal, sync, useBankSandbox } from '../support/bank-sandbox-host.ts';
+import { call, control, DAY_MS, host, type Linked, link, refusal, sync, useBankSandbox } from '../support/emulators/bank-sandbox-host.ts';
 
 useBankSandbox();
 

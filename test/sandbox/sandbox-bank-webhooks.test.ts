@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Body, call, control, host, link, PLATYPUS, refusal, sync, useBankSandbox } from '../support/bank-sandbox-host.ts';
-import { eventually } from '../support/eventually.ts';
-import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
+import { type Body, call, control, host, link, PLATYPUS, refusal, sync, useBankSandbox } from '../support/emulators/bank-sandbox-host.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/servers/loopback-server.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 useBankSandbox();
 

@@ -16,7 +16,7 @@ import {
   restart,
   sdk,
   useBankSandbox,
-} from '../support/bank-sandbox-host.ts';
+} from '../support/emulators/bank-sandbox-host.ts';
 
 useBankSandbox();
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../support/flows.ts';
+import { callGoogle } from '../support/emulators/workspace-content.ts';
+import { connect } from '../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
-import { callGoogle } from '../support/workspace-content.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const BERLIN = 'Europe/Berlin';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callGoogleSandbox, type GoogleCall } from '../support/google-sandbox.ts';
-import { fc } from '../support/property.ts';
+import { callGoogleSandbox, type GoogleCall } from '../support/emulators/google-sandbox.ts';
+import { fc } from '../support/runner/property.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 let steward: TestSteward;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callGoogleSandbox, type GoogleCall } from '../support/google-sandbox.ts';
+import { callGoogleSandbox, type GoogleCall } from '../support/emulators/google-sandbox.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 let steward: TestSteward;

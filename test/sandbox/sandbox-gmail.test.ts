@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../support/flows.ts';
-import { type MailUser, mailApi, newMailUser, startMail } from '../support/mail.ts';
+import { connect } from '../support/scenes/flows.ts';
+import { type MailUser, mailApi, newMailUser, startMail } from '../support/scenes/mail.ts';
 import type { TestSteward } from '../support/steward.ts';
 
 type Api = Awaited<ReturnType<typeof mailApi>>;

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { createRemoteJWKSet, decodeJwt, type JWTVerifyResult, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/sandbox-host.ts';
+import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/emulators/sandbox-host.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let host: SandboxHost;

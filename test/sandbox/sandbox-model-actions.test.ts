@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../src/actions/built-ins.ts';
-import { startConversation } from '../support/stand-in-loop.ts';
+import { startConversation } from '../support/emulators/stand-in-loop.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 const id = expect.any(String);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventsOf, everyTool, postChat, steps } from '../support/chat-completions.ts';
-import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/sandbox-host.ts';
+import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/emulators/sandbox-host.ts';
+import { eventsOf, everyTool, postChat, steps } from '../support/servers/chat-completions.ts';
 
 let host: SandboxHost;
 let tools: object[];

@@ -1,8 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventsOf, everyTool, postChat } from '../support/chat-completions.ts';
-import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/sandbox-host.ts';
+import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/emulators/sandbox-host.ts';
+import { eventsOf, everyTool, postChat } from '../support/servers/chat-completions.ts';
 
 let host: SandboxHost;
 let tools: object[];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spreadsheetFiles } from '../../sandbox/google/sheets-world.ts';
 import { presentationFiles } from '../../sandbox/google/slides-world.ts';
+import { googleAccount, newPerson, type Person } from '../support/emulators/workspace-content.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
-import { googleAccount, newPerson, type Person } from '../support/workspace-content.ts';
 
 let steward: TestSteward;
 let me: Person;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CodeChallengeMethod, OAuth2Client } from 'google-auth-library';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/sandbox-host.ts';
+import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/emulators/sandbox-host.ts';
 
 const ROOT = 'https://www.googleapis.com/auth/';
 const EMAIL = `${ROOT}userinfo.email`;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll } from 'vitest';
 import WebSocket from 'ws';
-import { connect, linkBank } from '../support/flows.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { SocketClient } from '../support/socket-client.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, linkBank } from '../support/scenes/flows.ts';
+import { SocketClient } from '../support/users/socket-client.ts';
 import { check, type Outcome } from './support/check.ts';
 import { fitting, nearly, onTheEdges } from './support/hostile-values.ts';
 import { logErrors } from './support/log-errors.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll } from 'vitest';
-import { connect, linkBank } from '../support/flows.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { type RawResponse, sendRaw } from '../support/raw-http.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, linkBank } from '../support/scenes/flows.ts';
+import { type RawResponse, sendRaw } from '../support/servers/raw-http.ts';
 import { check, type Outcome } from './support/check.ts';
 import { CODINGS, encode, encoded, flat } from './support/codings.ts';
 import { fitting, hostile, nearly, onTheEdges } from './support/hostile-values.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll } from 'vitest';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { sendRaw } from '../support/raw-http.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { sendRaw } from '../support/servers/raw-http.ts';
 import { check, type Outcome } from './support/check.ts';
 import { logErrors } from './support/log-errors.ts';
 import { tryOut } from './support/random.ts';

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { installation, missingPackages, programOf } from '../support/debian-packages.ts';
-import { connect, linkBank } from '../support/flows.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
+import { installation, missingPackages, programOf } from '../support/processes/debian-packages.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
+import { connect, linkBank } from '../support/scenes/flows.ts';
 import { check, notHere, type Outcome } from './support/check.ts';
 import { startVulnerable } from './support/vulnerable.ts';
 

@@ -7,11 +7,11 @@ import type { Overrides } from '../../src/context.ts';
 import type { DatabaseTimeouts } from '../../src/database/database.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
-import { type CallOptions, type HttpResponse, send } from './request.ts';
-import { provideSandboxKeys } from './sandbox-keys.ts';
+import { createDatabase } from './database/test-database.ts';
+import { provideSandboxKeys } from './emulators/sandbox-keys.ts';
 import { OF_TEST } from './sql/sent-statements.ts';
-import { TestClock } from './test-clock.ts';
-import { createDatabase } from './test-database.ts';
+import { TestClock } from './time/test-clock.ts';
+import { type CallOptions, type HttpResponse, send } from './users/request.ts';
 
 export interface TestSteward extends Steward {
   /** Every line logged so far. */

@@ -2,8 +2,8 @@ import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
-import { eventually } from '../../support/eventually.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { removeFolder } from './remove-folder.ts';
 import { folderFor, postgresProgram, signalFamily, startServer, unprivileged } from './unprivileged.ts';
 

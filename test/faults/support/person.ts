@@ -1,4 +1,4 @@
-import { SocketClient } from '../../support/socket-client.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 import { ask, within } from './ask.ts';
 import { Claims } from './claims.ts';
 import { type Operation, type Outcome, operationsOf } from './person-operations.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { programOf } from '../../support/debian-packages.ts';
-import { eventually } from '../../support/eventually.ts';
-import { freePort } from '../../support/free-port.ts';
+import { programOf } from '../../support/processes/debian-packages.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { removeFolder } from './remove-folder.ts';
 import { folderFor, startServer } from './unprivileged.ts';
 

@@ -1,4 +1,4 @@
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { ask } from './ask.ts';
 import type { Replica } from './replica.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { Claims } from './claims.ts';
 import type { Person } from './person.ts';
 import type { Operation } from './person-operations.ts';

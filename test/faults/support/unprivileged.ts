@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installation } from '../../support/debian-packages.ts';
+import { installation } from '../../support/processes/debian-packages.ts';
 import { removeFolder } from './remove-folder.ts';
 
 const POSTGRES_ROOT = '/usr/lib/postgresql';

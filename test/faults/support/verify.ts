@@ -1,4 +1,4 @@
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { type AccountClaim, Claims } from './claims.ts';
 import type { Person } from './person.ts';
 import type { Sql } from './world.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { variables } from '../../../src/config/environment.ts';
-import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { BankFaultEmulator } from './bank-fault-emulator.ts';
 import type { Cluster } from './cluster.ts';
 import { removeFolder } from './remove-folder.ts';

@@ -3,7 +3,7 @@ import { type Action, type Definition, type RunContext, toLazyAction } from '../
 import { builtIn } from '../../../src/actions/shared/built-in.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../../src/integrations/catalog.ts';
-import { UNRESTRICTED } from '../../support/unrestricted-policy.ts';
+import { UNRESTRICTED } from '../../support/inputs/unrestricted-policy.ts';
 
 const NOTHING = z.strictObject({});
 const ANYTHING = z.looseObject({});

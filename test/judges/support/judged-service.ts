@@ -1,6 +1,6 @@
-import type { LoopbackServer } from '../../support/loopback-server.ts';
+import { newPerson } from '../../support/emulators/workspace-content.ts';
+import type { LoopbackServer } from '../../support/servers/loopback-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson } from '../../support/workspace-content.ts';
 import { fixtureActions, withFixtures } from './fixture-actions.ts';
 import { startSuiteProxy } from './suite-proxy.ts';
 

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type LoopbackServer, startLoopbackServer } from '../../support/loopback-server.ts';
+import { type LoopbackServer, startLoopbackServer } from '../../support/servers/loopback-server.ts';
 import { ASKING } from './fixture-actions.ts';
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';

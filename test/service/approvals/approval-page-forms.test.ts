@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import type { HttpResponse } from '../../support/request.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import type { FormBrowser } from '../../support/browser/browser.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import type { HttpResponse } from '../../support/users/request.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const ACTION = 'test.notify';
 const [ANA, ZOE] = ['ana@example.com', 'zoe@example.com'];

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { newClient } from '../../support/new-client.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import type { HttpResponse } from '../../support/request.ts';
-import { locationOf, sessionOf } from '../../support/sign-in.ts';
+import type { FormBrowser } from '../../support/browser/browser.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { newClient } from '../../support/users/new-client.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import type { HttpResponse } from '../../support/users/request.ts';
+import { locationOf, sessionOf } from '../../support/users/sign-in.ts';
 
 const ACTION = 'test.notify';
 

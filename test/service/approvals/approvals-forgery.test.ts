@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FormBrowser } from '../../support/browser.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import type { FormBrowser } from '../../support/browser/browser.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const ACTION = 'test.notify';
 const FORM = 'application/x-www-form-urlencoded';

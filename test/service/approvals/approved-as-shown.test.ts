@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ASKERS, type Asker, approve } from '../../support/askers.ts';
-import { startFileAgents } from '../../support/file-agents.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { startFileAgents } from '../../support/scenes/file-agents.ts';
 import type { TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { ASKERS, type Asker, approve } from '../../support/users/askers.ts';
 
 const ANA = 'ana@example.org';
 const FILES = '/drive/v3/files';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { McpClient } from '../../support/mcp-client.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { respond } from '../../support/scripted-server.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { respond } from '../../support/servers/scripted-server.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const ACTION = 'test.notify';
 const MESSAGES = '/api/gmail/v1/users/me/messages';

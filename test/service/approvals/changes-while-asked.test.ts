@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ASKERS, type Asker, approve } from '../../support/askers.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { ASKERS, type Asker, approve } from '../../support/users/askers.ts';
 
 const ANA = 'ana@example.org';
 const FILES = '/drive/v3/files';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { FormBrowser } from '../../support/browser.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { newClient } from '../../support/new-client.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import type { FormBrowser } from '../../support/browser/browser.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { newClient } from '../../support/users/new-client.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const ACTION = 'test.notify';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { rejectedWith } from '../../support/executor-scene.ts';
-import { type Replicas, startReplicas } from '../../support/mcp-scene.ts';
-import { newClient } from '../../support/new-client.ts';
-import { hasPostgres } from '../../support/postgres.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { hasPostgres } from '../../support/database/postgres.ts';
+import { rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { type Replicas, startReplicas } from '../../support/scenes/mcp-scene.ts';
+import { newClient } from '../../support/users/new-client.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const ACTION = 'test.notify';
 const DECISIONS = [0, 1, 2, 5];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ChatScene, textOf } from '../../support/chat-scene.ts';
-import { linkBank } from '../../support/flows.ts';
-import { callsTools, says } from '../../support/scripted-model.ts';
+import { callsTools, says } from '../../support/emulators/scripted-model.ts';
+import { ChatScene, textOf } from '../../support/scenes/chat-scene.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
 
 const LONG = 'canary'.repeat(8_000);
 let chat: ChatScene;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ChatScene, refusalOf, textOf } from '../../support/chat-scene.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newName } from '../../support/flows.ts';
-import { newToken } from '../../support/mcp-scene.ts';
-import { callsTools, hangs, says, saysSlowly } from '../../support/scripted-model.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { callsTools, hangs, says, saysSlowly } from '../../support/emulators/scripted-model.ts';
+import { ChatScene, refusalOf, textOf } from '../../support/scenes/chat-scene.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { newToken } from '../../support/scenes/mcp-scene.ts';
 import { startSteward } from '../../support/steward.ts';
-import { withinOneDay } from '../../support/within-one-day.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { withinOneDay } from '../../support/time/within-one-day.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 let chat: ChatScene;

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ChatScene, textOf, toolParts } from '../../support/chat-scene.ts';
-import { eventually } from '../../support/eventually.ts';
 import {
   callsTools,
   cutsInCall,
@@ -12,7 +10,9 @@ import {
   says,
   sendsHtml,
   stopsInCall,
-} from '../../support/scripted-model.ts';
+} from '../../support/emulators/scripted-model.ts';
+import { ChatScene, textOf, toolParts } from '../../support/scenes/chat-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const KEY = 'sk-canary-0123456789';
 const TO = { to: ['bob@example.com'], text: 'Hello' };

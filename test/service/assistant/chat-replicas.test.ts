@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChunkStore } from '../../../src/assistant/stream/chunk-store.ts';
-import { ChatScene, type FrontEnd, readAll, TRANSPORTS, textOf, toolParts } from '../../support/chat-scene.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newName, runNow } from '../../support/flows.ts';
-import type { Replicas } from '../../support/mcp-scene.ts';
-import { callsTools, says, saysSlowly } from '../../support/scripted-model.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { callsTools, says, saysSlowly } from '../../support/emulators/scripted-model.ts';
+import { ChatScene, type FrontEnd, readAll, TRANSPORTS, textOf, toolParts } from '../../support/scenes/chat-scene.ts';
+import { newName, runNow } from '../../support/scenes/flows.ts';
+import type { Replicas } from '../../support/scenes/mcp-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const TO = { to: ['bob@example.com'], text: 'Hello' };
 let chat: ChatScene;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ChatScene, type FrontEnd, type Read, refusalOf, TRANSPORTS, textOf, toolParts } from '../../support/chat-scene.ts';
-import { callsTools, says } from '../../support/scripted-model.ts';
+import { callsTools, says } from '../../support/emulators/scripted-model.ts';
+import { ChatScene, type FrontEnd, type Read, refusalOf, TRANSPORTS, textOf, toolParts } from '../../support/scenes/chat-scene.ts';
 
 const TO = { to: ['bob@example.com'], text: 'Hello Bob' };
 let chat: ChatScene;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ChatScene, type FrontEnd, textOf } from '../../support/chat-scene.ts';
-import { eventually } from '../../support/eventually.ts';
-import type { Replicas } from '../../support/mcp-scene.ts';
-import { callsTools, says, saysSlowly } from '../../support/scripted-model.ts';
+import { callsTools, says, saysSlowly } from '../../support/emulators/scripted-model.ts';
+import { ChatScene, type FrontEnd, textOf } from '../../support/scenes/chat-scene.ts';
+import type { Replicas } from '../../support/scenes/mcp-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const FIRST = 'Once '.repeat(1_000);
 let chat: ChatScene;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ChatScene, type FrontEnd, textOf, toolParts } from '../../support/chat-scene.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newName } from '../../support/flows.ts';
-import type { Replicas } from '../../support/mcp-scene.ts';
-import { callsTools, says, saysSlowly } from '../../support/scripted-model.ts';
+import { callsTools, says, saysSlowly } from '../../support/emulators/scripted-model.ts';
+import { ChatScene, type FrontEnd, textOf, toolParts } from '../../support/scenes/chat-scene.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import type { Replicas } from '../../support/scenes/mcp-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SEND = { name: 'test_send', input: { to: ['bob@example.com'] } };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ChatScene, toolParts } from '../../support/chat-scene.ts';
-import { eventually } from '../../support/eventually.ts';
-import { callsTools, type ModelScript, says } from '../../support/scripted-model.ts';
-import { ScriptedServer } from '../../support/scripted-server.ts';
-import { withinOneDay } from '../../support/within-one-day.ts';
+import { callsTools, type ModelScript, says } from '../../support/emulators/scripted-model.ts';
+import { ChatScene, toolParts } from '../../support/scenes/chat-scene.ts';
+import { ScriptedServer } from '../../support/servers/scripted-server.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { withinOneDay } from '../../support/time/within-one-day.ts';
 
 const MEGABYTE = 1_000_000;
 const KEY = 'sk-of-the-test';

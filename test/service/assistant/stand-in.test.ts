@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FrontEnd, textOf, toolParts } from '../../support/chat-scene.ts';
-import { connect } from '../../support/flows.ts';
+import { FrontEnd, textOf, toolParts } from '../../support/scenes/chat-scene.ts';
+import { connect } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let steward: TestSteward;

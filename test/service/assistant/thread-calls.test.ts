@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteExpiredRows } from '../../../src/database/retention.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { linkBank } from '../../support/flows.ts';
-import { newThread } from '../../support/new-thread.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { newThread } from '../../support/users/new-thread.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const ACTION = 'test.notify';
 const ANA = 'ana@example.com';

@@ -1,12 +1,12 @@
 import type { UIMessage } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { walkErasure } from '../../../src/users/erasures.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { sweepNow, unschedule } from '../../support/flows.ts';
-import { newThread } from '../../support/new-thread.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { sweepNow, unschedule } from '../../support/scenes/flows.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { newThread } from '../../support/users/new-thread.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../src/errors.ts';
 import { describeError } from '../../../src/observability/logger.ts';
 import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
-import { ACCESS_TOKEN, BANK_SECRET, BankEmulator, EMULATED_ACCOUNTS } from '../../support/bank-emulator.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectError } from '../../support/expect-error.ts';
-import type { HttpResponse } from '../../support/request.ts';
-import { type Handler, sendJson } from '../../support/scripted-server.ts';
+import { ACCESS_TOKEN, BANK_SECRET, BankEmulator, EMULATED_ACCOUNTS } from '../../support/emulators/bank-emulator.ts';
+import { type Handler, sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import type { HttpResponse } from '../../support/users/request.ts';
 
 /** The aggregator's error codes and the service's. */
 const CODES: Record<string, ErrorCode> = {

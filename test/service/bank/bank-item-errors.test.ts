@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BankEmulator } from '../../support/bank-emulator.ts';
-import { linkEmulated } from '../../support/bank-webhooks.ts';
-import { sendJson } from '../../support/scripted-server.ts';
+import { BankEmulator } from '../../support/emulators/bank-emulator.ts';
+import { linkEmulated } from '../../support/emulators/bank-webhooks.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let aggregator: BankEmulator;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BankEmulator } from '../../support/bank-emulator.ts';
-import { eventually } from '../../support/eventually.ts';
-import { sendJson } from '../../support/scripted-server.ts';
+import { BankEmulator } from '../../support/emulators/bank-emulator.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 /** Logins of one bank with common accounts, or with similar ones. */
 let emulator: BankEmulator;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { createPublicToken, linkBank } from '../../support/flows.ts';
-import { request } from '../../support/request.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { createPublicToken, linkBank } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';

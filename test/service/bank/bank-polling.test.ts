@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkDueItems } from '../../../src/bank/item-polling.ts';
 import { leaseDueItems } from '../../../src/bank/items-repository.ts';
-import { eventually } from '../../support/eventually.ts';
-import { linkBank, runNow, unschedule } from '../../support/flows.ts';
+import { linkBank, runNow, unschedule } from '../../support/scenes/flows.ts';
+import { LinkedUser } from '../../support/scenes/webhook-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { LinkedUser } from '../../support/webhook-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 let steward: TestSteward;
 let user: LinkedUser;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { FormBrowser } from '../../support/browser.ts';
-import { locationOf } from '../../support/sign-in.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { locationOf } from '../../support/users/sign-in.ts';
 
 /** A bank without account numbers, and an item without consent to them. */
 let steward: TestSteward;

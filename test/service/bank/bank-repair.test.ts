@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { linkBank } from '../../support/flows.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const GINGHAM = 'ins_109509';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ACCESS_TOKEN, BankEmulator } from '../../support/bank-emulator.ts';
-import { newName } from '../../support/flows.ts';
-import { sendJson } from '../../support/scripted-server.ts';
+import { ACCESS_TOKEN, BankEmulator } from '../../support/emulators/bank-emulator.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let aggregator: BankEmulator;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { BankEmulator, EMULATED_ACCOUNTS } from '../../support/bank-emulator.ts';
-import { linkEmulated } from '../../support/bank-webhooks.ts';
-import { newName } from '../../support/flows.ts';
-import { sendJson } from '../../support/scripted-server.ts';
+import { BankEmulator, EMULATED_ACCOUNTS } from '../../support/emulators/bank-emulator.ts';
+import { linkEmulated } from '../../support/emulators/bank-webhooks.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { callAction } from '../../support/users/agents.ts';
 
 const LOGIN_REQUIRED = { error_type: 'ITEM_ERROR', error_code: 'ITEM_LOGIN_REQUIRED', error_message: 'x', request_id: 'r' };
 const ITEM = { item_id: 'item', institution_id: 'ins_1', institution_name: 'Emulated Bank', error: null };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { eventually } from '../../support/eventually.ts';
-import { linkBank, sweepNow } from '../../support/flows.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { linkBank, sweepNow } from '../../support/scenes/flows.ts';
+import { allHandled, LinkedUser } from '../../support/scenes/webhook-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { allHandled, LinkedUser } from '../../support/webhook-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 let steward: TestSteward;
 let user: LinkedUser;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { BankEmulator } from '../../support/bank-emulator.ts';
-import { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { BankEmulator } from '../../support/emulators/bank-emulator.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const PLAID = { PLAID_CLIENT_ID: 'client', PLAID_SECRET: 'secret', ALLOW_MIXED: '1' };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { linkBank } from '../../support/flows.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
+import { LinkedUser } from '../../support/scenes/webhook-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { LinkedUser } from '../../support/webhook-scene.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpiredRows } from '../../../src/database/retention.ts';
-import { BankEmulator } from '../../support/bank-emulator.ts';
-import { deliver, eventBody, linkEmulated, WebhookSigner } from '../../support/bank-webhooks.ts';
-import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { queueInstalled } from '../../support/flows.ts';
-import { sendJson } from '../../support/scripted-server.ts';
+import { BankEmulator } from '../../support/emulators/bank-emulator.ts';
+import { deliver, eventBody, linkEmulated, WebhookSigner } from '../../support/emulators/bank-webhooks.ts';
+import { queueInstalled } from '../../support/scenes/flows.ts';
+import { allHandled, LinkedUser, retryNow } from '../../support/scenes/webhook-scene.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/servers/database-proxy.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { allHandled, LinkedUser, retryNow } from '../../support/webhook-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 /** For so long, a key whose request failed is not requested again. */
 const FAILED_FOR_MS = 6_000;

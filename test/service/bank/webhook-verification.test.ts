@@ -1,11 +1,11 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BankEmulator } from '../../support/bank-emulator.ts';
-import { deliver, eventBody, linkEmulated, sha256, WebhookSigner } from '../../support/bank-webhooks.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { sendRaw } from '../../support/raw-http.ts';
-import { sendJson } from '../../support/scripted-server.ts';
+import { BankEmulator } from '../../support/emulators/bank-emulator.ts';
+import { deliver, eventBody, linkEmulated, sha256, WebhookSigner } from '../../support/emulators/bank-webhooks.ts';
+import { sendRaw } from '../../support/servers/raw-http.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 const KEY_CALL = '/webhook_verification_key/get';
 

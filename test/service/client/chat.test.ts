@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 // @ts-expect-error the client is a browser module, checked on its own (client/tsconfig.json)
 import { StewardClient } from '../../../client/steward-client.js';
-import { eventually } from '../../support/eventually.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const ANSWER: UIMessageChunk[] = [
   { type: 'start', messageId: 'answer' },

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { WebSocketServer } from 'ws';
 // @ts-expect-error the client is a browser module, checked on its own (client/tsconfig.json)
 import { StewardClient } from '../../../client/steward-client.js';
-import { eventually } from '../../support/eventually.ts';
-import { connect } from '../../support/flows.ts';
+import { connect } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 /** The longest pause between two attempts to connect. */
 const LONGEST_PAUSE_MS = 61_000;

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { connect } from '../../support/flows.ts';
-import { programsMissing } from '../../support/programs.ts';
+import { programsMissing } from '../../support/processes/programs.ts';
+import { connect } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const GUIDE = readFileSync(new URL('../../../docs/agent.md', import.meta.url), 'utf8');
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteOldOutcomes } from '../../../src/executor/approvals/approval-outcomes-repository.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const ACTION = 'test.notify';
 const ANA = { to: ['ana@example.com'] };

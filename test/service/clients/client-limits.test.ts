@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 let steward: TestSteward;
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ClientGrantRow } from '../../../src/executor/call/client-grants-repository.ts';
-import { earlierSignIn } from '../../support/earlier-sign-in.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { newName } from '../../support/flows.ts';
-import { createPostgresDatabase, hasPostgres } from '../../support/postgres.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { createPostgresDatabase, hasPostgres } from '../../support/database/postgres.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { earlierSignIn } from '../../support/users/earlier-sign-in.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const MESSAGE = { to: ['ana@example.com'] };
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { programOf } from '../../support/debian-packages.ts';
-import { eventually } from '../../support/eventually.ts';
-import { connect, newName } from '../../support/flows.ts';
-import { programsMissing } from '../../support/programs.ts';
+import { programOf } from '../../support/processes/debian-packages.ts';
+import { programsMissing } from '../../support/processes/programs.ts';
+import { connect, newName } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../../examples/python/steward.py');
 const JSON_TYPE = { 'content-type': 'application/json' };

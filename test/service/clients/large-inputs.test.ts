@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StewardClient } from '../../../client/steward-client.js';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import { guardInput } from '../../../src/executor/checks/input-guard.ts';
-import { connect } from '../../support/flows.ts';
+import { connect } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const MEGABYTE = 1024 * 1024;

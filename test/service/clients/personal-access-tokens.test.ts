@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newClientToken } from '../../../src/clients/client-token.ts';
-import { earlierSignIn } from '../../support/earlier-sign-in.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { newName } from '../../support/flows.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { earlierSignIn } from '../../support/users/earlier-sign-in.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const MESSAGE = { to: ['ana@example.com'] };
 const JSON_TYPE = { 'content-type': 'application/json' };

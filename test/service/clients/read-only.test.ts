@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { earlierSignIn } from '../../support/earlier-sign-in.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { linkBank, newName } from '../../support/flows.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { linkBank, newName } from '../../support/scenes/flows.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { earlierSignIn } from '../../support/users/earlier-sign-in.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const MESSAGE = { to: ['ana@example.com'] };
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, newName, outcome } from '../../support/flows.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { anthropicRules, geminiRules, mcpRules, openAiRules } from '../../support/emulators/vendor-rules.ts';
+import { connect, newName, outcome } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { anthropicRules, geminiRules, mcpRules, openAiRules } from '../../support/vendor-rules.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const RULES = { mcp: mcpRules, openai: openAiRules, anthropic: anthropicRules, gemini: geminiRules };

@@ -3,9 +3,9 @@ import { Database } from '../../../src/database/database.ts';
 import { type ExecuteSql, Jobs } from '../../../src/jobs/jobs.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { UNMEASURED } from '../../../src/observability/telemetry.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const POLL_SECONDS = 0.5;
 const MINUTE_MS = 60_000;

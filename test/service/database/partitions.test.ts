@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addMonth, maintainPartitions, partitionNames } from '../../../src/database/partitions.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { walkErasure } from '../../../src/users/erasures.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { sweepNow, unschedule } from '../../support/flows.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { sweepNow, unschedule } from '../../support/scenes/flows.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const TABLES = ['audit_log', 'events'] as const;
 const AHEAD = 3;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { selectNewEvents } from '../../../src/events/events-repository.ts';
-import { rowsRead } from '../../support/rows-read.ts';
+import { rowsRead } from '../../support/database/rows-read.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const PAGE = 100;

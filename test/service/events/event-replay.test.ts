@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Polls } from '../../../src/clock/polls.ts';
 import { EventFeed } from '../../../src/events/event-feed.ts';
-import { eventually } from '../../support/eventually.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const CLIENT = '7d3f1c5e-0000-4000-8000-000000000001';
 

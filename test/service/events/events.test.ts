@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpiredRows } from '../../../src/database/retention.ts';
-import { connect, linkBank, newName, outcome } from '../../support/flows.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { connect, linkBank, newName, outcome } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 let folder: string;
 let steward: TestSteward;

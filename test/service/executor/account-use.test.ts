@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { RunContext } from '../../../src/actions/shared/action.ts';
 import type { Queryable } from '../../../src/database/database.ts';
 import { selectUserAccounts } from '../../../src/executor/call/agent-accounts-repository.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { hasPostgres } from '../../support/postgres.ts';
-import { type ConnectedGrant, leave } from '../../support/refreshing.ts';
+import { hasPostgres } from '../../support/database/postgres.ts';
+import { WAITS_FOR_ROW } from '../../support/database/waits-for-row.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
 import { OF_TEST } from '../../support/sql/sent-statements.ts';
-import { WAITS_FOR_ROW } from '../../support/waits-for-row.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { type ConnectedGrant, leave } from '../../support/users/refreshing.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;

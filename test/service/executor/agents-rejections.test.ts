@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { providerMessage } from '../../../src/providers/shared/provider-words.ts';
 import { readRenewal } from '../../../src/providers/workspace/workspace-renewal.ts';
-import { callAction } from '../../support/agents.ts';
-import { connectGrant } from '../../support/refreshing.ts';
-import { respond, ScriptedServer } from '../../support/scripted-server.ts';
+import { WorkspaceEmulator } from '../../support/emulators/workspace-emulator.ts';
+import { respond, ScriptedServer } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { connectGrant } from '../../support/users/refreshing.ts';
 
 /** The provider's rejections, and what callers and the operator receive. */
 let provider: WorkspaceEmulator;

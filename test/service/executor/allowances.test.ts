@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Allowances } from '../../../src/executor/policy/allowances.ts';
-import { callAction } from '../../support/agents.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { linkBank, sweepNow } from '../../support/flows.ts';
-import { McpClient } from '../../support/mcp-client.ts';
-import { newThread } from '../../support/new-thread.ts';
-import { type ConnectedGrant, connectGrant } from '../../support/refreshing.ts';
-import { respond } from '../../support/scripted-server.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { linkBank, sweepNow } from '../../support/scenes/flows.ts';
+import { respond } from '../../support/servers/scripted-server.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
+import { newThread } from '../../support/users/new-thread.ts';
+import { type ConnectedGrant, connectGrant } from '../../support/users/refreshing.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const ACTION = 'test.notify';
 const [ANA, ZOE] = ['ana@example.com', 'zoe@example.com'];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
-import { callAction } from '../../support/agents.ts';
-import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { type ApiScene, startApiScene } from '../../support/scenes/api-scene.ts';
+import { callAction } from '../../support/users/agents.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const FOLDER_TYPE = 'application/vnd.google-apps.folder';
 const FILES = '/drive/v3/files';

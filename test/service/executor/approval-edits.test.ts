@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
 import { OF_TEST } from '../../support/sql/sent-statements.ts';
+import { callAction } from '../../support/users/agents.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const ACTION = 'test.notify';
 const ANA = 'ana@example.com';

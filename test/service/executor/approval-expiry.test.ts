@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
-import { callAction } from '../../support/agents.ts';
-import { eventually } from '../../support/eventually.ts';
-import { linkBank, sweepNow, workspaceAccounts } from '../../support/flows.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { linkBank, sweepNow, workspaceAccounts } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 /** @param rate of trashing files and of reading transactions, the only actions whose policy the tests change */
 const withRate = (rate: string, description = 'Files.') => `version: 1

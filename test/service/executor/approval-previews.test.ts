@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { disconnectAccount } from '../../../src/workspace/accounts-service.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { newClient } from '../../support/new-client.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { respond } from '../../support/scripted-server.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { respond } from '../../support/servers/scripted-server.ts';
 import type { TestSteward } from '../../support/steward.ts';
+import { newClient } from '../../support/users/new-client.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const PROFILE = '/api/gmail/v1/users/me/profile';
 /** Its preview sends the provider one request. */

@@ -3,10 +3,10 @@ import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { declaredSummary } from '../../../src/integrations/declared/declared-summary.ts';
 import { DESTRUCTIVE_FIELDS } from '../../../src/providers/workspace/workspace-effects.ts';
-import { callAction } from '../../support/agents.ts';
-import { fc } from '../../support/property.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { fc } from '../../support/runner/property.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { callAction } from '../../support/users/agents.ts';
 
 /** Characters that end a line, change the direction or are invisible. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { newName } from '../../support/flows.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;

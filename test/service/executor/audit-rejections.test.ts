@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { REJECTIONS_PER_MINUTE } from '../../../src/executor/audit/rejection-counter.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { newName } from '../../support/flows.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const ATTEMPTS = 900;
 const BEYOND = ATTEMPTS - REJECTIONS_PER_MINUTE;

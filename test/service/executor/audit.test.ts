@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { sweepToEnd } from '../../support/flows.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { UNRESTRICTED } from '../../support/unrestricted-policy.ts';
+import { UNRESTRICTED } from '../../support/inputs/unrestricted-policy.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { sweepToEnd } from '../../support/scenes/flows.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;

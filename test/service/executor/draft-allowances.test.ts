@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newMailUser, startMail } from '../../support/mail.ts';
-import { newToken } from '../../support/mcp-scene.ts';
+import { newMailUser, startMail } from '../../support/scenes/mail.ts';
+import { newToken } from '../../support/scenes/mcp-scene.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../../src/executor/executor.ts';
-import { advancing } from '../../support/advancing.ts';
-import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { McpClient } from '../../support/mcp-client.ts';
-import { newClient } from '../../support/new-client.ts';
-import { newThread } from '../../support/new-thread.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/servers/database-proxy.ts';
+import { advancing } from '../../support/time/advancing.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
+import { newClient } from '../../support/users/new-client.ts';
+import { newThread } from '../../support/users/new-thread.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 /** Each statement that follows from a run of `test.copy`, and which time it is sent: the audit row after that of the start. */
 const REMEMBER = { words: 'items-remember', time: 1 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { codeOf, financialAndOther } from '../../support/labelled-clients.ts';
+import { newPerson } from '../../support/emulators/workspace-content.ts';
+import { codeOf, financialAndOther } from '../../support/scenes/labelled-clients.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson } from '../../support/workspace-content.ts';
 
 const STRANGER = 'ana@partner.example';
 const SECRET = 'Balance 1,234.00';

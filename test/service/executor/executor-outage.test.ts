@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { advancing } from '../../support/advancing.ts';
-import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/servers/database-proxy.ts';
+import { advancing } from '../../support/time/advancing.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 let database: FaultyDatabase;
 let scene: ExecutorScene;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../../src/database/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { WAITS_FOR_ROW } from '../../support/database/waits-for-row.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
 import type { TestSteward } from '../../support/steward.ts';
-import { WAITS_FOR_ROW } from '../../support/waits-for-row.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 describe.skipIf(!hasPostgres)('two replicas on one database', () => {
   let database: PostgresDatabase;

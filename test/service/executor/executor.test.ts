@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { freePort } from '../../support/free-port.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;

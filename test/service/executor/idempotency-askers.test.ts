@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../../src/executor/executor.ts';
-import { type CallOptions, ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { newClient } from '../../support/new-client.ts';
-import { newThread } from '../../support/new-thread.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { type CallOptions, ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { newClient } from '../../support/users/new-client.ts';
+import { newThread } from '../../support/users/new-thread.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const MESSAGE = { to: ['a@example.com'] };
 const OTHER = { to: ['b@example.com'] };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
-import { codeOf, financialAndOther } from '../../support/labelled-clients.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
+import { type ApiScene, startApiScene } from '../../support/scenes/api-scene.ts';
+import { codeOf, financialAndOther } from '../../support/scenes/labelled-clients.ts';
 
 const SECRET = 'Balance 1,234.00';
 const LABELS = '/gmail/v1/users/me/labels';

@@ -6,11 +6,11 @@ import { cellRows } from '../../../src/actions/spreadsheets/cell-rows.ts';
 import { workBegun } from '../../../src/off-thread/off-thread.ts';
 import { list } from '../../../src/providers/transport/response-list.ts';
 import { checked } from '../../../src/providers/transport/responses.ts';
-import { callAction } from '../../support/agents.ts';
-import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { respond } from '../../support/scripted-server.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
+import { type ApiScene, startApiScene } from '../../support/scenes/api-scene.ts';
+import { respond } from '../../support/servers/scripted-server.ts';
+import { callAction } from '../../support/users/agents.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const FILE = `version: 1
 defaults:

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ASKERS, type Asker } from '../../support/askers.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { ASKERS, type Asker } from '../../support/users/askers.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const OWN = 'Okapi notes about the harbour and the summer.txt';
 const SHARED = 'Okapi minutes of everybody who was at the meeting.txt';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Invocation } from '../../../src/executor/executor.ts';
 import { Allowances } from '../../../src/executor/policy/allowances.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const ACTION = 'test.notify';
 const MESSAGE = { to: ['ana@example.com'] };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { sweepToEnd, unschedule } from '../../support/flows.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { sweepToEnd, unschedule } from '../../support/scenes/flows.ts';
 
 let scene: ExecutorScene;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { newToken } from '../../support/mcp-scene.ts';
-import { newThread } from '../../support/new-thread.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { newToken } from '../../support/scenes/mcp-scene.ts';
+import { newThread } from '../../support/users/new-thread.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const ANA = { to: ['ana@example.com'] };
 const KEY = { idempotencyKey: 'k' };

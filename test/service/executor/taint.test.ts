@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { linkBank } from '../../support/flows.ts';
-import { many } from '../../support/many.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { many } from '../../support/users/many.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const ACTION = 'test.notify';
 const TO_ANA = { to: ['ana@example.com'] };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
-import { type ClientCall, codeOf, financialAndOther } from '../../support/labelled-clients.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { type ApiScene, startApiScene } from '../../support/scenes/api-scene.ts';
+import { type ClientCall, codeOf, financialAndOther } from '../../support/scenes/labelled-clients.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const STRANGER = 'ana@partner.example';
 const SECRET = 'Balance 1,234.00';

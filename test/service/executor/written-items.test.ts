@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { MAX_LEVELS } from '../../../src/providers/workspace/folder-contents.ts';
-import { callAction } from '../../support/agents.ts';
-import { type ClientCall, codeOf, financialAndOther } from '../../support/labelled-clients.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { type ClientCall, codeOf, financialAndOther } from '../../support/scenes/labelled-clients.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { callAction } from '../../support/users/agents.ts';
 
 const AT = { start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
 const STRANGER = 'ana@partner.example';

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { HttpServer } from '../../../src/http/server/http-server.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { eventually } from '../../support/eventually.ts';
-import { sendRaw } from '../../support/raw-http.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { sendRaw } from '../../support/servers/raw-http.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const LARGE = 'x'.repeat(100_000);
 const CHECK_MS = 1_000;

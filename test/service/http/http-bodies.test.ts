@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { resolveSchema } from '../../support/openapi-schema.ts';
-import { sendRaw } from '../../support/raw-http.ts';
+import { resolveSchema } from '../../support/openapi/openapi-schema.ts';
+import { sendRaw } from '../../support/servers/raw-http.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { sendRaw } from '../../support/raw-http.ts';
-import { request } from '../../support/request.ts';
+import { sendRaw } from '../../support/servers/raw-http.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
 
 const FRONT_END = 'https://app.example.com';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { resolveSchema } from '../../support/openapi-schema.ts';
-import { request } from '../../support/request.ts';
+import { resolveSchema } from '../../support/openapi/openapi-schema.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
 
 let steward: TestSteward;
 let token: string;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { request } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
 
 const MINUTE_MS = 60_000;
 

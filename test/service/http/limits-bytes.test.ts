@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newName } from '../../support/flows.ts';
-import { sendRaw } from '../../support/raw-http.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { sendRaw } from '../../support/servers/raw-http.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const BODY = JSON.stringify({ approved: true, input: { text: 'x'.repeat(90_000) } });

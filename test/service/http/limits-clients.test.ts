@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { sendRaw } from '../../support/raw-http.ts';
+import { sendRaw } from '../../support/servers/raw-http.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 let steward: TestSteward;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import type { CallOptions, HttpResponse } from '../../support/request.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import type { CallOptions, HttpResponse } from '../../support/users/request.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const WAYS_TO_PROVIDERS = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generalRuns, ownRuns, type Run } from '../../support/openapi-runs.ts';
-import { documented, inProduction, production, startScene, steward, stopScene, UNKNOWN } from '../../support/openapi-scene.ts';
-import type { CallOptions } from '../../support/request.ts';
+import { generalRuns, ownRuns, type Run } from '../../support/openapi/openapi-runs.ts';
+import { documented, inProduction, production, startScene, steward, stopScene, UNKNOWN } from '../../support/openapi/openapi-scene.ts';
+import type { CallOptions } from '../../support/users/request.ts';
 
 /** Endpoints of the interface and of the contract. */
 const ENDPOINTS = [

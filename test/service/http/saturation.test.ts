@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { eventually } from '../../support/eventually.ts';
-import type { CallOptions } from '../../support/request.ts';
-import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { callAction } from '../../support/users/agents.ts';
+import type { CallOptions } from '../../support/users/request.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 /** More than a process may have under way and not refuse anything; twice as much is refused to everybody. */
 const MANY = 130;

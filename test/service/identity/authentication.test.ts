@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 const MINUTES = 60;
 const MINUTE_MS = 60_000;

@@ -12,10 +12,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { systemClock } from '../../../src/clock/clock.ts';
 import { createVerifier, type VerifyIdToken } from '../../../src/identity/verifier.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { eventually } from '../../support/eventually.ts';
-import { alarmsIn, encodePart, rejectionOf } from '../../support/id-tokens.ts';
 import { startSteward } from '../../support/steward.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
+import { alarmsIn, encodePart, rejectionOf } from '../../support/users/id-tokens.ts';
 
 const PROJECT = 'steward-test';
 const ISSUER = `https://securetoken.google.com/${PROJECT}`;

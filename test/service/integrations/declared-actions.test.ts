@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { declaredSummary } from '../../../src/integrations/declared/declared-summary.ts';
-import { callAction } from '../../support/agents.ts';
-import { eventually } from '../../support/eventually.ts';
-import { connect, linkBank } from '../../support/flows.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { connect, linkBank } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const GUIDE = readFileSync(new URL('../../../docs/integrations.md', import.meta.url), 'utf8');
 const EXAMPLES = [...GUIDE.matchAll(/```yaml\n(version: 1\n[\s\S]*?)```/g)].map(([, example = '']) => example);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
-import { callAction } from '../../support/agents.ts';
-import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
+import { type ApiScene, startApiScene } from '../../support/scenes/api-scene.ts';
+import { callAction } from '../../support/users/agents.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const id = '{ type: object, required: [id], properties: { id: { type: string } } }';
 const FILE = `version: 1

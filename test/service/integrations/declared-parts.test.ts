@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, financialAndOther, newClientCall } from '../../support/labelled-clients.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
+import { codeOf, financialAndOther, newClientCall } from '../../support/scenes/labelled-clients.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
 
 const STRANGER = 'ana@partner.example';
 const SECRET = 'Balance 1,234.00';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ASKERS, type Asker, approve } from '../../support/askers.ts';
-import { linkBank } from '../../support/flows.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { ASKERS, type Asker, approve } from '../../support/users/askers.ts';
 
 const ANA = 'ana@partner.example';
 const FILES = '/drive/v3/files';

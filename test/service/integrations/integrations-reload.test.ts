@@ -2,10 +2,10 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { type ProductionSteward, startProduction } from '../../support/production.ts';
-import { sendRaw } from '../../support/raw-http.ts';
+import { type ProductionSteward, startProduction } from '../../support/scenes/production.ts';
+import { sendRaw } from '../../support/servers/raw-http.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 const VALID = 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n';
 const CHANGED = VALID.replace('auth', 'transactions');

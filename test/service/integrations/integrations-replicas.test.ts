@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REQUEST_TIMEOUTS } from '../../../src/database/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { metricsUrl, Scrape } from '../../support/metrics.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { metricsUrl, Scrape } from '../../support/processes/metrics.ts';
+import { TcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const withDescription = (description: string) =>
   `version: 1\nagents:\n  bank: { provider: bank, description: ${description}, products: [auth] }\n`;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { linkBank, newName } from '../../support/flows.ts';
-import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import { McpClient } from '../../support/mcp-client.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { linkBank, newName } from '../../support/scenes/flows.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const EVE = { to: ['eve@evil.example'] };
 

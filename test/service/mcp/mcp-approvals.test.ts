@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { advancing } from '../../support/advancing.ts';
-import { eventually } from '../../support/eventually.ts';
-import type { ExecutorScene } from '../../support/executor-scene.ts';
-import { McpClient, type McpResponse } from '../../support/mcp-client.ts';
-import { type ConnectedClient, connectClient, decide, newToken, type Replicas, startReplicas } from '../../support/mcp-scene.ts';
-import { respond } from '../../support/scripted-server.ts';
+import type { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { type ConnectedClient, connectClient, decide, newToken, type Replicas, startReplicas } from '../../support/scenes/mcp-scene.ts';
+import { respond } from '../../support/servers/scripted-server.ts';
 import { OF_TEST } from '../../support/sql/sent-statements.ts';
 import type { TestSteward } from '../../support/steward.ts';
+import { advancing } from '../../support/time/advancing.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { McpClient, type McpResponse } from '../../support/users/mcp-client.ts';
 
 const MESSAGE = { to: ['bob@example.com'] };
 /** By the clock, `approval_result` looks whether there is a result; it could miss its own end if more time passed. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { McpClient } from '../../support/mcp-client.ts';
-import { newToken } from '../../support/mcp-scene.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
+import { newToken } from '../../support/scenes/mcp-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
 
 /** Actions under other names than the built-in ones. */
 const FILE = `version: 1

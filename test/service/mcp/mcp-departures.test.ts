@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { McpClient } from '../../support/mcp-client.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
 
 const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';

@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newClientToken } from '../../../src/clients/client-token.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { McpClient, REVISION } from '../../support/mcp-client.ts';
-import { type ConnectedClient, connectClient } from '../../support/mcp-scene.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { type ConnectedClient, connectClient } from '../../support/scenes/mcp-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { McpClient, REVISION } from '../../support/users/mcp-client.ts';
 
 let scene: ExecutorScene;
 let ana: ConnectedClient;

@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LoopbackServer, startLoopbackServer } from '../../support/loopback-server.ts';
-import { McpClient } from '../../support/mcp-client.ts';
+import { type LoopbackServer, startLoopbackServer } from '../../support/servers/loopback-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
 
 const { privateKey, publicKey } = await generateKeyPair('ES256');
 const stranger = await generateKeyPair('ES256');

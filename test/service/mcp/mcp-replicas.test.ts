@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { McpClient } from '../../support/mcp-client.ts';
-import { connectClient, type Replicas, startReplicas } from '../../support/mcp-scene.ts';
-import { hasPostgres } from '../../support/postgres.ts';
+import { hasPostgres } from '../../support/database/postgres.ts';
+import { connectClient, type Replicas, startReplicas } from '../../support/scenes/mcp-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
 
 const AGENTS = (actions: string) => `version: 1
 agents:

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { McpClient } from '../../support/mcp-client.ts';
-import { type ConnectedClient, connectClient, newToken } from '../../support/mcp-scene.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { type ConnectedClient, connectClient, newToken } from '../../support/scenes/mcp-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
 
 let scene: ExecutorScene;
 let ana: ConnectedClient;

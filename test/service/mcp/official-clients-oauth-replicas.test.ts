@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { newName } from '../../support/flows.ts';
-import { consenting, OAuthApp } from '../../support/oauth-app.ts';
-import { LINES } from '../../support/official-clients.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
-import { type RoundRobin, startRoundRobin } from '../../support/round-robin.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { type RoundRobin, startRoundRobin } from '../../support/servers/round-robin.ts';
 import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
+import { consenting, OAuthApp } from '../../support/users/oauth-app.ts';
+import { LINES } from '../../support/users/official-clients.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const REDIRECT = 'http://127.0.0.1:38124/callback';
 const EXPIRE = `update oauth_entries set expires_at = now() where model = 'AccessToken' and expires_at > now() returning 1`;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { consenting, OAuthApp } from '../../support/oauth-app.ts';
-import { revoke, usedEarlier } from '../../support/oauth-scene.ts';
-import { type Browse, LINES } from '../../support/official-clients.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { revoke, usedEarlier } from '../../support/scenes/oauth-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson, type Person } from '../../support/workspace-content.ts';
+import { consenting, OAuthApp } from '../../support/users/oauth-app.ts';
+import { type Browse, LINES } from '../../support/users/official-clients.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const REDIRECT = 'http://127.0.0.1:38123/callback';
 const DOCUMENT = 'https://app.example.com/client.json';

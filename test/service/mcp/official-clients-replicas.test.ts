@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { bearer, currentClient, LINES } from '../../support/official-clients.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { type RoundRobin, startRoundRobin } from '../../support/round-robin.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { type RoundRobin, startRoundRobin } from '../../support/servers/round-robin.ts';
 import type { TestSteward } from '../../support/steward.ts';
+import { bearer, currentClient, LINES } from '../../support/users/official-clients.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ANA = { to: ['ana@example.com'] };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { bearer, currentClient, LINES, type OfficialClient } from '../../support/official-clients.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { bearer, currentClient, LINES, type OfficialClient } from '../../support/users/official-clients.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const CURRENT = '2026-07-28';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { metricsUrl, Scrape } from '../../support/metrics.ts';
+import { metricsUrl, Scrape } from '../../support/processes/metrics.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 interface Alert {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BoundedHistogram } from '../../../src/metrics/bounded-histogram.ts';
-import { eventually } from '../../support/eventually.ts';
-import { connect, queueInstalled } from '../../support/flows.ts';
-import { freePort } from '../../support/free-port.ts';
-import { metricsUrl, Scrape } from '../../support/metrics.ts';
-import { createPlace, runProcess } from '../../support/process.ts';
+import { metricsUrl, Scrape } from '../../support/processes/metrics.ts';
+import { createPlace, runProcess } from '../../support/processes/process.ts';
+import { connect, queueInstalled } from '../../support/scenes/flows.ts';
+import { freePort } from '../../support/servers/free-port.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 describe('current states', () => {
   let steward: TestSteward;

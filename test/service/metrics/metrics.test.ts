@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { type Journey, liveThrough } from '../../support/journey.ts';
-import { metricsUrl, Scrape } from '../../support/metrics.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { metricsUrl, Scrape } from '../../support/processes/metrics.ts';
+import { type Journey, liveThrough } from '../../support/scenes/journey.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 let steward: TestSteward;
 let url: string;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { linkBank } from '../../support/flows.ts';
-import { McpClient } from '../../support/mcp-client.ts';
-import { Authorization, newClient, revoke } from '../../support/oauth-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
+import { Authorization, newClient, revoke } from '../../support/scenes/oauth-scene.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const EVE = { to: ['eve@evil.example'] };
 

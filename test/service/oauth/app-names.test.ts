@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newName } from '../../support/flows.ts';
-import { Authorization, newClient, register } from '../../support/oauth-scene.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { Authorization, newClient, register } from '../../support/scenes/oauth-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const UNNAMED = 'An app without a name';
 

@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
 import { ServiceSecrets } from '../../../src/vault/keys/service-secrets.ts';
 import { rewrapAll } from '../../../src/vault/rotation/key-rotation.ts';
-import { FormBrowser } from '../../support/browser.ts';
-import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newName } from '../../support/flows.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { newName } from '../../support/scenes/flows.ts';
 import {
   Authorization,
   authorized,
@@ -18,10 +17,11 @@ import {
   revoke,
   submitConsent,
   usedEarlier,
-} from '../../support/oauth-scene.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
-import { locationOf, sessionOf } from '../../support/sign-in.ts';
+} from '../../support/scenes/oauth-scene.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/servers/database-proxy.ts';
 import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { locationOf, sessionOf } from '../../support/users/sign-in.ts';
 
 const PUBLIC_URL = 'http://steward.test:8080';
 const REFUSED = { status: 400, body: { error: 'invalid_grant' } };

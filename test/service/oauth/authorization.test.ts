@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceSecrets } from '../../../src/vault/keys/service-secrets.ts';
-import { FormBrowser } from '../../support/browser.ts';
-import { newName } from '../../support/flows.ts';
-import { Authorization, authorized, newClient, type OAuthClient, REDIRECT, refresh, revoke } from '../../support/oauth-scene.ts';
-import { locationOf, sessionOf } from '../../support/sign-in.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { Authorization, authorized, newClient, type OAuthClient, REDIRECT, refresh, revoke } from '../../support/scenes/oauth-scene.ts';
 import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
+import { locationOf, sessionOf } from '../../support/users/sign-in.ts';
 
 let steward: TestSteward;
 let client: OAuthClient;

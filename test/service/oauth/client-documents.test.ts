@@ -5,15 +5,15 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { assertPublic, documentFetcher, fetchFrom, type Resolve, resolveAll } from '../../../src/oauth/clients/client-documents.ts';
-import { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newName } from '../../support/flows.ts';
-import { withDate } from '../../support/machine-date.ts';
-import { startNameServer } from '../../support/name-server.ts';
-import { Authorization, pathOf, REDIRECT, refresh, submitConsent } from '../../support/oauth-scene.ts';
-import { hasPostgres } from '../../support/postgres.ts';
-import { locationOf, sessionOf } from '../../support/sign-in.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { hasPostgres } from '../../support/database/postgres.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { Authorization, pathOf, REDIRECT, refresh, submitConsent } from '../../support/scenes/oauth-scene.ts';
+import { startNameServer } from '../../support/servers/name-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { withDate } from '../../support/time/machine-date.ts';
+import { locationOf, sessionOf } from '../../support/users/sign-in.ts';
 
 const ID = 'https://client.example.com/oauth/metadata.json';
 /** The library gives a document this time, by the platform's timer. */

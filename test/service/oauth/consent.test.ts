@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT, submitConsent } from '../../support/oauth-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { locationOf, sessionOf } from '../../support/sign-in.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT, submitConsent } from '../../support/scenes/oauth-scene.ts';
 import type { TestSteward } from '../../support/steward.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { locationOf, sessionOf } from '../../support/users/sign-in.ts';
 
 let scene: ExecutorScene;
 let steward: TestSteward;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpiredRows } from '../../../src/database/retention.ts';
-import { newName } from '../../support/flows.ts';
-import { Authorization, newClient, REDIRECT, register } from '../../support/oauth-scene.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { Authorization, newClient, REDIRECT, register } from '../../support/scenes/oauth-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

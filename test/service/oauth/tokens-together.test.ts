@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newName } from '../../support/flows.ts';
-import { consenting, OAuthApp } from '../../support/oauth-app.ts';
-import { authorized, newClient, refresh, refreshCut, usedEarlier } from '../../support/oauth-scene.ts';
-import { LINES } from '../../support/official-clients.ts';
-import { sessionOf } from '../../support/sign-in.ts';
+import { newPerson } from '../../support/emulators/workspace-content.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { authorized, newClient, refresh, refreshCut, usedEarlier } from '../../support/scenes/oauth-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson } from '../../support/workspace-content.ts';
+import { consenting, OAuthApp } from '../../support/users/oauth-app.ts';
+import { LINES } from '../../support/users/official-clients.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const REFUSED = { status: 400, body: { error: 'invalid_grant' } };
 

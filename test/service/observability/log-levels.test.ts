@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { type Journey, liveThrough } from '../../support/journey.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { type Journey, liveThrough } from '../../support/scenes/journey.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 type Line = Record<string, any>;
 
@@ -101,7 +101,7 @@ describe('ids', () => {
   it('name the call in its lines, like its audit row', async () => {
     const user = 'calling';
     const token = await steward.signIn(user);
-    const { connect } = await import('../../support/flows.ts');
+    const { connect } = await import('../../support/scenes/flows.ts');
     await connect(steward, { token, email: `${user}@example.com` });
     const [{ id: userId }] = (await steward.sql<{ id: string }>('select id from users where email = $1', [`${user}@example.com`])) as [
       { id: string },

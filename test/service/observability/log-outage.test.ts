@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
-import { eventually } from '../../support/eventually.ts';
-import { queueInstalled } from '../../support/flows.ts';
-import { startProduction } from '../../support/production.ts';
+import { queueInstalled } from '../../support/scenes/flows.ts';
+import { startProduction } from '../../support/scenes/production.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/servers/database-proxy.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 let database: FaultyDatabase;
 let steward: TestSteward;

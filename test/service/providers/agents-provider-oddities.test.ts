@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../support/agents.ts';
-import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { type ApiScene, startApiScene } from '../../support/scenes/api-scene.ts';
+import { callAction } from '../../support/users/agents.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 /** Valid and invalid responses of providers that the sandbox never sends. */
 let scene: ApiScene;

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
-import { callAction } from '../../support/agents.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newName } from '../../support/flows.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
-import { leave } from '../../support/refreshing.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
+import { newName } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { toyDescriptor } from '../../support/toy-provider/toy-descriptor.ts';
 import { startToyServer, type ToyServer } from '../../support/toy-provider/toy-server.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { leave } from '../../support/users/refreshing.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const MIGRATION = readFileSync(new URL('../../support/toy-provider/toy-accounts.sql', import.meta.url), 'utf8');
 const FILE = `version: 1

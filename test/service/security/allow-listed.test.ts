@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
-import { callAction } from '../../support/agents.ts';
-import { linkBank } from '../../support/flows.ts';
-import { ownIntegrations } from '../../support/own-integrations.ts';
+import { newPerson } from '../../support/emulators/workspace-content.ts';
+import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { newPerson } from '../../support/workspace-content.ts';
+import { callAction } from '../../support/users/agents.ts';
 
 const invite = (name: string, allow: string) => `
       ${name}:

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CallTo, callerOf, ON_BEHALF } from '../../support/callers.ts';
-import { ChatScene, type FrontEnd } from '../../support/chat-scene.ts';
-import { linkBank } from '../../support/flows.ts';
+import { ChatScene, type FrontEnd } from '../../support/scenes/chat-scene.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
+import { type CallTo, callerOf, ON_BEHALF } from '../../support/users/callers.ts';
 
 const EVENT = '/api/calendar/v3/calendars/primary/events/e1';
 const ANSWER = { id: 'e1', answer: 'declined' };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CallerName, callerOf, IN_PERSON, ON_BEHALF } from '../../support/callers.ts';
-import { ChatScene, type FrontEnd } from '../../support/chat-scene.ts';
-import { linkBank } from '../../support/flows.ts';
+import { ChatScene, type FrontEnd } from '../../support/scenes/chat-scene.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
+import { type CallerName, callerOf, IN_PERSON, ON_BEHALF } from '../../support/users/callers.ts';
 
 const CALLERS: readonly CallerName[] = [...IN_PERSON, ...ON_BEHALF];
 const isInPerson = (name: CallerName) => (IN_PERSON as readonly string[]).includes(name);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BankEmulator } from '../../support/bank-emulator.ts';
-import { eventually } from '../../support/eventually.ts';
-import { connect, outcome } from '../../support/flows.ts';
-import { sendJson } from '../../support/scripted-server.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { BankEmulator } from '../../support/emulators/bank-emulator.ts';
+import { connect, outcome } from '../../support/scenes/flows.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 let bank: BankEmulator;
 let steward: TestSteward;

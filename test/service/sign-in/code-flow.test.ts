@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import { locationOf, openSignIn, signedIn, submitSignIn } from '../../support/sign-in.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { locationOf, openSignIn, signedIn, submitSignIn } from '../../support/users/sign-in.ts';
 
 const SECRET = 'a-secret';
 const CLIENT = { OIDC_CLIENT_ID: 'pages', OIDC_CLIENT_SECRET: SECRET };

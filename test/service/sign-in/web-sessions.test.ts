@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { newName } from '../../support/flows.ts';
-import { createPostgresDatabase, hasPostgres } from '../../support/postgres.ts';
-import { locationOf, sessionOf, signedIn } from '../../support/sign-in.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { createPostgresDatabase, hasPostgres } from '../../support/database/postgres.ts';
+import { newName } from '../../support/scenes/flows.ts';
 import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
+import { locationOf, sessionOf, signedIn } from '../../support/users/sign-in.ts';
 
 const COOKIE = 'steward_session';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadBuiltIns } from '../../../src/actions/built-ins.ts';
 import type { Catalog } from '../../../src/integrations/catalog.ts';
-import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const loaded: string[] = [];
 let folder: string;

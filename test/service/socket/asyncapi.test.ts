@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENTS } from '../../../src/events/event-data.ts';
 import { FRAMES } from '../../../src/socket/frames/frames.ts';
-import { type AsyncApi, DocumentedFrames, newAjv } from '../../support/asyncapi-frames.ts';
-import { connect, linkBank } from '../../support/flows.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { type AsyncApi, DocumentedFrames, newAjv } from '../../support/openapi/asyncapi-frames.ts';
+import { connect, linkBank } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const META_SCHEMA = new URL('../../../node_modules/@asyncapi/specs/schemas/3.1.0-without-$id.json', import.meta.url);
 

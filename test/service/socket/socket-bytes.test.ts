@@ -5,11 +5,11 @@ import { type AddressInfo, connect as connectTo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Admission } from '../../../src/rate-limit/admission.ts';
 import { SocketServer } from '../../../src/socket/socket-server.ts';
-import { eventually } from '../../support/eventually.ts';
-import { connect } from '../../support/flows.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { connect } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const START = Date.parse('2027-01-01T00:00:00Z');
 /** Longer than a close waits for clients that no longer read. */

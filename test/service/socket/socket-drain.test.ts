@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
-import { advancing } from '../../support/advancing.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { SocketClient } from '../../support/socket-client.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { advancing } from '../../support/time/advancing.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const SOCKETS = 1_000;
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fc } from '../../support/property.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { fc } from '../../support/runner/property.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 /** However slow the machine is, no socket is closed for not signing in. */
 const PATIENT = { LIMIT_SOCKET_AUTHENTICATION_MS: '600000' };

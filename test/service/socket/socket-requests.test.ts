@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { linkBank, newName } from '../../support/flows.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { linkBank, newName } from '../../support/scenes/flows.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { connect as connectTcp } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { eventually } from '../../support/eventually.ts';
-import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 /** Less than the issuer has to respond. */
 const AUTHENTICATION_MS = 3_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CollectedSpan, type Collector, startCollector } from '../../support/collector.ts';
-import { eventually } from '../../support/eventually.ts';
-import { type Journey, liveThrough } from '../../support/journey.ts';
+import { type Journey, liveThrough } from '../../support/scenes/journey.ts';
+import { type CollectedSpan, type Collector, startCollector } from '../../support/servers/collector.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const TRACEPARENT = `00-${PARENT.traceId}-${PARENT.spanId}-01`;

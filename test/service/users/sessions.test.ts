@@ -3,9 +3,9 @@ import { AppError } from '../../../src/errors.ts';
 import type { Identity } from '../../../src/identity/verifier.ts';
 import { Sessions } from '../../../src/users/sessions.ts';
 import { deleteUser } from '../../../src/users/users-repository.ts';
-import { eventually } from '../../support/eventually.ts';
-import { hasPostgres } from '../../support/postgres.ts';
+import { hasPostgres } from '../../support/database/postgres.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 describe('a token in many concurrent requests', () => {
   let steward: TestSteward;

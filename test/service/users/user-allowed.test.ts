@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import { request } from '../../support/request.ts';
-import { sessionOf } from '../../support/sign-in.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 let issuer: TestIssuer;
 let steward: TestSteward;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { selectAuditEntries } from '../../../src/users/audit-entries-repository.ts';
-import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { newName } from '../../support/flows.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
-import { request } from '../../support/request.ts';
-import { rowsRead } from '../../support/rows-read.ts';
+import { rowsRead } from '../../support/database/rows-read.ts';
+import { ExecutorScene, rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
+import { request } from '../../support/users/request.ts';
 
 interface Entry {
   at: string;

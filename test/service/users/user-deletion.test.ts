@@ -1,14 +1,23 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { earlierSignIn } from '../../support/earlier-sign-in.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { connect, connectUnbound, linkBank, liveTokens, newName, outcome, sweepNow, workspaceAccounts } from '../../support/flows.ts';
-import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import { request } from '../../support/request.ts';
-import { SocketClient } from '../../support/socket-client.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { subjectOf, WorkspaceEmulator } from '../../support/emulators/workspace-emulator.ts';
+import {
+  connect,
+  connectUnbound,
+  linkBank,
+  liveTokens,
+  newName,
+  outcome,
+  sweepNow,
+  workspaceAccounts,
+} from '../../support/scenes/flows.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { subjectOf, WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { earlierSignIn } from '../../support/users/earlier-sign-in.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
+import { SocketClient } from '../../support/users/socket-client.ts';
 
 const NONE = { access: 0, refresh: 0 };
 /** Every table with data of one user. */

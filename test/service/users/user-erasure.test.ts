@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { newName, sweepToEnd } from '../../support/flows.ts';
-import { fullUser } from '../../support/full-user.ts';
-import { allRows, userColumns } from '../../support/user-tables.ts';
-import { subjectOf } from '../../support/workspace-emulator.ts';
+import { allRows, userColumns } from '../../support/database/user-tables.ts';
+import { subjectOf } from '../../support/emulators/workspace-emulator.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { newName, sweepToEnd } from '../../support/scenes/flows.ts';
+import { fullUser } from '../../support/scenes/full-user.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 /** Data of a deleted user that is kept, where and why. */
 const STAYS: Record<string, string> = {

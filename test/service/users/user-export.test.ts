@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allTables, type Table } from '../../../src/database/tables.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { newName } from '../../support/flows.ts';
-import { fullUser, SAID } from '../../support/full-user.ts';
-import { request } from '../../support/request.ts';
-import { usesEmbedded } from '../../support/test-database.ts';
-import { userColumns } from '../../support/user-tables.ts';
+import { usesEmbedded } from '../../support/database/test-database.ts';
+import { userColumns } from '../../support/database/user-tables.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { fullUser, SAID } from '../../support/scenes/full-user.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
 
 /** The audit log is exported as a page of its own. */
 const isExported = ([name, { exported }]: [string, Table]) => exported !== undefined || name === 'audit_log';

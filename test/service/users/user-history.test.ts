@@ -3,12 +3,12 @@ import { maintainPartitions, partitionNames } from '../../../src/database/partit
 import { createLogger } from '../../../src/observability/logger.ts';
 import { sweepErasures, walkErasure } from '../../../src/users/erasures.ts';
 import { CHUNK, walkedTables } from '../../../src/users/erasures-repository.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { sweepToEnd, unschedule } from '../../support/flows.ts';
-import { metricsUrl, Scrape } from '../../support/metrics.ts';
-import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { metricsUrl, Scrape } from '../../support/processes/metrics.ts';
+import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { sweepToEnd, unschedule } from '../../support/scenes/flows.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 
 const AUDIT_ROWS = 20_000;
 const STEP = 5_000;

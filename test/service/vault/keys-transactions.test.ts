@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatKeyset } from '../../../src/config/master-key-list.ts';
-import { connect, linkBank, newName, outcome } from '../../support/flows.ts';
-import { KeyServiceEmulator } from '../../support/key-service.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { connect, linkBank, newName, outcome } from '../../support/scenes/flows.ts';
+import { KeyServiceEmulator } from '../../support/servers/key-service.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const LOOKS = 20;

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
 import { SubjectHasher } from '../../../src/vault/keys/name-hashes.ts';
 import { checkKeys } from '../../../src/vault/rotation/check-keys.ts';
-import { eventually } from '../../support/eventually.ts';
-import { connect, newName, outcome } from '../../support/flows.ts';
+import { subjectOf } from '../../support/emulators/workspace-emulator.ts';
+import { connect, newName, outcome } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { subjectOf } from '../../support/workspace-emulator.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const key = (id: string) => ({ id, secret: randomBytes(32) });
 const [first, second] = [key('k1'), key('k2')];

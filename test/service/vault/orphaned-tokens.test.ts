@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BankEmulator } from '../../support/bank-emulator.ts';
-import { FormBrowser } from '../../support/browser.ts';
-import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newName } from '../../support/flows.ts';
-import { sendJson } from '../../support/scripted-server.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { BankEmulator } from '../../support/emulators/bank-emulator.ts';
+import { WorkspaceEmulator } from '../../support/emulators/workspace-emulator.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/servers/database-proxy.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 let database: FaultyDatabase;
 let workspace: WorkspaceEmulator;

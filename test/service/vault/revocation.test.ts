@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
 import {
   answerConfirmation,
   connect,
@@ -11,8 +10,9 @@ import {
   sweepNow,
   sweepToEnd,
   workspaceAccounts,
-} from '../../support/flows.ts';
+} from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const NONE = { access: 0, refresh: 0 };
 

@@ -1,10 +1,10 @@
 import type { Response } from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { queueInstalled } from '../../support/flows.ts';
-import { request } from '../../support/request.ts';
+import { queueInstalled } from '../../support/scenes/flows.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/servers/database-proxy.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
 
 /** pino's number. */
 const WARN = 40;

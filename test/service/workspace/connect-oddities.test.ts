@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BankEmulator } from '../../support/bank-emulator.ts';
-import { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newName, outcome, workspaceAccounts } from '../../support/flows.ts';
-import { sendJson } from '../../support/scripted-server.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { BankEmulator } from '../../support/emulators/bank-emulator.ts';
+import { type Change, WorkspaceEmulator } from '../../support/emulators/workspace-emulator.ts';
+import { newName, outcome, workspaceAccounts } from '../../support/scenes/flows.ts';
+import { sendJson } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { type Change, WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 let provider: WorkspaceEmulator;
 let bank: BankEmulator;

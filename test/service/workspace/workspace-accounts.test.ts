@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.ts';
-import { connect, newName, outcome, workspaceAccounts } from '../../support/flows.ts';
+import { connect, newName, outcome, workspaceAccounts } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 const ACCOUNTS = '/auth/workspace/accounts';
 

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { advancing } from '../../support/advancing.ts';
-import { eventually } from '../../support/eventually.ts';
 import {
   connect,
   connectUnbound,
@@ -12,8 +10,10 @@ import {
   openConsent,
   outcome,
   workspaceAccounts,
-} from '../../support/flows.ts';
+} from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { advancing } from '../../support/time/advancing.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const DONE = 'http://localhost:5173/done?keep=1';
 const CALLBACK = '/auth/workspace/callback';

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectError } from '../../support/expect-error.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
 import {
   answerConfirmation,
   connect,
@@ -14,10 +12,12 @@ import {
   outcome,
   sweepNow,
   workspaceAccounts,
-} from '../../support/flows.ts';
-import type { HttpResponse } from '../../support/request.ts';
-import { locationOf } from '../../support/sign-in.ts';
+} from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import type { HttpResponse } from '../../support/users/request.ts';
+import { locationOf } from '../../support/users/sign-in.ts';
 
 const DONE = 'https://app.example/done';
 const CONFIRM = '/auth/workspace/confirm';

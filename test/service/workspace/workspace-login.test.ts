@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { consent, newName, outcome, workspaceAccounts } from '../../support/flows.ts';
-import { request } from '../../support/request.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { consent, newName, outcome, workspaceAccounts } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request } from '../../support/users/request.ts';
 
 const AT_LOGIN = '/auth/workspace/login';
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { answerConfirmation, newName, outcome, workspaceAccounts } from '../../support/flows.ts';
-import type { Handler } from '../../support/scripted-server.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { type Change, WorkspaceEmulator } from '../../support/emulators/workspace-emulator.ts';
+import { answerConfirmation, newName, outcome, workspaceAccounts } from '../../support/scenes/flows.ts';
+import type { Handler } from '../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { type Change, WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const GOOGLE = 'https://www.googleapis.com/auth/';
 

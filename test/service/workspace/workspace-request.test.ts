@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { answerConfirmation, consent, newName, outcome } from '../../support/flows.ts';
-import { request, send } from '../../support/request.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { answerConfirmation, consent, newName, outcome } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import { request, send } from '../../support/users/request.ts';
 
 const DONE = 'https://app.example/done?x=1';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { answerConfirmation, newName, outcome, sweepNow } from '../../support/flows.ts';
+import { FormBrowser } from '../../support/browser/browser.ts';
+import { WorkspaceEmulator } from '../../support/emulators/workspace-emulator.ts';
+import { answerConfirmation, newName, outcome, sweepNow } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 let provider: WorkspaceEmulator;
 let steward: TestSteward;

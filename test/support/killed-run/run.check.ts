@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inject, it } from 'vitest';
-import { createEmptyDatabase } from '../test-server.ts';
+import { createEmptyDatabase } from '../database/test-server.ts';
 import type { Started } from './started.ts';
 
 const FOREVER = 'sleep 100000';

@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/support/killed-run/run.check.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/register-children.ts'],
+    globalSetup: ['test/support/runner/global-setup.ts'],
+    setupFiles: ['test/support/processes/register-children.ts'],
     pool: 'forks',
     testTimeout: 300_000,
   },

@@ -1,5 +1,5 @@
 import { json } from 'node:stream/consumers';
-import { startLoopbackServer } from '../loopback-server.ts';
+import { startLoopbackServer } from '../servers/loopback-server.ts';
 
 /** The toy provider's own server. */
 export interface ToyServer {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { looksLike, type OfficeFormat, officeFormat, officeText } from '../../../src/actions/files/office-text.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { offThread } from '../../../src/off-thread/off-thread.ts';
-import { many } from '../../support/many.ts';
-import { docxOf, docxParagraph, pdfLines, pdfOf, pdfPages, pdfStream } from '../../support/office-files.ts';
+import { docxOf, docxParagraph, pdfLines, pdfOf, pdfPages, pdfStream } from '../../support/inputs/office-files.ts';
+import { many } from '../../support/users/many.ts';
 
 const MB = 1024 * 1024;
 const PAGES = many(10_000, 100_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ToolCalls } from '../../../src/assistant/loop/tool-calls.ts';
 import { STORING_MS } from '../../../src/executor/audit/storing.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const CALL = { toolCallId: 'c1', toolName: 'mail_send', isComplete: true };
 

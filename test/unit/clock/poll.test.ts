@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/clock/poll-until.ts';
 import { Polls } from '../../../src/clock/polls.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const EVERY_MS = 1_000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { StartError } from '../../../src/errors.ts';
-import { expectError } from '../../support/expect-error.ts';
-import { type ProductionSteward, startProduction } from '../../support/production.ts';
+import { type ProductionSteward, startProduction } from '../../support/scenes/production.ts';
+import { expectError } from '../../support/users/expect-error.ts';
 
 const KEY = 'one:q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k=';
 /** The minimum configuration of production. */

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type AssociatedData, type DataKey, keyIdOf, open, seal } from '../../../src/crypto/envelope.ts';
 import { AppError } from '../../../src/errors.ts';
-import { fc } from '../../support/property.ts';
+import { fc } from '../../support/runner/property.ts';
 
 const key: DataKey = { id: randomUUID(), secret: randomBytes(32) };
 const associatedData: AssociatedData = { table: 'grants', column: 'tokens', userId: 'user-1', rowId: 'row-1' };

@@ -11,7 +11,7 @@ import { Keyring } from '../../../src/crypto/keyring.ts';
 import { openKeyring } from '../../../src/crypto/keys-source.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const context = { purpose: 'user', userId: 'u1', keyId: 'k1' };
 

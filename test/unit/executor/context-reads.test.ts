@@ -6,7 +6,7 @@ import { ContextReads } from '../../../src/executor/taint/context-reads.ts';
 import { passagesIn } from '../../../src/executor/taint/passages.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import type { UserKeys } from '../../../src/vault/keys/user-keys.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const READING = { userId: 'ana', client: undefined, thread: undefined, action: 'mail.read', provider: 'workspace' };
 

@@ -6,8 +6,8 @@ import type { Call } from '../../../src/executor/call/call.ts';
 import { matches } from '../../../src/executor/policy/allow-lists.ts';
 import { SlidingWindowLimiter } from '../../../src/rate-limit/sliding-window.ts';
 import { canonicalJson } from '../../../src/validation/canonical-json.ts';
-import { fc } from '../../support/property.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { fc } from '../../support/runner/property.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { passagesIn } from '../../../src/executor/taint/passages.ts';
-import { fc } from '../../support/property.ts';
+import { fc } from '../../support/runner/property.ts';
 
 /** The parts of a text that another one has, too. */
 function shared(text: string, read: string): string[] {

@@ -4,7 +4,7 @@ import { ProviderRejectionLog } from '../../../src/executor/audit/provider-rejec
 import { createLogger, describeError } from '../../../src/observability/logger.ts';
 import { toBankError } from '../../../src/providers/bank/bank-errors.ts';
 import { toWorkspaceApiError } from '../../../src/providers/workspace/workspace-api-errors.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const CLOCK = new TestClock({ standsAt: '2026-05-04T10:00:00Z' });
 const MAIL = 'Dear Ana, the merger closes on Friday';

@@ -4,8 +4,8 @@ import { databaseContended, databaseUnavailable } from '../../../src/database/da
 import { AppError } from '../../../src/errors.ts';
 import { STORING_MS, Storing } from '../../../src/executor/audit/storing.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { advancing } from '../../support/advancing.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { advancing } from '../../support/time/advancing.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const WHAT = 'it was not stored';
 

@@ -1,7 +1,7 @@
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leadOn } from '../../../src/http/middleware/lead-on.ts';
-import { type LoopbackServer, startLoopbackServer } from '../../support/loopback-server.ts';
+import { type LoopbackServer, startLoopbackServer } from '../../support/servers/loopback-server.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 

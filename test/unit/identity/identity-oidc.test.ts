@@ -1,7 +1,7 @@
 import { CompactSign, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { encodePart } from '../../support/id-tokens.ts';
-import { AUDIENCE, pair, publicJwk, SECOND, useOidcScene } from '../../support/oidc-scene.ts';
+import { AUDIENCE, pair, publicJwk, SECOND, useOidcScene } from '../../support/scenes/oidc-scene.ts';
+import { encodePart } from '../../support/users/id-tokens.ts';
 
 const scene = useOidcScene();
 const { claims, sign, rejection, codeOf } = scene;

@@ -5,9 +5,9 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createVerifier } from '../../../src/identity/verifier.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { eventually } from '../../support/eventually.ts';
-import { AUDIENCE, HOUR, MINUTE, pair, publicJwk, SECOND, TIMEOUT, useOidcScene } from '../../support/oidc-scene.ts';
-import { vulnerableKeyPair } from '../../support/vulnerable-key.ts';
+import { vulnerableKeyPair } from '../../support/inputs/vulnerable-key.ts';
+import { AUDIENCE, HOUR, MINUTE, pair, publicJwk, SECOND, TIMEOUT, useOidcScene } from '../../support/scenes/oidc-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const scene = useOidcScene();
 const { claims, sign, rejection, codeOf, alarms } = scene;

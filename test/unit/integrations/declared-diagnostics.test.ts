@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bank, call, file, workspace } from '../../support/declared-file.ts';
-import { problemsOf } from '../../support/integrations.ts';
+import { bank, call, file, workspace } from '../../support/inputs/declared-file.ts';
+import { problemsOf } from '../../support/inputs/integrations.ts';
 
 const LIST = 'drive.files.list';
 

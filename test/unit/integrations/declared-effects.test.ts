@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOf } from '../../support/integrations.ts';
+import { problemsOf } from '../../support/inputs/integrations.ts';
 
 /** A file with one declared action: its effect on line 11, `with` on line 12. */
 function call(method: string, effect: string, given: string, input = '{ type: object }'): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compilePattern } from '../../../src/integrations/declared/declared-pattern.ts';
-import { fc } from '../../support/property.ts';
+import { fc } from '../../support/runner/property.ts';
 
 /** @throws Error the problem of a pattern that can't be used */
 function compiled(source: string): { test(text: string): boolean } {

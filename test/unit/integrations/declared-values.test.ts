@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { bank, call } from '../../support/declared-file.ts';
-import { problemsOf } from '../../support/integrations.ts';
+import { bank, call } from '../../support/inputs/declared-file.ts';
+import { problemsOf } from '../../support/inputs/integrations.ts';
 
 const LIST = 'drive.files.list';
 const EVENT = 'calendar.events.insert';

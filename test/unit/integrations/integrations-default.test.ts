@@ -8,7 +8,7 @@ import type { Catalog } from '../../../src/integrations/catalog.ts';
 import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
 import { parseIntegrations } from '../../../src/integrations/file/integrations-file.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
-import { problemsOf } from '../../support/integrations.ts';
+import { problemsOf } from '../../support/inputs/integrations.ts';
 
 const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 

@@ -12,8 +12,8 @@ import { integrationsRouter } from '../../../src/integrations/integrations-route
 import { IntegrationsService } from '../../../src/integrations/reload/integrations-service.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
-import { problemsOf } from '../../support/integrations.ts';
-import { fc } from '../../support/property.ts';
+import { problemsOf } from '../../support/inputs/integrations.ts';
+import { fc } from '../../support/runner/property.ts';
 
 const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
 import { parseIntegrations } from '../../../src/integrations/file/integrations-file.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
-import { call, workspace } from '../../support/declared-file.ts';
-import { problemsOf } from '../../support/integrations.ts';
+import { call, workspace } from '../../support/inputs/declared-file.ts';
+import { problemsOf } from '../../support/inputs/integrations.ts';
 
 const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 

@@ -4,7 +4,7 @@ import { Polls } from '../../../src/clock/polls.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { ReplicatedReload } from '../../../src/integrations/reload/replicated-reload.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const logger = createLogger('silent');
 let reloads: ReplicatedReload;

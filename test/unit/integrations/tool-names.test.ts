@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { toolsOf } from '../../../scripts/tools-of-file.ts';
-import { problemsOf } from '../../support/integrations.ts';
+import { problemsOf } from '../../support/inputs/integrations.ts';
 
 const agent = (name: string, actions: string) =>
   `  ${name}:\n    provider: workspace\n    description: D.\n    scopes: [mail.modify, drive]\n    actions:\n      ${actions}`;

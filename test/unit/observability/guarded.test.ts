@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { guarded } from '../../../src/observability/guarded.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 const lines: string[] = [];
 const logger = createLogger('error', { write: (line: string) => void lines.push(line) });

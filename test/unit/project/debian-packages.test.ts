@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { installation, missingPackages, programOf } from '../../support/debian-packages.ts';
+import { installation, missingPackages, programOf } from '../../support/processes/debian-packages.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const machine = mkdtempSync(join(tmpdir(), 'steward-machine-'));

@@ -6,7 +6,7 @@ import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 import { loadTable } from '../../../src/providers/workspace/workspace-methods.ts';
 import { WorkspaceProvider } from '../../../src/providers/workspace/workspace-provider.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 /** Sends compressed JSON on request, and sets the shared number then; in a thread that a blocked main thread does not stop. */
 const PROVIDER = `

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from '../../../src/clock/clock.ts';
 import { ExchangeEnded, type ExchangeOptions, exchange } from '../../../src/providers/transport/http-exchange.ts';
 import { LARGE_BYTES } from '../../../src/providers/transport/responses.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const MEGABYTE = 1024 * 1024;
 const TURNS = 20;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LargeResponses } from '../../../src/concurrency/large-responses.ts';
 import { AppError } from '../../../src/errors.ts';
 import { WorkspaceSession } from '../../../src/providers/workspace/workspace-session.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 /** Longer than a token that was read before the wait for a place is used. */
 const WAIT_MS = 350;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { type WebhookKey, WebhookKeys } from '../../../src/providers/bank/bank-webhook-keys.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const MINUTE = 60_000;
 

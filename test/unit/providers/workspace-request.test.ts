@@ -7,7 +7,7 @@ import { slides } from 'googleapis/build/src/apis/slides/index.js';
 import { describe, expect, it } from 'vitest';
 import { loadTable } from '../../../src/providers/workspace/workspace-methods.ts';
 import { findMethod, type MethodParams } from '../../../src/providers/workspace/workspace-request.ts';
-import { fc } from '../../support/property.ts';
+import { fc } from '../../support/runner/property.ts';
 
 /** The provider's own SDK, which the table is generated from, decides what a request looks like. */
 const SDK: Record<string, object> = {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { boundConnections, type ConnectionBounds } from '../../../src/http/server/connections.ts';
 import { rejectSocket } from '../../../src/http/server/raw-responses.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const CHECK_MS = 1_000;
 const ANSWER_MS = 30_000;

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { LargeResponses } from '../../../src/concurrency/large-responses.ts';
 import { offThread } from '../../../src/off-thread/off-thread.ts';
-import { eventually } from '../../support/eventually.ts';
-import { echo, fillBuffers, fillMemory, never, refuse, where } from '../../support/heavy-work.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { echo, fillBuffers, fillMemory, never, refuse, where } from '../../support/inputs/heavy-work.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 /** Coverage is measured without compiled code. */
 const COMPILED = getCompileCacheDir() === undefined ? [] : ['NODE_COMPILE_CACHE'];

@@ -6,7 +6,7 @@ import { loadBuiltIns } from '../../../src/actions/built-ins.ts';
 import { parseArguments } from '../../../src/executor/checks/parse-arguments.ts';
 import { compilePattern } from '../../../src/integrations/declared/declared-pattern.ts';
 import { formatTools, TOOL_FORMATS } from '../../../src/tools/tool-formats.ts';
-import { propertiesOf, smallestInput } from '../../support/sample-input.ts';
+import { propertiesOf, smallestInput } from '../../support/inputs/sample-input.ts';
 
 const TOKENS = 8_000;
 const actions = await loadBuiltIns();

@@ -3,9 +3,9 @@ import { builtInTools, toolsOf } from '../../../scripts/tools-of-file.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { formatTools, TOOL_FORMATS, type ToolFormat } from '../../../src/tools/tool-formats.ts';
 import { toToolSchema } from '../../../src/tools/tool-schema.ts';
-import { workspace } from '../../support/declared-file.ts';
-import { fc } from '../../support/property.ts';
-import { anthropicRules, geminiRules, mcpRules, openAiRules } from '../../support/vendor-rules.ts';
+import { anthropicRules, geminiRules, mcpRules, openAiRules } from '../../support/emulators/vendor-rules.ts';
+import { workspace } from '../../support/inputs/declared-file.ts';
+import { fc } from '../../support/runner/property.ts';
 
 const RULES = { mcp: mcpRules, openai: openAiRules, anthropic: anthropicRules, gemini: geminiRules };
 const MODES = TOOL_FORMATS.flatMap((format) => [

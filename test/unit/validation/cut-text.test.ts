@@ -10,7 +10,7 @@ import { shownText } from '../../../src/providers/shared/provider-text.ts';
 import { providerMessage } from '../../../src/providers/shared/provider-words.ts';
 import { cutList, cutText, shortened } from '../../../src/validation/cut-text.ts';
 import { shownName } from '../../../src/validation/validation-messages.ts';
-import { fc } from '../../support/property.ts';
+import { fc } from '../../support/runner/property.ts';
 
 const slide = (content: string) =>
   slideText({ pageElements: [{ shape: { text: { textElements: [{ textRun: { content } }] } } }] } as unknown as Parameters<

@@ -3,7 +3,7 @@ import { Polls } from '../../../src/clock/polls.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { ActiveUses, NO_INDEX, type Use } from '../../../src/vault/grants/active-uses.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 const clock = new TestClock({ standsAt: 0 });
 const uses = (db = {} as Database) => new ActiveUses(db, new Polls(clock, createLogger('silent')));

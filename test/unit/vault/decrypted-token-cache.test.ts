@@ -5,7 +5,7 @@ import { sealTokens } from '../../../src/vault/grants/token-encryption.ts';
 import { UserKeys, userKeyContext } from '../../../src/vault/keys/user-keys.ts';
 import { DecryptedTokenCache } from '../../../src/vault/refresh/decrypted-token-cache.ts';
 import type { RefreshRow } from '../../../src/vault/refresh/refresh-repository.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 
 let clock: TestClock;
 let opened: DecryptedTokenCache;

@@ -6,12 +6,12 @@ import { describeError } from '../../../../src/observability/logger.ts';
 import { workBegun } from '../../../../src/off-thread/off-thread.ts';
 import { BankProvider } from '../../../../src/providers/bank/bank-provider.ts';
 import type { BankCall } from '../../../../src/providers/bank/bank-session.ts';
-import { callAction } from '../../../support/agents.ts';
-import { ACCESS_TOKEN, BANK_SECRET, BankEmulator } from '../../../support/bank-emulator.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { ownIntegrations } from '../../../support/own-integrations.ts';
-import { type ScriptedCall, sendJson } from '../../../support/scripted-server.ts';
+import { ACCESS_TOKEN, BANK_SECRET, BankEmulator } from '../../../support/emulators/bank-emulator.ts';
+import { ownIntegrations } from '../../../support/inputs/own-integrations.ts';
+import { type ScriptedCall, sendJson } from '../../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { eventually } from '../../../support/time/eventually.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 /** Responses that the sandbox never sends, by a scripted aggregator. */
 let emulator: BankEmulator;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../../support/agents.ts';
-import { linkBank } from '../../../support/flows.ts';
-import { dayOf, middayClock } from '../../../support/midday-clock.ts';
+import { linkBank } from '../../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { dayOf, middayClock } from '../../../support/time/midday-clock.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 const PLATYPUS = 'First Platypus Bank';
 const GINGHAM = 'ins_109509';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../../support/agents.ts';
-import { linkBank } from '../../../support/flows.ts';
-import { ownIntegrations } from '../../../support/own-integrations.ts';
+import { ownIntegrations } from '../../../support/inputs/own-integrations.ts';
+import { linkBank } from '../../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 const FILE = `version: 1
 agents:

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../../support/agents.ts';
-import { BankEmulator } from '../../../support/bank-emulator.ts';
-import { linkBank } from '../../../support/flows.ts';
-import { dayOf, middayClock } from '../../../support/midday-clock.ts';
-import { sendJson } from '../../../support/scripted-server.ts';
+import { BankEmulator } from '../../../support/emulators/bank-emulator.ts';
+import { linkBank } from '../../../support/scenes/flows.ts';
+import { sendJson } from '../../../support/servers/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { dayOf, middayClock } from '../../../support/time/midday-clock.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 const DAYS = { from: '2026-01-01', to: '2026-01-31' };
 

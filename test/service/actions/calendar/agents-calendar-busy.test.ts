@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { callAction } from '../../../support/agents.ts';
-import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
-import type { ConnectedGrant } from '../../../support/refreshing.ts';
-import { respond } from '../../../support/scripted-server.ts';
+import { type ApiScene, startApiScene } from '../../../support/scenes/api-scene.ts';
+import { respond } from '../../../support/servers/scripted-server.ts';
+import { callAction } from '../../../support/users/agents.ts';
+import type { ConnectedGrant } from '../../../support/users/refreshing.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const RANGE = { from: '2027-03-22', to: '2027-03-23', zone: 'Europe/Berlin' };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../../support/agents.ts';
-import { dayOf } from '../../../support/midday-clock.ts';
+import { calendarNotices, newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { calendarNotices, newPerson, type Person } from '../../../support/workspace-content.ts';
+import { dayOf } from '../../../support/time/midday-clock.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const SHARED = '; those with whom the calendar is shared may see it, too';

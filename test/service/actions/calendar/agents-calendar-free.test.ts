@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
-import { dayOf, middayClock } from '../../../support/midday-clock.ts';
-import type { ConnectedGrant } from '../../../support/refreshing.ts';
-import { respond } from '../../../support/scripted-server.ts';
+import { actApproved, newPerson } from '../../../support/emulators/workspace-content.ts';
+import { type ApiScene, startApiScene } from '../../../support/scenes/api-scene.ts';
+import { respond } from '../../../support/servers/scripted-server.ts';
 import { startSteward } from '../../../support/steward.ts';
-import { actApproved, newPerson } from '../../../support/workspace-content.ts';
+import { dayOf, middayClock } from '../../../support/time/midday-clock.ts';
+import type { ConnectedGrant } from '../../../support/users/refreshing.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const BERLIN = 'Europe/Berlin';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { callAction } from '../../../support/agents.ts';
+import { newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { newPerson, type Person } from '../../../support/workspace-content.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const AT = { title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00' };

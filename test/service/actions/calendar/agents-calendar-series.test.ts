@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callApproved, newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { callApproved, newPerson, type Person } from '../../../support/workspace-content.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const AT = { title: 'Standup', start: '2026-12-07T09:00', end: '2026-12-07T09:30', zone: 'Europe/Berlin' };

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { callAction } from '../../../support/agents.ts';
-import { FrontEnd } from '../../../support/chat-scene.ts';
-import { McpClient } from '../../../support/mcp-client.ts';
-import { newToken } from '../../../support/mcp-scene.ts';
-import type { ConnectedGrant } from '../../../support/refreshing.ts';
-import { callsTools, ScriptedModel } from '../../../support/scripted-model.ts';
+import { callsTools, ScriptedModel } from '../../../support/emulators/scripted-model.ts';
+import { newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
+import { FrontEnd } from '../../../support/scenes/chat-scene.ts';
+import { newToken } from '../../../support/scenes/mcp-scene.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { newPerson, type Person } from '../../../support/workspace-content.ts';
+import { callAction } from '../../../support/users/agents.ts';
+import { McpClient } from '../../../support/users/mcp-client.ts';
+import type { ConnectedGrant } from '../../../support/users/refreshing.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const JSON_TYPE = { 'content-type': 'application/json' };

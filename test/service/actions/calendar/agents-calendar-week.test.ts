@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayOf, middayClock } from '../../../support/midday-clock.ts';
+import { newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { newPerson, type Person } from '../../../support/workspace-content.ts';
+import { dayOf, middayClock } from '../../../support/time/midday-clock.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const clock = middayClock();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { dayOf, middayClock } from '../../../support/midday-clock.ts';
+import { calendarNotices, newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { calendarNotices, newPerson, type Person } from '../../../support/workspace-content.ts';
+import { dayOf, middayClock } from '../../../support/time/midday-clock.ts';
 
 const BERLIN = 'Europe/Berlin';
 const EVENTS = '/calendar/v3/calendars/primary/events';

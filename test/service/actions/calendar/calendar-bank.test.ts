@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { linkBank } from '../../../support/flows.ts';
-import { newToken } from '../../../support/mcp-scene.ts';
+import { newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
+import { linkBank } from '../../../support/scenes/flows.ts';
+import { newToken } from '../../../support/scenes/mcp-scene.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { newPerson, type Person } from '../../../support/workspace-content.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
-import { type ClientCall, codeOf, financialAndOther } from '../../../support/labelled-clients.ts';
-import { ownIntegrations } from '../../../support/own-integrations.ts';
-import type { ConnectedGrant } from '../../../support/refreshing.ts';
-import { respond } from '../../../support/scripted-server.ts';
+import { ownIntegrations } from '../../../support/inputs/own-integrations.ts';
+import { type ApiScene, startApiScene } from '../../../support/scenes/api-scene.ts';
+import { type ClientCall, codeOf, financialAndOther } from '../../../support/scenes/labelled-clients.ts';
+import { respond } from '../../../support/servers/scripted-server.ts';
+import type { ConnectedGrant } from '../../../support/users/refreshing.ts';
 
 const ANA = 'ana@partner.example';
 const EVENTS = '/calendar/v3/calendars/primary/events';

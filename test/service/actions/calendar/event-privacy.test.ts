@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
-import { approve } from '../../../support/askers.ts';
-import { linkBank } from '../../../support/flows.ts';
-import { newToken } from '../../../support/mcp-scene.ts';
-import type { ConnectedGrant } from '../../../support/refreshing.ts';
+import { type ApiScene, startApiScene } from '../../../support/scenes/api-scene.ts';
+import { linkBank } from '../../../support/scenes/flows.ts';
+import { newToken } from '../../../support/scenes/mcp-scene.ts';
+import { approve } from '../../../support/users/askers.ts';
+import type { ConnectedGrant } from '../../../support/users/refreshing.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const JSON_TYPE = { 'content-type': 'application/json' };

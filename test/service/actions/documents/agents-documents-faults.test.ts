@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callAction } from '../../../support/agents.ts';
-import { type FileAgentsApi, startFileAgentsApi } from '../../../support/file-agents-api.ts';
-import { respond, type ScriptedCall } from '../../../support/scripted-server.ts';
+import { type FileAgentsApi, startFileAgentsApi } from '../../../support/scenes/file-agents-api.ts';
+import { respond, type ScriptedCall } from '../../../support/servers/scripted-server.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 let scene: FileAgentsApi;
 

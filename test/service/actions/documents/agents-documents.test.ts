@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../support/eventually.ts';
-import { startFileAgents } from '../../../support/file-agents.ts';
-import { connect } from '../../../support/flows.ts';
+import { actApproved } from '../../../support/emulators/workspace-content.ts';
+import { startFileAgents } from '../../../support/scenes/file-agents.ts';
+import { connect } from '../../../support/scenes/flows.ts';
 import type { TestSteward } from '../../../support/steward.ts';
-import { actApproved } from '../../../support/workspace-content.ts';
+import { eventually } from '../../../support/time/eventually.ts';
 
 let steward: TestSteward;
 let token: string;

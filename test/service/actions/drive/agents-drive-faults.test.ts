@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
 import { workBegun } from '../../../../src/off-thread/off-thread.ts';
-import { callAction } from '../../../support/agents.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { startFileAgents } from '../../../support/file-agents.ts';
-import { type FileAgentsApi, startFileAgentsApi } from '../../../support/file-agents-api.ts';
-import { connect, newName } from '../../../support/flows.ts';
-import { docxOf, docxParagraph, pdfLines, pdfOf, pdfPages } from '../../../support/office-files.ts';
-import { respond } from '../../../support/scripted-server.ts';
+import { actApproved } from '../../../support/emulators/workspace-content.ts';
+import { docxOf, docxParagraph, pdfLines, pdfOf, pdfPages } from '../../../support/inputs/office-files.ts';
+import { startFileAgents } from '../../../support/scenes/file-agents.ts';
+import { type FileAgentsApi, startFileAgentsApi } from '../../../support/scenes/file-agents-api.ts';
+import { connect, newName } from '../../../support/scenes/flows.ts';
+import { respond } from '../../../support/servers/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
-import { actApproved } from '../../../support/workspace-content.ts';
+import { eventually } from '../../../support/time/eventually.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 const FILE = { id: 'f1', name: 'notes', mimeType: 'text/plain', modifiedTime: '2026-01-01T00:00:00Z' };
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { callAction } from '../../../support/agents.ts';
-import { startFileAgents } from '../../../support/file-agents.ts';
-import { connect } from '../../../support/flows.ts';
+import { actApproved } from '../../../support/emulators/workspace-content.ts';
+import { startFileAgents } from '../../../support/scenes/file-agents.ts';
+import { connect } from '../../../support/scenes/flows.ts';
 import type { TestSteward } from '../../../support/steward.ts';
-import { actApproved } from '../../../support/workspace-content.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 let steward: TestSteward;
 let token: string;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { callAction } from '../../../support/agents.ts';
-import { startFileAgents } from '../../../support/file-agents.ts';
+import { newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
+import { startFileAgents } from '../../../support/scenes/file-agents.ts';
 import type { TestSteward } from '../../../support/steward.ts';
-import { newPerson, type Person } from '../../../support/workspace-content.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 let steward: TestSteward;
 let me: Person;

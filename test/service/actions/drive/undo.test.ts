@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Undo } from '../../../../src/actions/shared/action.ts';
-import { startFileAgents } from '../../../support/file-agents.ts';
+import { callApproved, newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
+import { startFileAgents } from '../../../support/scenes/file-agents.ts';
 import type { TestSteward } from '../../../support/steward.ts';
-import { callApproved, newPerson, type Person } from '../../../support/workspace-content.ts';
 
 let steward: TestSteward;
 let me: Person;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type MailUser, mailUser, startMail } from '../../../support/mail.ts';
-import { connectGrant } from '../../../support/refreshing.ts';
-import { ScriptedServer } from '../../../support/scripted-server.ts';
+import { WorkspaceEmulator } from '../../../support/emulators/workspace-emulator.ts';
+import { type MailUser, mailUser, startMail } from '../../../support/scenes/mail.ts';
+import { ScriptedServer } from '../../../support/servers/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
-import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
+import { connectGrant } from '../../../support/users/refreshing.ts';
 
 const ROOT = '/gmail/v1/users/me';
 const EVIL = 'evil@evil.example';

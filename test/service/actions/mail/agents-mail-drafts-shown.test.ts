@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
-import { type MailUser, mailUser } from '../../../support/mail.ts';
+import { type ApiScene, startApiScene } from '../../../support/scenes/api-scene.ts';
+import { type MailUser, mailUser } from '../../../support/scenes/mail.ts';
 
 let scene: ApiScene;
 let user: MailUser;

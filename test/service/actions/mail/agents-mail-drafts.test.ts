@@ -1,9 +1,9 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { callAction } from '../../../support/agents.ts';
-import { type MailUser, mailApi, newMailUser } from '../../../support/mail.ts';
+import { type MailUser, mailApi, newMailUser } from '../../../support/scenes/mail.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 let steward: TestSteward;
 let user: MailUser;

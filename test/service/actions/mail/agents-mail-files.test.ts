@@ -1,10 +1,10 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import { callAction } from '../../../support/agents.ts';
-import { ownIntegrations } from '../../../support/own-integrations.ts';
+import { newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
+import { ownIntegrations } from '../../../support/inputs/own-integrations.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { newPerson, type Person } from '../../../support/workspace-content.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 let steward: TestSteward;
 let me: Person;

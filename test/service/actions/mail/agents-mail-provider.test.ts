@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodyText, HtmlBudget, readPayload } from '../../../../src/actions/mail/mail-parts.ts';
 import { workBegun } from '../../../../src/off-thread/off-thread.ts';
 import type { WorkspaceSession } from '../../../../src/providers/workspace/workspace-session.ts';
-import { callAction } from '../../../support/agents.ts';
-import { type MailUser, mailUser, startMail } from '../../../support/mail.ts';
-import { docxOf, docxParagraph, pdfLines, pdfPages } from '../../../support/office-files.ts';
-import { connectGrant } from '../../../support/refreshing.ts';
-import { respond, ScriptedServer } from '../../../support/scripted-server.ts';
+import { WorkspaceEmulator } from '../../../support/emulators/workspace-emulator.ts';
+import { docxOf, docxParagraph, pdfLines, pdfPages } from '../../../support/inputs/office-files.ts';
+import { type MailUser, mailUser, startMail } from '../../../support/scenes/mail.ts';
+import { respond, ScriptedServer } from '../../../support/servers/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
-import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
+import { callAction } from '../../../support/users/agents.ts';
+import { connectGrant } from '../../../support/users/refreshing.ts';
 
 /** Responses that the sandbox never sends, by a scripted mail API. */
 let provider: WorkspaceEmulator;

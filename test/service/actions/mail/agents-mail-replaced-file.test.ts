@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
-import { mailUser } from '../../../support/mail.ts';
-import { respond } from '../../../support/scripted-server.ts';
+import { type ApiScene, startApiScene } from '../../../support/scenes/api-scene.ts';
+import { mailUser } from '../../../support/scenes/mail.ts';
+import { respond } from '../../../support/servers/scripted-server.ts';
 
 let scene: ApiScene;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type MailUser, mailApi, newMailUser, startMail } from '../../../support/mail.ts';
+import { type MailUser, mailApi, newMailUser, startMail } from '../../../support/scenes/mail.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 
 let steward: TestSteward;

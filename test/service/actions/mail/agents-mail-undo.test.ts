@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../../support/agents.ts';
-import { type MailUser, newMailUser, startMail } from '../../../support/mail.ts';
+import { type MailUser, newMailUser, startMail } from '../../../support/scenes/mail.ts';
 import type { TestSteward } from '../../../support/steward.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 let steward: TestSteward;
 let user: MailUser;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type MailUser, newMailUser, startMail } from '../../../support/mail.ts';
+import { type MailUser, newMailUser, startMail } from '../../../support/scenes/mail.ts';
 import type { TestSteward } from '../../../support/steward.ts';
 
 let steward: TestSteward;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ClientCall, codeOf, financialAndOther } from '../../../support/labelled-clients.ts';
+import { newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
+import { type ClientCall, codeOf, financialAndOther } from '../../../support/scenes/labelled-clients.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { newPerson, type Person } from '../../../support/workspace-content.ts';
 
 const SECRET = 'Balance 1,234.00';
 

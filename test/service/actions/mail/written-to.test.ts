@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mailApi, newMailUser } from '../../../support/mail.ts';
+import { mailApi, newMailUser } from '../../../support/scenes/mail.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 
 const EVIL = 'mallory@evil.example';

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { spreadsheetFiles } from '../../../../sandbox/google/sheets-world.ts';
 import { presentationFiles } from '../../../../sandbox/google/slides-world.ts';
 import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
-import { callAction } from '../../../support/agents.ts';
-import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
-import { ownIntegrations } from '../../../support/own-integrations.ts';
+import { googleAccount, newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
+import { ownIntegrations } from '../../../support/inputs/own-integrations.ts';
+import { type ApiScene, startApiScene } from '../../../support/scenes/api-scene.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { googleAccount, newPerson, type Person } from '../../../support/workspace-content.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 describe('on the sandbox', () => {
   let steward: TestSteward;

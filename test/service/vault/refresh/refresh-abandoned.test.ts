@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ExecutorScene, rejectedWith } from '../../../support/executor-scene.ts';
-import { type ConnectedGrant, endWait, grantState, leave } from '../../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../../support/scenes/executor-scene.ts';
+import { type ConnectedGrant, endWait, grantState, leave } from '../../../support/users/refreshing.ts';
 
 let scene: ExecutorScene;
 let grant: ConnectedGrant;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from '../../../support/agents.ts';
-import { connect, newName, workspaceAccounts } from '../../../support/flows.ts';
+import { connect, newName, workspaceAccounts } from '../../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { callAction } from '../../../support/users/agents.ts';
 
 let steward: TestSteward;
 let token: string;

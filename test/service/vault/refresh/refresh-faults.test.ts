@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { type FaultyDatabase, startFaultyDatabase } from '../../../support/database-proxy.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { queueInstalled } from '../../../support/flows.ts';
-import { createPostgresDatabase, hasPostgres } from '../../../support/postgres.ts';
-import { type ConnectedGrant, connectGrant, grantState, leave } from '../../../support/refreshing.ts';
+import { createPostgresDatabase, hasPostgres } from '../../../support/database/postgres.ts';
+import { WorkspaceEmulator } from '../../../support/emulators/workspace-emulator.ts';
+import { queueInstalled } from '../../../support/scenes/flows.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../../support/servers/database-proxy.ts';
+import { TcpProxy } from '../../../support/servers/tcp-proxy.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { TcpProxy } from '../../../support/tcp-proxy.ts';
-import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
+import { eventually } from '../../../support/time/eventually.ts';
+import { type ConnectedGrant, connectGrant, grantState, leave } from '../../../support/users/refreshing.ts';
 
 let provider: WorkspaceEmulator;
 let steward: TestSteward;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RefreshRow } from '../../../../src/vault/refresh/refresh-repository.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { ExecutorScene, rejectedWith } from '../../../support/executor-scene.ts';
-import { type ConnectedGrant, endWait, grantState, leave } from '../../../support/refreshing.ts';
+import { ExecutorScene, rejectedWith } from '../../../support/scenes/executor-scene.ts';
+import { eventually } from '../../../support/time/eventually.ts';
+import { type ConnectedGrant, endWait, grantState, leave } from '../../../support/users/refreshing.ts';
 
 /** Time limits of a call, and of a provider's request; that of a refresh is longer. */
 const CALL_MS = 8_000;

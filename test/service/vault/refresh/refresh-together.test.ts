@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../support/eventually.ts';
-import { type ConnectedGrant, connectGrant, grantState, leave } from '../../../support/refreshing.ts';
+import { usesEmbedded } from '../../../support/database/test-database.ts';
+import { WorkspaceEmulator } from '../../../support/emulators/workspace-emulator.ts';
 import { OF_TEST } from '../../../support/sql/sent-statements.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { usesEmbedded } from '../../../support/test-database.ts';
-import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
+import { eventually } from '../../../support/time/eventually.ts';
+import { type ConnectedGrant, connectGrant, grantState, leave } from '../../../support/users/refreshing.ts';
 
 const MANY = 12;
 

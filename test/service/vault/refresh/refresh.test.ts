@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { advancing } from '../../../support/advancing.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { workspaceAccounts } from '../../../support/flows.ts';
+import { WorkspaceEmulator } from '../../../support/emulators/workspace-emulator.ts';
+import { workspaceAccounts } from '../../../support/scenes/flows.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { advancing } from '../../../support/time/advancing.ts';
+import { eventually } from '../../../support/time/eventually.ts';
 import {
   type ConnectedGrant,
   connectGrant,
@@ -10,9 +12,7 @@ import {
   grantState,
   leave,
   lengthenPause,
-} from '../../../support/refreshing.ts';
-import { startSteward, type TestSteward } from '../../../support/steward.ts';
-import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
+} from '../../../support/users/refreshing.ts';
 
 const GOOGLE = 'https://www.googleapis.com/auth/';
 

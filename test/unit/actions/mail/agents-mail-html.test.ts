@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { outline } from '../../../../src/actions/mail/html-outline.ts';
 import { htmlToText } from '../../../../src/actions/mail/mail-text.ts';
-import { fc } from '../../../support/property.ts';
+import { fc } from '../../../support/runner/property.ts';
 
 /** Nesting depth of an outline's elements. */
 function depthOf(html: string): number {
