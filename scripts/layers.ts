@@ -1,4 +1,4 @@
-// The import rules of the repository, stated once: scripts/check-imports.ts checks them, docs/architecture.md shows them.
+// The import rules of the repository, stated once: scripts/checks/check-imports.ts checks them, docs/architecture.md shows them.
 
 interface Layer {
   /** A folder or file directly below src → its contents. */

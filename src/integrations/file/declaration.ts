@@ -104,7 +104,7 @@ const useAction = z
   )
   .meta({ description: 'A built-in action.' });
 
-/** Replaced by a `$ref` to JSON Schema in the published schema; see scripts/integrations-schema.ts. */
+/** Replaced by a `$ref` to JSON Schema in the published schema; see scripts/generate/integrations-schema.ts. */
 export const inputDeclaration = z.record(z.string(), z.unknown()).meta({
   description: 'JSON Schema (draft 7) of what a caller passes: an object whose properties `with` refers to as $input.<name>.',
 });

@@ -20,7 +20,7 @@ export interface WorkspaceMethods {
   get(id: string): WorkspaceMethod | undefined;
 }
 
-/** See scripts/sdk-types.ts. */
+/** See scripts/generate/sdk-types.ts. */
 type FieldType = string | FieldTypes | [FieldTypes];
 interface FieldTypes {
   [field: string]: FieldType;

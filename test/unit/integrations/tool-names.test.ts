@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { toolsOf } from '../../../scripts/tools-of-file.ts';
+import { toolsOf } from '../../../scripts/generate/tools-of-file.ts';
 import { problemsOf } from '../../support/inputs/integrations.ts';
 
 const agent = (name: string, actions: string) =>

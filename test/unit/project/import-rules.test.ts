@@ -62,7 +62,7 @@ const SOUND: [file: string, source: string][] = [
   ['sandbox/bank/some-routes.ts', "import express from 'express';\nimport '../../src/http/body.ts';"],
 ];
 
-/** File → rules that it breaks, by the linter and by scripts/check-imports.ts. */
+/** File → rules that it breaks, by the linter and by scripts/checks/check-imports.ts. */
 const found = new Map<string, string[]>();
 
 function add(file: string, rule: string): void {
@@ -83,7 +83,7 @@ beforeAll(() => {
   const linted = run('node_modules/@biomejs/biome/bin/biome', 'lint', '--reporter=github', '--max-diagnostics=none', 'src', 'sandbox');
   const reported = linted.stdout.matchAll(/title=lint\/\w+\/(noProcessEnv|noImportCycles),file=([^,]+)/g);
   for (const [, rule = '', file = ''] of reported) add(relative(project, file), rule);
-  const checked = run('scripts/check-imports.ts');
+  const checked = run('scripts/checks/check-imports.ts');
   for (const [, file = ''] of checked.stderr.matchAll(/^(\S+?):\d+ /gm)) add(file, 'check-imports');
 });
 

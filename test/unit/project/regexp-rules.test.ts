@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expressionsOf, problemOf } from '../../../scripts/regexp-rules.ts';
+import { expressionsOf, problemOf } from '../../../scripts/checks/regexp-rules.ts';
 
 /** The result of `npm run check` for each expression of a source. */
 async function judge(source: string): Promise<(string | undefined)[]> {

@@ -3,8 +3,8 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockProblems } from '../../../scripts/checks/lock-rules.ts';
 import { type LockFile, type Manifest, readJson } from '../../../scripts/lock-file.ts';
-import { lockProblems } from '../../../scripts/lock-rules.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXPRESS = 'node_modules/express';
@@ -82,7 +82,7 @@ describe('packages that are installed', () => {
   });
 });
 
-describe('scripts/licenses.ts', () => {
+describe('scripts/generate/licenses.ts', () => {
   let folder: string;
   beforeAll(() => {
     folder = copyOfRepository();
@@ -96,7 +96,7 @@ describe('scripts/licenses.ts', () => {
       [undefined, 'unknown'],
     ]) {
       alterLock(folder, (lock) => change(lock, { license }));
-      const { status, stderr } = run(folder, 'scripts/licenses.ts');
+      const { status, stderr } = run(folder, 'scripts/generate/licenses.ts');
       expect(stderr).toMatch(new RegExp(`^express 5\\.\\S+: ${shown} is not on the list`));
       expect(status).toBe(1);
     }
@@ -104,9 +104,9 @@ describe('scripts/licenses.ts', () => {
 
   it('accepts a choice of licences of which one is allowed, and reports an outdated list', () => {
     alterLock(folder, (lock) => change(lock, { license: '(GPL-3.0-only OR MIT)' }));
-    expect(run(folder, 'scripts/licenses.ts', '--check').status).toBe(1);
-    expect(run(folder, 'scripts/licenses.ts').status).toBe(0);
-    expect(run(folder, 'scripts/licenses.ts', '--check').status).toBe(0);
+    expect(run(folder, 'scripts/generate/licenses.ts', '--check').status).toBe(1);
+    expect(run(folder, 'scripts/generate/licenses.ts').status).toBe(0);
+    expect(run(folder, 'scripts/generate/licenses.ts', '--check').status).toBe(0);
     expect(readFileSync(join(folder, 'THIRD_PARTY_LICENSES.md'), 'utf8')).toContain('(GPL-3.0-only OR MIT)');
   });
 });

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { builtInTools } from '../../../scripts/tools-of-file.ts';
+import { builtInTools } from '../../../scripts/generate/tools-of-file.ts';
 import { loadBuiltIns } from '../../../src/actions/built-ins.ts';
 import { parseArguments } from '../../../src/executor/checks/parse-arguments.ts';
 import { compilePattern } from '../../../src/integrations/declared/declared-pattern.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { builtInTools, toolsOf } from '../../../scripts/tools-of-file.ts';
+import { builtInTools, toolsOf } from '../../../scripts/generate/tools-of-file.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { formatTools, TOOL_FORMATS, type ToolFormat } from '../../../src/tools/tool-formats.ts';
 import { toToolSchema } from '../../../src/tools/tool-schema.ts';

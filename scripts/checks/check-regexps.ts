@@ -30,7 +30,7 @@ const ALLOWED: { file: string; text: string; reason: string }[] = [
   },
 ];
 const AT_ONCE = 4;
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const files = globSync(['src/**/*.{ts,js}', 'public/**/*.js', 'client/**/*.js'], { cwd: root }).sort();
 const expressions = files.flatMap((file) => expressionsOf(file, readFileSync(join(root, file), 'utf8')));
 const isAllowed = ({ file, text }: Expression) => ALLOWED.some((one) => one.file === file && one.text === text);
@@ -45,7 +45,7 @@ const work = async () => {
 await Promise.all(Array.from({ length: AT_ONCE }, work));
 for (const { file, text } of ALLOWED) {
   const isThere = expressions.some((one) => one.file === file && one.text === text);
-  if (!isThere) problems.push(`${file}:1 ${text} is allowed in scripts/check-regexps.ts and no longer there`);
+  if (!isThere) problems.push(`${file}:1 ${text} is allowed in scripts/checks/check-regexps.ts and no longer there`);
 }
 for (const problem of problems.sort()) console.error(problem);
 if (problems.length > 0) process.exit(1);

@@ -1,4 +1,4 @@
-import { installed, type LockedPackage, type LockFile, type Manifest, nameOf } from './lock-file.ts';
+import { installed, type LockedPackage, type LockFile, type Manifest, nameOf } from '../lock-file.ts';
 
 const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/;

@@ -4,15 +4,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openApiDocument } from '../src/http/endpoints/openapi.ts';
-import { asyncApiDocument } from '../src/socket/asyncapi.ts';
-import { version } from '../src/startup/version.ts';
+import { openApiDocument } from '../../src/http/endpoints/openapi.ts';
+import { asyncApiDocument } from '../../src/socket/asyncapi.ts';
+import { version } from '../../src/startup/version.ts';
+import { writeHttpClient } from '../http-client/http-client.ts';
 import { type AsyncApi, typesOf } from './client-types.ts';
 import { declaredEndpoints } from './declared-endpoints.ts';
 import { writeGenerated } from './generated-file.ts';
-import { writeHttpClient } from './http-client/http-client.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const TARGET = 'client/generated';
 const SERVICE = { publicUrl: 'http://127.0.0.1:8080', version: version(), environment: 'development' } as const;
 const COMPILER = [
@@ -58,7 +58,7 @@ try {
   const outdated = existing().filter((path) => !files.has(path));
   for (const [path, content] of files) {
     if (!process.argv.includes('--check')) mkdirSync(dirname(join(ROOT, TARGET, path)), { recursive: true });
-    writeGenerated(`${TARGET}/${path}`, content, 'scripts/client-package.ts');
+    writeGenerated(`${TARGET}/${path}`, content, 'scripts/generate/client-package.ts');
   }
   remove(outdated);
   checkVersion();
@@ -115,7 +115,7 @@ function remove(paths: string[]): void {
   for (const path of paths) {
     if (!process.argv.includes('--check')) rmSync(join(ROOT, TARGET, path));
     else {
-      console.error(`${TARGET}/${path} is no longer generated: run node scripts/client-package.ts`);
+      console.error(`${TARGET}/${path} is no longer generated: run node scripts/generate/client-package.ts`);
       process.exitCode = 1;
     }
   }

@@ -2,8 +2,8 @@
 // machine's time. Prints each violation as file:line and exits with 1.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { BY_THE_MACHINE, ENVIRONMENT_READER, LAYERS, ONLYS, roomOf, SANDBOX_IMPORTS, SANDBOX_LOADER, sentenceOf } from './layers.ts';
-import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
+import { BY_THE_MACHINE, ENVIRONMENT_READER, LAYERS, ONLYS, roomOf, SANDBOX_IMPORTS, SANDBOX_LOADER, sentenceOf } from '../layers.ts';
+import { lineOf, nodesOf, type SyntaxNode } from '../syntax.ts';
 
 const SQL =
   /^\s*(?:select\s[\s\S]*?(?:\bfrom\b|\(|\d)|insert\s+into\s|update\s+\w+\s[\s\S]*?\bset\b|delete\s+from\s|with\s+\w+\s+as\s|(?:create|alter|drop|truncate)\s+(?:table|index|schema|type|database)\s|(?:begin|commit|rollback)\s*$|[\s\S]*\bwhere\b[\s\S]*=\s*\$\d)/i;
@@ -22,7 +22,7 @@ interface Import {
   specifier: string;
 }
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const files = globSync(['src/**/*.ts', 'sandbox/**/*.ts'], { cwd: root }).sort();
 const timed = new Set<string>();
 const imports: Import[] = [];

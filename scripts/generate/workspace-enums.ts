@@ -1,6 +1,6 @@
-// Writes scripts/workspace-enums.json: the permitted values of parameters and fields, which the SDK's types leave out, from
+// Writes scripts/generate/workspace-enums.json: the permitted values of parameters and fields, which the SDK's types leave out, from
 // the discovery documents in Google's client for Python:
-//   node scripts/workspace-enums.ts <googleapiclient/discovery_cache/documents>
+//   node scripts/generate/workspace-enums.ts <googleapiclient/discovery_cache/documents>
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableOf, writeGenerated } from './generated-file.ts';
@@ -43,4 +43,4 @@ const documents = Object.entries(WORKSPACE_APIS).map(([api, version]) => {
   const ofSchemas = bodies.map(([name, { properties }]) => [`${api}.${name}`, valuesOf(properties)] as const);
   return { methods: ofMethods(root), schemas: withValues(ofSchemas) };
 });
-writeGenerated('scripts/workspace-enums.json', tableOf(documents), 'scripts/workspace-enums.ts');
+writeGenerated('scripts/generate/workspace-enums.json', tableOf(documents), 'scripts/generate/workspace-enums.ts');

@@ -1,7 +1,8 @@
 // Makes THIRD_PARTY_LICENSES.md: the third-party packages of the production image, with their licences.
 // A licence that is not on the list below ends it; `--check` only compares.
+
+import { installed, type LockedPackage, type LockFile, nameOf, readJson } from '../lock-file.ts';
 import { writeGenerated } from './generated-file.ts';
-import { installed, type LockedPackage, type LockFile, nameOf, readJson } from './lock-file.ts';
 
 /** SPDX identifiers that may be used in a service under Apache-2.0; MPL-2.0 as long as its files stay as they are. */
 const ALLOWED = new Set([
@@ -36,7 +37,7 @@ const listed = productionPackages(readJson<LockFile>('package-lock.json'));
 const refused = listed.filter(({ license }) => !isAllowed(license));
 for (const { name, version, license } of refused) console.error(`${name} ${version}: ${license} is not on the list of licences`);
 if (refused.length > 0) process.exitCode = 1;
-else writeGenerated('THIRD_PARTY_LICENSES.md', document(listed), 'scripts/licenses.ts');
+else writeGenerated('THIRD_PARTY_LICENSES.md', document(listed), 'scripts/generate/licenses.ts');
 
 function productionPackages(lock: LockFile): Listed[] {
   const used = installed(lock).filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true);

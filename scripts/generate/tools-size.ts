@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tool } from '@modelcontextprotocol/server';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { APPROVAL_RESULT_TOOL } from '../src/mcp/approval-result.ts';
-import { mcpTools } from '../src/tools/mcp-tools.ts';
-import { formatTools, TOOL_FORMATS } from '../src/tools/tool-formats.ts';
+import { APPROVAL_RESULT_TOOL } from '../../src/mcp/approval-result.ts';
+import { mcpTools } from '../../src/tools/mcp-tools.ts';
+import { formatTools, TOOL_FORMATS } from '../../src/tools/tool-formats.ts';
 import { writeGenerated } from './generated-file.ts';
 import { table } from './schema-tables.ts';
 import { builtInTools } from './tools-of-file.ts';
@@ -39,6 +39,6 @@ function sizeOf(tool: Tool): string[] {
 }
 
 function writeTable(file: string, text: string): void {
-  const source = readFileSync(join(import.meta.dirname, '..', file), 'utf8');
-  writeGenerated(file, source.replace(SIZES, `\n${text}\n\n`), 'scripts/tools-size.ts');
+  const source = readFileSync(join(import.meta.dirname, '../..', file), 'utf8');
+  writeGenerated(file, source.replace(SIZES, `\n${text}\n\n`), 'scripts/generate/tools-size.ts');
 }

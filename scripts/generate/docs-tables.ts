@@ -2,9 +2,9 @@
 // tables into docs/operations.md. `--check` only compares.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allTables, type Table } from '../src/database/tables.ts';
+import { allTables, type Table } from '../../src/database/tables.ts';
+import { ENVIRONMENT_READER, LAYERS, ONLYS, sentenceOf } from '../layers.ts';
 import { writeGenerated } from './generated-file.ts';
-import { ENVIRONMENT_READER, LAYERS, ONLYS, sentenceOf } from './layers.ts';
 import { table } from './schema-tables.ts';
 
 function layers(): string {
@@ -25,13 +25,13 @@ function kept({ kept, months }: Table): string {
 }
 
 function write(path: string, name: string, content: string): void {
-  const before = readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+  const before = readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
   const section = new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*(?=<!-- /${name} -->)`);
   if (!section.test(before)) throw new Error(`${path} has no section ${name}`);
   writeGenerated(
     path,
     before.replace(section, () => `\n${content}\n\n`),
-    'scripts/docs-tables.ts',
+    'scripts/generate/docs-tables.ts',
   );
 }
 

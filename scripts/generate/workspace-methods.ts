@@ -2,12 +2,12 @@
 // scopes of every method, with the values of workspace-enums.json, and the address of each API. `--check` only compares.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SyntaxNode } from '../syntax.ts';
 import { tableOf, writeGenerated } from './generated-file.ts';
 import { APIS_WITH_BODIES, annotationOf, type FieldTypes, nameOf, SdkFile, WORKSPACE_APIS, withChoice } from './sdk-types.ts';
-import type { SyntaxNode } from './syntax.ts';
 import enums from './workspace-enums.json' with { type: 'json' };
 
-const FOLDER = join(import.meta.dirname, '../node_modules/googleapis/build/src/apis');
+const FOLDER = join(import.meta.dirname, '../../node_modules/googleapis/build/src/apis');
 const SCOPE_PREFIX = 'https://www.googleapis.com/auth/';
 
 type Enums = Readonly<Record<string, Readonly<Record<string, readonly string[] | undefined>> | undefined>>;
@@ -96,4 +96,4 @@ function readApi(api: string, version: string): { methods: Record<string, object
 const versions = Object.entries(WORKSPACE_APIS);
 const apis = versions.map(([api, version]) => readApi(api, version));
 const roots = Object.fromEntries(versions.map(([api, version]) => [api, rootOf(api, version)]));
-writeGenerated('src/providers/workspace/workspace-methods.json', tableOf(apis, { roots }), 'scripts/workspace-methods.ts');
+writeGenerated('src/providers/workspace/workspace-methods.json', tableOf(apis, { roots }), 'scripts/generate/workspace-methods.ts');

@@ -3,7 +3,7 @@
 // wait by test/support/time/eventually.ts, and draw from test/support/runner/property.ts.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
+import { lineOf, nodesOf, type SyntaxNode } from '../syntax.ts';
 
 /** Suites that a person runs beside the tests: they strike at real moments, measure, or repeat other projects' programs. */
 const SUITES = ['test/faults/', 'test/mutants/', 'test/repeat/', 'test/security/', 'test/injection/', 'test/judges/'];
@@ -23,7 +23,7 @@ const MEMBERS =
   /^(?:Date\.now|performance\.now|Math\.random|AbortSignal\.timeout|process\.hrtime|vi\.useFakeTimers|systemClock\.(?:sleep|after|every))$/;
 const CLOCKS = /^(?:Date|performance)$/;
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const files = globSync('test/**/*.ts', { cwd: root })
   .filter((file) => !SUITES.some((suite) => file.startsWith(suite)))
   .sort();
@@ -31,7 +31,7 @@ const found = files.map((file) => ({ file, problems: problemsOf(file, readFileSy
 const problems = found.flatMap(({ file, problems }) => (file in ALLOWED ? [] : problems));
 for (const file of Object.keys(ALLOWED)) {
   const needsIt = found.some((one) => one.file === file && one.problems.length > 0);
-  if (!needsIt) problems.push(`${file}:1 is allowed in scripts/check-tests.ts and needs no exception`);
+  if (!needsIt) problems.push(`${file}:1 is allowed in scripts/checks/check-tests.ts and needs no exception`);
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);

@@ -1,5 +1,5 @@
 // Checks each package-lock.json: exact versions with checksums, from the registry, and no install script but those named.
-import { installed, type LockFile, type Manifest, readJson } from './lock-file.ts';
+import { installed, type LockFile, type Manifest, readJson } from '../lock-file.ts';
 import { lockProblems } from './lock-rules.ts';
 
 /** The service's packages, those of `npm run test:mcp`, and the generator of the HTTP client. */

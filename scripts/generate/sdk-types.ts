@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { nodesOf, type SyntaxNode } from './syntax.ts';
+import { nodesOf, type SyntaxNode } from '../syntax.ts';
 
 /** The provider's APIs whose methods can be declared, with their versions. */
 export const WORKSPACE_APIS: Readonly<Record<string, string>> = {

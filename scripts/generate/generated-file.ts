@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * @param script that writes it
  */
 export function writeGenerated(path: string, content: string, script: string): void {
-  const file = join(import.meta.dirname, '..', path);
+  const file = join(import.meta.dirname, '../..', path);
   if (!process.argv.includes('--check')) {
     writeFileSync(file, content);
     console.log(`${path} written.`);

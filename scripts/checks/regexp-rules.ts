@@ -1,5 +1,5 @@
 import { check } from 'recheck';
-import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
+import { lineOf, nodesOf, type SyntaxNode } from '../syntax.ts';
 
 export interface Expression {
   file: string;

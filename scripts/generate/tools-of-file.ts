@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createIntegrationsFormat } from '../src/integrations/compile-catalog.ts';
-import { parseIntegrations } from '../src/integrations/file/integrations-file.ts';
-import { PROVIDERS } from '../src/providers/providers.ts';
-import { toTool } from '../src/tools/callable-tools.ts';
-import type { Tool } from '../src/tools/tool.ts';
+import { createIntegrationsFormat } from '../../src/integrations/compile-catalog.ts';
+import { parseIntegrations } from '../../src/integrations/file/integrations-file.ts';
+import { PROVIDERS } from '../../src/providers/providers.ts';
+import { toTool } from '../../src/tools/callable-tools.ts';
+import type { Tool } from '../../src/tools/tool.ts';
 
 const format = createIntegrationsFormat(PROVIDERS);
 

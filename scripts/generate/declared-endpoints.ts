@@ -1,12 +1,12 @@
-import { variables as environmentVariables } from '../src/config/environment.ts';
-import { limitsOf } from '../src/config/limits.ts';
-import type { Services } from '../src/context.ts';
-import { healthRouter } from '../src/health/health-routes.ts';
-import { asyncApiRouter, homeRouter, openApiRouter } from '../src/home/home-routes.ts';
-import type { Endpoint } from '../src/http/endpoints/endpoint.ts';
-import type { EndpointMiddleware } from '../src/http/endpoints/endpoint-router.ts';
-import { PROVIDERS } from '../src/providers/providers.ts';
-import { featureRouters } from '../src/startup/feature-routers.ts';
+import { variables as environmentVariables } from '../../src/config/environment.ts';
+import { limitsOf } from '../../src/config/limits.ts';
+import type { Services } from '../../src/context.ts';
+import { healthRouter } from '../../src/health/health-routes.ts';
+import { asyncApiRouter, homeRouter, openApiRouter } from '../../src/home/home-routes.ts';
+import type { Endpoint } from '../../src/http/endpoints/endpoint.ts';
+import type { EndpointMiddleware } from '../../src/http/endpoints/endpoint-router.ts';
+import { PROVIDERS } from '../../src/providers/providers.ts';
+import { featureRouters } from '../../src/startup/feature-routers.ts';
 
 /** Every declaration, of development and of production. No handler is called, so dependencies may be absent. */
 export function declaredEndpoints(): Endpoint[] {

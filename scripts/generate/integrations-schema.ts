@@ -1,8 +1,8 @@
 // Makes schemas/integrations.v1.json, which editors check integrations.yaml against, from the format's own source.
 // `--check` only compares.
 import { z } from 'zod';
-import { createDeclarations, inputDeclaration } from '../src/integrations/file/declaration.ts';
-import { PROVIDERS } from '../src/providers/providers.ts';
+import { createDeclarations, inputDeclaration } from '../../src/integrations/file/declaration.ts';
+import { PROVIDERS } from '../../src/providers/providers.ts';
 import { writeGenerated } from './generated-file.ts';
 
 const schema = z.toJSONSchema(createDeclarations(PROVIDERS).document, {
@@ -14,4 +14,4 @@ const schema = z.toJSONSchema(createDeclarations(PROVIDERS).document, {
   },
 });
 const titled = { title: 'Steward’s integrations file', ...schema };
-writeGenerated('schemas/integrations.v1.json', `${JSON.stringify(titled, null, 2)}\n`, 'scripts/integrations-schema.ts');
+writeGenerated('schemas/integrations.v1.json', `${JSON.stringify(titled, null, 2)}\n`, 'scripts/generate/integrations-schema.ts');
