@@ -1,5 +1,5 @@
-import { button, card, element, emptyItem, run } from './page-dom.js';
-import { sentencesOf } from './page-sentences.js';
+import { button, card, element, emptyItem, run } from './page/page-dom.js';
+import { sentencesOf } from './page/page-sentences.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KINDS = [

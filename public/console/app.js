@@ -1,12 +1,12 @@
 import { formatTime } from './format.js';
-import { showChecklist } from './page-checklist.js';
-import { showConnection, watchServer } from './page-connection.js';
-import { byId, show } from './page-dom.js';
-import { showFlowResult } from './page-flow-result.js';
-import { Router, showBadge } from './page-router.js';
-import { Session } from './page-session.js';
-import { hasSandbox, SignIn, signInForms } from './page-sign-in.js';
-import { clearToasts } from './page-toasts.js';
+import { showChecklist } from './page/page-checklist.js';
+import { showConnection, watchServer } from './page/page-connection.js';
+import { byId, show } from './page/page-dom.js';
+import { showFlowResult } from './page/page-flow-result.js';
+import { Router, showBadge } from './page/page-router.js';
+import { Session } from './page/page-session.js';
+import { hasSandbox, SignIn, signInForms } from './page/page-sign-in.js';
+import { clearToasts } from './page/page-toasts.js';
 import { VIEWS } from './views.js';
 
 const signIn = new SignIn();

@@ -5,6 +5,6 @@
  * - `approvalCard(preview, {session, onDecided, configured})` returns an element that shows a pending approval and decides it
  * - `chatView(root, session)` builds the view of the conversations
  */
-export { approvalCard } from './approval-card.js';
-export { chatView } from './chat-view.js';
-export { resultView } from './result-view.js';
+export { approvalCard } from './approvals/approval-card.js';
+export { chatView } from './chat/chat-view.js';
+export { resultView } from './results/result-view.js';

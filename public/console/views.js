@@ -1,9 +1,9 @@
-import { accountsView } from './accounts-view.js';
+import { accountsView } from './accounts/accounts-view.js';
 import { activityView } from './activity-view.js';
-import { agentsView } from './agents-view.js';
-import { approvalsView } from './approvals-view.js';
-import { clientsView } from './clients-view.js';
-import { settingsView } from './settings-view.js';
+import { agentsView } from './agents/agents-view.js';
+import { approvalsView } from './approvals/approvals-view.js';
+import { clientsView } from './clients/clients-view.js';
+import { settingsView } from './settings/settings-view.js';
 import { chatView } from './slots.js';
 
 /** The views in the order of the navigation; page-router.js describes them. */

@@ -8,7 +8,7 @@ import { startSteward, type TestSteward } from '../support/steward.ts';
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** Shows a result in an empty page with the page's own look. */
 const SHOW = `async ({ action, data, meta }) => {
-  const { resultView } = await import('/assets/console/result-view.js');
+  const { resultView } = await import('/assets/console/results/result-view.js');
   const main = document.querySelector('main');
   main.replaceChildren(Object.assign(document.createElement('h1'), { textContent: action }), resultView(action, data, meta));
 }`;

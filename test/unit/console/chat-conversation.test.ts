@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 // @ts-expect-error a module of the page
-import { Conversation } from '../../../public/console/chat-conversation.js';
+import { Conversation } from '../../../public/console/chat/chat-conversation.js';
 
 const asked = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Tell me' }] };
 const answer = { id: 'm2', role: 'assistant', parts: [], metadata: { runId: 'r1', model: 'stand-in' } };

@@ -1,0 +1,63 @@
+import { button, card, element, emptyItem, replaceItems, run } from '../page/page-dom.js';
+
+/** The accounts of one provider; subclasses build the items. */
+export class AccountList {
+  #path;
+  #empty;
+
+  /** @param provider its name in the accounts of the session @param path of the endpoint @param empty text for an empty list */
+  constructor(session, { provider, path, title, about, empty }) {
+    this.session = session;
+    this.#path = path;
+    this.#empty = empty;
+    this.list = element('ul', { className: 'entries', 'aria-labelledby': `${provider}-title` });
+    this.card = card({ id: provider, title, about }, this.list);
+    session.accounts.watch((accounts) => this.#render(accounts[provider]));
+  }
+
+  /** @param name of the account, for assistive technology */
+  button(text, name, action, className = '') {
+    const node = button(text, { name, className: `small ${className}` });
+    node.addEventListener('click', () => run(node, this.session.fail, action));
+    return node;
+  }
+
+  /** @param account with the id of its read-only switch, if that is set */
+  readOnlyButton({ id, readOnly }, name) {
+    if (readOnly === undefined) {
+      return this.button('Set to read-only', name, async () => {
+        await this.session.request('POST', '/read-only', { json: { account_id: id } });
+        await this.changed(`${name} is read-only. Agents can change nothing in it.`);
+      });
+    }
+    return this.button('Permit changes', name, async () => {
+      await this.session.request('DELETE', `/read-only/${readOnly}`);
+      await this.changed(`Agents can change ${name} again.`);
+    });
+  }
+
+  disconnectButton(id, name, text) {
+    const disconnect = async () => {
+      if (!(await this.session.confirm({ title: `Disconnect ${name}?`, text, yes: 'Disconnect' }))) return;
+      await this.change('DELETE', id, `${name} is disconnected.`);
+    };
+    return this.button('Disconnect', name, disconnect, 'quiet');
+  }
+
+  /** Sends a request about an account, e.g. `<id>/default`. */
+  async change(method, subpath, done) {
+    await this.session.request(method, `${this.#path}/${subpath}`);
+    await this.changed(done);
+  }
+
+  async changed(done) {
+    this.session.notify('done', done);
+    await this.session.load('accounts', 'agents', 'approvals');
+  }
+
+  #render(accounts) {
+    const items = accounts.map((account) => this.item(account));
+    const heading = this.card.querySelector('h2');
+    replaceItems(this.list, heading, items.length > 0 ? items : [emptyItem(this.#empty)]);
+  }
+}

@@ -1,0 +1,84 @@
+import { button, element, run, tag } from '../page/page-dom.js';
+import { AccountList } from './account-list.js';
+import { chooseBank } from './page-bank-link.js';
+
+const STATUS = {
+  relink_required: 'Reconnect required',
+  item_gone: 'No longer available',
+};
+const WARNING = {
+  pending_disconnect: 'Access ends',
+  pending_expiration: 'Consent ends',
+};
+
+/** The bank accounts. */
+export class BankAccounts extends AccountList {
+  constructor(session) {
+    super(session, {
+      provider: 'bank',
+      path: '/auth/bank/accounts',
+      title: 'Bank accounts',
+      about: 'Balances and transactions, read only.',
+      empty: 'No bank is connected yet.',
+    });
+    const connect = button('Connect a bank', { className: 'primary' });
+    connect.addEventListener('click', () => run(connect, session.fail, () => this.#link()));
+    this.card.append(connect);
+  }
+
+  item(account) {
+    const { bank_name: bank, mask } = account;
+    const note = noteOf(account);
+    const attention = note === undefined ? undefined : tag('attention', note);
+    const numbers = mask.map(({ name, mask: digits }) => element('li', {}, name, digits === '' ? '' : ` ··${digits}`));
+    return element(
+      'li',
+      { className: 'entry' },
+      element('span', { className: 'portrait bank', 'aria-hidden': 'true' }, bank.charAt(0).toUpperCase()),
+      element(
+        'div',
+        {},
+        element('h3', {}, bank, attention, account.readOnly === undefined ? undefined : tag('', 'Read only')),
+        element('ul', { className: 'numbers detail' }, ...numbers),
+      ),
+      element('div', { className: 'actions' }, ...this.#actions(account)),
+    );
+  }
+
+  #actions(account) {
+    const { id, bank_name: bank, status, warning, new_accounts: newAccounts } = account;
+    const label = status === 'relink_required' || warning ? 'Reconnect' : newAccounts && status === 'active' && 'Select accounts';
+    const repair = label ? [this.button(label, bank, () => this.#repair(id, bank), 'primary')] : [];
+    const text = 'Agents lose access to its accounts immediately, and access is revoked at the aggregator.';
+    return [...repair, this.readOnlyButton(account, bank), this.disconnectButton(encodeURIComponent(id), bank, text)];
+  }
+
+  async #link() {
+    const chosen = await chooseBank(await this.session.request('POST', '/auth/bank/create_link_token'));
+    if (chosen === undefined) {
+      this.session.notify('warning', 'No bank was connected.');
+      return;
+    }
+    const linked = await this.session.request('POST', '/auth/bank/set_access_token', { form: { public_token: chosen.publicToken } });
+    const beside = linked.also_linked === undefined ? '' : ' Another connection to this bank may include the same account. Both are kept.';
+    await this.changed(`The bank is connected.${beside}`);
+  }
+
+  /** Update mode: the access token stays valid, so there is nothing to exchange. The server reloads the item. */
+  async #repair(id, bank) {
+    const chosen = await chooseBank(await this.session.request('POST', '/auth/bank/create_link_token', { form: { account_id: id } }));
+    if (chosen === undefined) {
+      this.session.notify('warning', `${bank} is unchanged.`);
+      return;
+    }
+    await this.change('POST', `${encodeURIComponent(id)}/refresh`, `${bank} is reconnected.`);
+  }
+}
+
+/** The notice for an account, if there is one. */
+function noteOf({ status, warning, expires_at: expiresAt, new_accounts: newAccounts }) {
+  if (status !== 'active') return STATUS[status] ?? status;
+  if (warning !== undefined)
+    return `${WARNING[warning] ?? warning} ${expiresAt === undefined ? 'soon' : new Date(expiresAt).toLocaleDateString()}`;
+  return newAccounts ? 'New accounts available' : undefined;
+}

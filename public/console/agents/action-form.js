@@ -1,0 +1,115 @@
+import { button, card, element, field, tag } from '../page/page-dom.js';
+import { Failure } from '../page/page-request.js';
+import { schemaForm } from './schema-form.js';
+
+const NEEDS = {
+  not_connected: 'No account of this agent’s provider is connected.',
+  needs_attention: 'An account of this agent needs attention.',
+  not_configured: 'The provider is not configured on this server.',
+};
+const OFFLINE = 'Not connected to the server. Nothing was sent: run it again when the connection is back.';
+
+/** The form of the selected action. */
+export class ActionForm {
+  #session;
+  #agents = [];
+  #name;
+  #fields;
+  #title = element('h2', { id: 'action-title', tabIndex: -1 }, 'Action');
+  #facts = element('p', { className: 'facts' });
+  #about = element('p', { className: 'muted about' });
+  #account = element('select', { id: 'action-account' });
+  #inputs = element('div', { className: 'fields' });
+  #run = button('Run', { type: 'submit', className: 'primary', disabled: true });
+  #problem = element('div', { className: 'result', role: 'alert' });
+
+  constructor(session) {
+    this.#session = session;
+    const form = element(
+      'form',
+      { id: 'action-form' },
+      field('Account', this.#account),
+      this.#inputs,
+      element('div', { className: 'row' }, this.#run),
+      this.#problem,
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    this.card = card({ id: 'action', title: '' }, this.#facts, this.#about, form);
+    this.card.firstElementChild.replaceWith(this.#title);
+    const show = () => this.#enable();
+    session.client.addEventListener('state', show);
+  }
+
+  setAgents(agents) {
+    this.#agents = agents;
+    if (this.#name !== undefined) this.choose(this.#name);
+  }
+
+  /** Shows the form of an action. The input stays if it is the same one. @param name undefined: there is none */
+  choose(name) {
+    const agent = this.#agents.find(({ actions }) => actions.some((one) => one.name === name));
+    const action = agent?.actions.find((one) => one.name === name);
+    const before = this.#fields;
+    this.#name = action?.name;
+    this.#title.textContent = action?.name ?? 'Action';
+    this.#facts.replaceChildren(...(action === undefined ? [] : facts(agent, action)));
+    this.#about.textContent = action?.description ?? '';
+    this.#fillAccounts(agent?.accounts ?? []);
+    this.#enable();
+    if (action !== undefined && before?.schema === JSON.stringify(action.input) && before.name === action.name) return;
+    this.#problem.replaceChildren();
+    this.#fields = action && {
+      name: action.name,
+      schema: JSON.stringify(action.input),
+      ...schemaForm(action, `input-${name.replace('.', '-')}`),
+    };
+    this.#inputs.replaceChildren(...(this.#fields?.nodes ?? []));
+  }
+
+  /** Nothing is selected only where nothing is preferred and there are several: then the user has to. */
+  #fillAccounts(accounts) {
+    const chosen = this.#account.value;
+    const options = accounts.map(({ id, label, masks, default: preferred }) => {
+      const text = preferred ? `${label} (default)` : masks ? `${label} (…${masks.join(', …')})` : label;
+      return element('option', { value: id }, text);
+    });
+    const preferred = accounts.find((one) => one.default) ?? (accounts.length === 1 ? accounts[0] : undefined);
+    const prompt = accounts.length === 0 ? 'No account is connected' : 'Select an account …';
+    this.#account.replaceChildren(...(preferred === undefined ? [element('option', { value: '' }, prompt)] : []), ...options);
+    this.#account.required = accounts.length > 0;
+    if (accounts.some(({ id }) => id === chosen)) this.#account.value = chosen;
+    else this.#account.value = preferred?.id ?? '';
+  }
+
+  #enable() {
+    this.#run.disabled = this.#name === undefined || !this.#session.connected;
+    this.#run.title = this.#session.connected ? '' : 'Not connected to the server';
+  }
+
+  #submit() {
+    this.#problem.replaceChildren();
+    try {
+      // A call would wait for the connection, and run when nobody expects it any more.
+      if (!this.#session.connected) throw new Failure(OFFLINE, { code: 'disconnected' });
+      const { value } = this.#account;
+      const account = value === '' ? undefined : { id: value, label: this.#session.nameOf(value) ?? 'account' };
+      this.#session.runs.start({ action: this.#name, account, input: this.#fields.read() });
+    } catch (error) {
+      if (!(error instanceof Failure || error instanceof SyntaxError)) throw error;
+      this.#problem.replaceChildren(element('p', { className: 'error' }, error.message));
+    }
+  }
+}
+
+function facts(agent, { effect, approval }) {
+  const asks = approval === 'always' || (approval === 'destructive' && effect === 'destructive');
+  const needs = NEEDS[agent.status];
+  return [
+    tag(effect === 'read' ? '' : effect === 'write' ? 'attention' : 'bad', effect),
+    asks ? tag('attention', 'Needs your approval') : undefined,
+    needs === undefined ? undefined : element('span', { className: 'muted' }, needs, ' ', element('a', { href: '#accounts' }, 'Accounts')),
+  ].filter((one) => one !== undefined);
+}

@@ -1,0 +1,59 @@
+import { card, element, tag } from '../page/page-dom.js';
+
+/** A list of the agents' actions, one of which is selected. */
+export class ActionPicker {
+  #choose;
+  #groups = element('div', { className: 'picker-groups' });
+  #search = element('input', { id: 'action-search', type: 'search', placeholder: 'Find an action', autocomplete: 'off' });
+  #agents = [];
+  #chosen;
+
+  /** @param choose receives the name of the action that was selected */
+  constructor(choose) {
+    this.#choose = choose;
+    this.#search.addEventListener('input', () => this.#render());
+    this.#groups.addEventListener('change', ({ target }) => this.#select(target.value));
+    const label = element('label', { htmlFor: 'action-search', className: 'unseen' }, 'Find an action');
+    this.card = card({ id: 'actions', title: 'Actions', className: 'picker' }, label, this.#search, this.#groups);
+  }
+
+  /** Keeps the selection if the action still exists. */
+  setAgents(agents) {
+    this.#agents = agents.filter(({ actions }) => actions.length > 0);
+    const names = this.#agents.flatMap(({ actions }) => actions.map(({ name }) => name));
+    if (!names.includes(this.#chosen)) this.#select(names[0]);
+    this.#render();
+  }
+
+  #select(name) {
+    this.#chosen = name;
+    this.#choose(name);
+  }
+
+  #render() {
+    const words = this.#search.value.toLowerCase().split(/\s+/);
+    const matches = ({ name, description }) => words.every((word) => `${name} ${description}`.toLowerCase().includes(word));
+    const groups = this.#agents
+      .map((agent) => ({ ...agent, actions: agent.actions.filter(matches) }))
+      .filter(({ actions }) => actions.length > 0);
+    const none = element('p', { className: 'empty' }, this.#agents.length > 0 ? 'No action has these words.' : 'There are no actions yet.');
+    this.#groups.replaceChildren(...(groups.length > 0 ? groups.map((agent) => this.#group(agent)) : [none]));
+  }
+
+  #group({ name, actions, status }) {
+    const off = status === 'ready' ? undefined : tag('', status.replaceAll('_', ' '));
+    return element(
+      'fieldset',
+      { className: 'picker-group' },
+      element('legend', {}, name, ' ', off),
+      ...actions.map((action) => this.#option(action)),
+    );
+  }
+
+  /** Radio buttons of one name are one stop of the Tab key, and the arrow keys move between them. */
+  #option({ name, effect }) {
+    const radio = element('input', { type: 'radio', name: 'action', value: name, checked: name === this.#chosen, id: `pick-${name}` });
+    const mark = effect === 'read' ? undefined : element('span', { className: `effect ${effect}` }, effect);
+    return element('label', { className: 'pick', htmlFor: radio.id }, radio, element('span', {}, name), mark);
+  }
+}

@@ -1,0 +1,129 @@
+import { button, card, copyButton, element, emptyItem, requestIdOf, tag } from '../page/page-dom.js';
+import { visibleJson } from '../page/page-text.js';
+import { resultView } from '../slots.js';
+
+const STATES = {
+  running: ['', 'Running'],
+  waiting: ['attention', 'Waits for approval'],
+  done: ['good', 'Done'],
+  failed: ['bad', 'Failed'],
+  denied: ['bad', 'Not run'],
+};
+
+/** The calls made in this tab, each with what was sent and what came back. The newest is open. */
+export class RunList {
+  #session;
+  #list = element('ul', { className: 'entries runs', 'aria-labelledby': 'runs-title' });
+  #items = new Map();
+  /** Says how the newest call stands, for those who don't see it. */
+  #status = element('p', { className: 'unseen', role: 'status' });
+
+  constructor(session) {
+    this.#session = session;
+    this.card = card({ id: 'runs', title: 'Runs', about: 'The calls made in this tab.' }, this.#list, this.#status);
+    this.#list.append(emptyItem('Nothing has been run yet.'));
+    session.runs.addEventListener('change', ({ detail }) => this.#show(detail));
+  }
+
+  #show(run) {
+    const before = this.#items.get(run.id);
+    const item = before ?? this.#add(run);
+    item.update(run);
+    if (before === undefined || run.endedAt !== undefined) item.node.scrollIntoView({ block: 'nearest' });
+    this.#status.textContent = `${run.action}: ${STATES[run.state][1]}`;
+  }
+
+  #add(run) {
+    for (const { details } of this.#items.values()) details.open = false;
+    const item = new RunItem(run, this.#session);
+    this.#items.set(run.id, item);
+    this.#list.querySelector('.empty')?.remove();
+    this.#list.prepend(item.node);
+    for (const [id, { node }] of this.#items) {
+      if (this.#session.runs.list.some((one) => one.id === id)) continue;
+      node.remove();
+      this.#items.delete(id);
+    }
+    return item;
+  }
+}
+
+class RunItem {
+  #session;
+  #head = element('summary', {});
+  #body = element('div', { className: 'run-body' });
+  #progress = element('span', {});
+  #drawn;
+
+  constructor({ action, input }, session) {
+    this.#session = session;
+    const sent = visibleJson(input);
+    this.details = element(
+      'details',
+      { open: true },
+      this.#head,
+      this.#body,
+      element(
+        'details',
+        { className: 'sent' },
+        element('summary', {}, 'Input'),
+        element(
+          'div',
+          { className: 'lines' },
+          element('pre', { tabIndex: 0, 'aria-label': `Input of ${action}` }, sent),
+          copyButton(sent, `input of ${action}`),
+        ),
+      ),
+    );
+    this.node = element('li', { className: 'run' }, this.details);
+  }
+
+  update(run) {
+    const { action, account, state, startedAt, endedAt, result } = run;
+    const [kind, text] = STATES[state];
+    const where = result?.meta?.account ?? account?.label ?? 'no account';
+    const took = result?.meta?.ms ?? (endedAt === undefined ? undefined : endedAt - startedAt);
+    this.node.dataset.state = state;
+    this.node.setAttribute('data-action', action);
+    this.#head.replaceChildren(
+      element('strong', {}, action),
+      tag(kind, text),
+      element(
+        'span',
+        { className: 'muted' },
+        `${where} · ${new Date(startedAt).toLocaleTimeString()}${took === undefined ? '' : ` · ${took} ms`}`,
+      ),
+    );
+    this.#progress.textContent = run.progress ?? 'Running …';
+    // Drawn once for each state, because the focus may be on the button.
+    if (this.#drawn === state) return;
+    this.#drawn = state;
+    const held = this.#body.contains(document.activeElement);
+    this.#body.replaceChildren(...this.#content(run));
+    if (held) this.#head.focus();
+  }
+
+  #content(run) {
+    const { action, state, result, failure, url } = run;
+    if (state === 'running') return [element('div', { className: 'row middle' }, this.#progress, this.#stopButton(run))];
+    if (state === 'waiting') {
+      const question = ['This action needs your approval. See ', element('a', { href: '#approvals' }, 'Approvals'), '.'];
+      const page = url === undefined ? undefined : element('a', { href: url }, 'Open its own page');
+      return [element('p', { className: 'warning' }, ...question, ' ', page)];
+    }
+    if (state === 'done') {
+      const cut = result.meta?.truncated
+        ? [element('p', { className: 'muted' }, 'The result was truncated to the limit of the action.')]
+        : [];
+      return [...cut, resultView(action, result.data, result.meta)];
+    }
+    const code = failure.code === undefined ? undefined : element('code', {}, failure.code);
+    return [element('p', { className: 'error' }, failure.message, ' ', code, requestIdOf(failure))];
+  }
+
+  #stopButton(run) {
+    const stop = button('Stop', { name: run.action, className: 'small' });
+    stop.addEventListener('click', () => this.#session.runs.stop(run));
+    return stop;
+  }
+}

@@ -1,0 +1,109 @@
+import { button, element, run } from '../page/page-dom.js';
+import { readableText } from '../page/page-text.js';
+
+const COUNTED = { runs: 'answer', tokens: 'token' };
+
+/** The field for messages, with the model and what is left of the day's budget. */
+export class Composer {
+  #on;
+  #text = element('textarea', { id: 'chat-text', rows: 1, maxLength: 20_000, placeholder: 'Message the assistant', autocomplete: 'off' });
+  #send = button('Send', { type: 'submit', className: 'primary' });
+  #stop = button('Stop', { className: 'danger', hidden: true });
+  #model = element('select', { id: 'chat-model' });
+  #models = element('div', { className: 'chat-models', hidden: true }, element('label', { htmlFor: 'chat-model' }, 'Model'), this.#model);
+  #budget = element('p', { className: 'chat-budget' });
+
+  /** @param on `send(text, model)` and `stop()` */
+  constructor(session, on) {
+    this.#on = on;
+    this.node = element(
+      'form',
+      { className: 'composer', 'aria-label': 'Message' },
+      element(
+        'div',
+        { className: 'composer-field' },
+        element('label', { htmlFor: 'chat-text', className: 'unseen' }, 'Message'),
+        this.#text,
+        this.#send,
+        this.#stop,
+      ),
+      element('div', { className: 'composer-facts' }, this.#models, this.#budget),
+    );
+    this.node.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    this.#text.addEventListener('keydown', (event) => {
+      // Enter also ends the composition of a character.
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.#submit();
+    });
+    this.#text.addEventListener('input', () => this.#grow());
+    this.#stop.addEventListener('click', () => run(this.#stop, session.fail, () => on.stop()));
+    session.models.watch((value) => this.#show(value));
+  }
+
+  get model() {
+    return this.#model.value || undefined;
+  }
+
+  focus() {
+    this.#text.focus();
+  }
+
+  /** Puts a text back that was not sent, unless another one is there by now. */
+  restore(text) {
+    if (this.#text.value !== '') return;
+    this.#text.value = text;
+    this.#grow();
+  }
+
+  /** @param isAnswering the shown conversation has an answer under way */
+  update(isAnswering) {
+    const held = document.activeElement === this.#stop;
+    this.#stop.hidden = !isAnswering;
+    this.#send.hidden = isAnswering;
+    if (held && !isAnswering) this.focus();
+  }
+
+  #submit() {
+    const text = this.#text.value.trim();
+    if (text === '' || this.#send.hidden || this.#send.disabled) return;
+    this.#text.value = '';
+    this.#grow();
+    this.#on.send(text, this.model);
+  }
+
+  #grow() {
+    this.#text.rows = Math.min(8, this.#text.value.split('\n').length + Math.floor(this.#text.value.length / 100));
+  }
+
+  #show({ models, budget }) {
+    const chosen = this.#model.value;
+    this.#model.replaceChildren(
+      ...models.map(({ name, stand_in: standIn }) =>
+        element('option', { value: name }, standIn ? `${name} (stand-in)` : readableText(name)),
+      ),
+    );
+    const preferred = models.find(({ name }) => name === chosen) ?? models.find((one) => one.default) ?? models[0];
+    if (preferred !== undefined) this.#model.value = preferred.name;
+    this.#models.hidden = models.length < 2;
+    this.#send.disabled = models.length === 0;
+    this.#text.disabled = models.length === 0;
+    this.#budget.textContent = budget === null ? '' : budgetText(budget);
+  }
+}
+
+/** “Today: 3 of 200 answers · 12K tokens”. A limit may be absent. */
+function budgetText(budget) {
+  const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+  const parts = Object.entries(COUNTED)
+    .filter(([name]) => budget[name] !== undefined)
+    .map(([name, unit]) => {
+      const { used, limit } = budget[name];
+      const of = limit === null ? '' : ` of ${compact.format(limit)}`;
+      return `${compact.format(used)}${of} ${unit}${(limit ?? used) === 1 ? '' : 's'}`;
+    });
+  return parts.length === 0 ? '' : `Today: ${parts.join(' · ')}`;
+}

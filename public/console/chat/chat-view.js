@@ -1,0 +1,291 @@
+import { button, element } from '../page/page-dom.js';
+import { readableText } from '../page/page-text.js';
+import { Composer } from './chat-composer.js';
+import { Conversation } from './chat-conversation.js';
+import { takeDemonstration } from './chat-demonstrations.js';
+import { demonstrate, standInNote, startView } from './chat-start.js';
+import { MessageView } from './message-view.js';
+import { ThreadList } from './thread-list.js';
+
+const STORED = 'steward.thread';
+/** Pixels from the end at which the reader still follows. */
+const NEAR = 120;
+/** Pixels above a question or refusal: the end of what led to it. */
+const GATE_ABOVE = 52;
+const SPOKEN = 600;
+
+/**
+ * The conversations with the assistant.
+ *
+ * @returns `shown()`, to be called when the view is shown again
+ */
+export function chatView(root, session) {
+  const view = new ChatView(root, session);
+  return { shown: () => view.shown() };
+}
+
+class ChatView {
+  #session;
+  #conversations = new Map();
+  #shown;
+  #views = new Map();
+  #threads;
+  #composer;
+  #title = element('h2', { id: 'conversation-title', tabIndex: -1 }, 'New conversation');
+  #note = element('div', { className: 'chat-note' });
+  #log = element('div', { className: 'chat-log', tabIndex: 0, role: 'region', 'aria-label': 'Messages' });
+  #alert = element('div', { className: 'chat-alert', role: 'alert' });
+  #spoken = element('p', { className: 'unseen', role: 'status' });
+  #frame;
+  #root;
+
+  constructor(root, session) {
+    this.#session = session;
+    this.#root = root;
+    this.#composer = new Composer(session, {
+      send: (text, model) => this.#send(text, model),
+      stop: () => this.#shown.stop(),
+    });
+    this.#threads = new ThreadList(session, {
+      begin: () => this.#begin({ focus: true }),
+      open: ({ id, title }) => this.#open(id, title),
+      listed: (threads) => {
+        for (const { id, title } of threads) this.#renamed(id, title);
+      },
+      renamed: (id, title) => this.#renamed(id, title),
+      deleted: (id) => this.#deleted(id),
+    });
+    const list = button('Conversations', { className: 'small quiet chat-list', 'aria-expanded': 'false' });
+    list.addEventListener('click', () => this.#showList(list.getAttribute('aria-expanded') !== 'true'));
+    this.list = list;
+    const main = element(
+      'section',
+      { className: 'chat-main', 'aria-labelledby': 'conversation-title' },
+      element('header', { className: 'chat-head' }, this.#title, list),
+      this.#note,
+      this.#log,
+      this.#alert,
+      this.#composer.node,
+      this.#spoken,
+    );
+    root.classList.add('chat');
+    root.append(this.#threads.node, main);
+    for (const store of [session.models, session.accounts]) store.watch(() => this.#renderSoon());
+    // The actions' names for the tools' names.
+    session.agents.watch(() => this.#renderSoon());
+    this.#start();
+  }
+
+  /** The view is shown again: another tab may have changed the list. */
+  shown() {
+    this.#threads.refresh();
+    this.#follow(true);
+    this.#demonstrate(takeDemonstration());
+  }
+
+  async #start() {
+    const demonstration = takeDemonstration();
+    const stored = sessionStorage.getItem(STORED);
+    this.#begin();
+    this.#threads.refresh();
+    if (demonstration !== undefined) await this.#demonstrate(demonstration);
+    else if (stored !== null) await this.#open(stored, '', { isGuess: true });
+  }
+
+  /** One that was asked for in another view, or before its account was connected. */
+  async #demonstrate(demonstration) {
+    if (demonstration === undefined) return;
+    const { models, accounts, signal } = this.#session;
+    await Promise.all([models, accounts].map((store) => loaded(store, signal)));
+    this.#begin();
+    const send = (text) => this.#send(text, this.#composer.model);
+    await demonstrate(this.#session, send, demonstration).catch(this.#session.fail);
+  }
+
+  #begin({ focus = false } = {}) {
+    const conversation = this.#conversation(crypto.randomUUID(), { isNew: true });
+    sessionStorage.removeItem(STORED);
+    this.#show(conversation);
+    if (focus) this.#composer.focus();
+  }
+
+  /** @param isGuess it may be gone, or another user's */
+  async #open(id, title, { isGuess = false } = {}) {
+    const conversation = this.#conversation(id);
+    if (conversation.title === '') conversation.title = title;
+    this.#show(conversation);
+    sessionStorage.setItem(STORED, id);
+    try {
+      if (!conversation.isReading) await conversation.load();
+    } catch (error) {
+      this.#conversations.delete(id);
+      if (this.#shown === conversation) this.#begin();
+      if (!isGuess || error.code !== 'not_found') this.#session.fail(error);
+      return;
+    }
+    if (!isGuess && this.#shown === conversation) this.#composer.focus();
+  }
+
+  #conversation(id, options) {
+    const known = this.#conversations.get(id);
+    if (known !== undefined) return known;
+    const conversation = new Conversation(this.#session, id, options);
+    conversation.addEventListener('change', () => conversation === this.#shown && this.#renderSoon());
+    conversation.addEventListener('end', () => this.#ended(conversation));
+    this.#conversations.set(id, conversation);
+    return conversation;
+  }
+
+  async #send(text, model) {
+    const conversation = this.#shown;
+    sessionStorage.setItem(STORED, conversation.id);
+    this.#spoken.textContent = 'The assistant is answering.';
+    const sent = conversation.send(text, model);
+    this.#follow(true);
+    if (!(await sent)) this.#composer.restore(text);
+  }
+
+  #ended(conversation) {
+    this.#threads.refresh();
+    this.#session.load('models', 'threads', 'approvals', 'audit');
+    if (conversation !== this.#shown) return;
+    this.#speak(conversation);
+    // Drawn first, because what Steward asked or refused comes with the last chunks.
+    requestAnimationFrame(() => this.#showGate());
+  }
+
+  /** Scrolls to the first question or refusal of the last answer: the text below it is long. */
+  #showGate() {
+    const gate = this.#log.querySelector('.chat-message:last-child :is(.approval-card, .refusal)');
+    if (gate !== null) this.#log.scrollTop += gate.getBoundingClientRect().top - this.#log.getBoundingClientRect().top - GATE_ABOVE;
+  }
+
+  /** Says the answer to those who don't see it, or that a question waits. */
+  #speak({ messages, failure }) {
+    const parts = messages.at(-1)?.parts ?? [];
+    const question = parts.find(({ state }) => state === 'approval-requested');
+    const text = parts.findLast(({ type }) => type === 'text')?.text ?? '';
+    if (question !== undefined) this.#spoken.textContent = `The assistant asks for your decision: ${question.approval.requestReason ?? ''}`;
+    else if (failure === undefined)
+      this.#spoken.textContent = `The assistant answered: ${readableText(text).slice(0, SPOKEN).toWellFormed()}`;
+  }
+
+  #renamed(id, title) {
+    const conversation = this.#conversations.get(id);
+    if (conversation !== undefined) conversation.title = title;
+    this.#renderSoon();
+  }
+
+  #deleted(id) {
+    const isShown = this.#shown.id === id;
+    this.#conversations.delete(id);
+    if (isShown) this.#begin({ focus: true });
+  }
+
+  #showList(isOpen) {
+    this.list.setAttribute('aria-expanded', String(isOpen));
+    this.#root.classList.toggle('list-open', isOpen);
+  }
+
+  #show(conversation) {
+    this.#shown = conversation;
+    this.#views.clear();
+    this.#log.replaceChildren();
+    this.#spoken.textContent = '';
+    this.#threads.select(conversation.id);
+    this.#showList(false);
+    this.#render();
+    this.#follow(true);
+  }
+
+  /** At most once a frame, however many chunks arrive. */
+  #renderSoon() {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      this.#render();
+    });
+  }
+
+  #render() {
+    const { messages, title, isReading, isLoaded, isNew } = this.#shown;
+    const isFollowing = this.#isAtEnd();
+    this.#title.textContent = title === '' ? (isNew ? 'New conversation' : 'Conversation') : readableText(title);
+    this.#composer.update(isReading);
+    this.#renderNote();
+    this.#renderFailure();
+    if (messages.length === 0) {
+      this.#views.clear();
+      this.#log.replaceChildren(
+        isLoaded
+          ? startView(this.#session, (text) => this.#send(text, this.#composer.model))
+          : element('p', { className: 'muted' }, 'Loading …'),
+      );
+      return;
+    }
+    const nodes = messages.map((message, index) => this.#messageNode(message, isReading && index === messages.length - 1));
+    if (isReading && messages.at(-1).role === 'user') nodes.push(this.#waiting());
+    this.#place(nodes);
+    if (isFollowing) this.#follow(true);
+  }
+
+  #messageNode(message, isGrowing) {
+    const known = this.#views.get(message.id);
+    const view = known ?? new MessageView(message, this.#context());
+    this.#views.set(message.id, view);
+    view.update(message, isGrowing && message.role === 'assistant');
+    return view.node;
+  }
+
+  #context() {
+    const conversation = this.#shown;
+    const actionOf = (tool) =>
+      (this.#session.agents.value ?? []).flatMap(({ actions }) => actions).find((action) => action.tool === tool || action.name === tool)
+        ?.name ?? tool;
+    return { session: this.#session, conversation, actionOf };
+  }
+
+  #waiting() {
+    const waiting = this.#views.get('waiting') ?? new MessageView({ role: 'assistant', parts: [] }, this.#context());
+    this.#views.set('waiting', waiting);
+    waiting.update({ role: 'assistant', parts: [] }, true);
+    return waiting.node;
+  }
+
+  /** Only what is new is put in, so that the focus stays. */
+  #place(nodes) {
+    for (const [index, node] of nodes.entries()) {
+      if (this.#log.children[index] !== node) this.#log.insertBefore(node, this.#log.children[index] ?? null);
+    }
+    while (this.#log.children.length > nodes.length) this.#log.lastElementChild.remove();
+  }
+
+  #renderNote() {
+    const { models = [] } = this.#session.models.value ?? {};
+    const chosen = models.find(({ name }) => name === this.#composer.model) ?? models[0];
+    const isStandIn = chosen?.stand_in === true;
+    if (isStandIn !== this.#note.hasChildNodes()) this.#note.replaceChildren(...(isStandIn ? [standInNote()] : []));
+  }
+
+  #renderFailure() {
+    const { failure } = this.#shown;
+    const text = failure === undefined || failure.superseded ? '' : failure.message || `The answer failed.`;
+    if (this.#alert.textContent === text + (failure?.code ? ` ${failure.code}` : '')) return;
+    const code = failure?.code ? [' ', element('code', {}, failure.code)] : [];
+    this.#alert.replaceChildren(...(text === '' ? [] : [element('p', { className: 'error' }, readableText(text), ...code)]));
+  }
+
+  #isAtEnd() {
+    const { scrollHeight, scrollTop, clientHeight } = this.#log;
+    return scrollHeight - scrollTop - clientHeight < NEAR;
+  }
+
+  #follow(always) {
+    if (always || this.#isAtEnd()) this.#log.scrollTop = this.#log.scrollHeight;
+  }
+}
+
+/** When a store has its first value. */
+function loaded(store, signal) {
+  if (store.value !== undefined) return undefined;
+  return new Promise((resolve) => store.addEventListener('change', resolve, { once: true, signal }));
+}

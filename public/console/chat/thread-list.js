@@ -1,0 +1,161 @@
+import { formatDateTime } from '../format.js';
+import { button, element, replaceItems, run, tag } from '../page/page-dom.js';
+import { readableText } from '../page/page-text.js';
+
+const SEARCH_MS = 250;
+const STATUS = {
+  running: ['good', 'answering'],
+  awaiting_approval: ['attention', 'asks you'],
+  interrupted: ['attention', 'interrupted'],
+  failed: ['bad', 'failed'],
+};
+
+/** The conversations, newest first: search, open, rename, delete. */
+export class ThreadList {
+  #session;
+  #on;
+  #list = element('ul', { className: 'threads', 'aria-labelledby': 'threads-title' });
+  #more = button('More', { name: 'conversations', className: 'small quiet' });
+  #title = element('h2', { id: 'threads-title', className: 'unseen', tabIndex: -1 }, 'Conversations');
+  #search = element('input', { id: 'threads-search', type: 'search', autocomplete: 'off', maxLength: 200, placeholder: 'Search titles' });
+  #threads = [];
+  #next = null;
+  #current;
+  #renaming;
+  #turn = 0;
+  #timer;
+
+  /** @param on `open(thread)`, `begin()`, `listed(threads)`, `renamed(id, title)` and `deleted(id)` */
+  constructor(session, on) {
+    this.#session = session;
+    this.#on = on;
+    const begin = button('New conversation', { className: 'primary' });
+    begin.addEventListener('click', () => on.begin());
+    this.#search.addEventListener('input', () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.refresh(), SEARCH_MS);
+    });
+    this.#more.hidden = true;
+    this.#more.addEventListener('click', () => run(this.#more, session.fail, () => this.#load(this.#next)));
+    this.node = element(
+      'div',
+      { className: 'chat-threads' },
+      this.#title,
+      begin,
+      element('label', { htmlFor: 'threads-search', className: 'unseen' }, 'Search conversations'),
+      this.#search,
+      this.#list,
+      this.#more,
+    );
+    this.#render();
+  }
+
+  /** Loads the first page again. */
+  async refresh() {
+    try {
+      await this.#load(null);
+    } catch (error) {
+      this.#session.fail(error);
+    }
+  }
+
+  /** @param id of the shown thread */
+  select(id) {
+    this.#current = id;
+    this.#renaming = undefined;
+    this.#render();
+  }
+
+  async #load(before) {
+    const turn = ++this.#turn;
+    const search = this.#search.value.trim();
+    const query = new URLSearchParams({ ...(search !== '' && { search }), ...(before !== null && { before }) });
+    const { threads, next } = await this.#session.request('GET', `/threads?${query}`);
+    // A late response must not replace a newer one.
+    if (turn !== this.#turn) return;
+    this.#threads = before === null ? threads : [...this.#threads, ...threads];
+    this.#next = next;
+    this.#on.listed(threads);
+    this.#render();
+  }
+
+  #render() {
+    const nothing = this.#search.value.trim() === '' ? 'No conversations yet.' : 'No title contains this.';
+    const items = this.#threads.map((thread) => this.#item(thread));
+    replaceItems(this.#list, this.#title, items.length > 0 ? items : [element('li', { className: 'muted threads-empty' }, nothing)]);
+    this.#more.hidden = this.#next === null;
+  }
+
+  #item(thread) {
+    const { id, title, status, updated_at: updated } = thread;
+    const isCurrent = id === this.#current;
+    if (isCurrent && this.#renaming === id) return this.#form(thread);
+    const name = readableText(title) || 'Untitled';
+    const open = element(
+      'button',
+      {
+        type: 'button',
+        className: 'thread',
+        'aria-current': isCurrent ? 'true' : 'false',
+        title: `${name}\n${formatDateTime(updated)}`,
+      },
+      element('span', { className: 'thread-title', dir: 'auto' }, name),
+      STATUS[status] === undefined ? undefined : tag(...STATUS[status]),
+    );
+    open.addEventListener('click', () => this.#on.open(thread));
+    return element('li', { className: isCurrent ? 'current' : '' }, open, isCurrent ? this.#actions(thread, name) : undefined);
+  }
+
+  #actions(thread, name) {
+    const rename = button('Rename', { name, className: 'small quiet' });
+    rename.addEventListener('click', () => {
+      this.#renaming = thread.id;
+      this.#render();
+      this.#list.querySelector('input')?.select();
+    });
+    const remove = button('Delete', { name, className: 'small quiet' });
+    remove.addEventListener('click', () => run(remove, this.#session.fail, () => this.#delete(thread, name)));
+    return element('div', { className: 'thread-actions' }, rename, remove);
+  }
+
+  #form(thread) {
+    const input = element('input', { id: 'thread-name', value: thread.title, maxLength: 200, required: true, autocomplete: 'off' });
+    const save = button('Save', { type: 'submit', className: 'small primary' });
+    const cancel = button('Cancel', { className: 'small quiet' });
+    const end = () => {
+      this.#renaming = undefined;
+      this.#render();
+      this.#list.querySelector('.current .thread')?.focus();
+    };
+    const form = element(
+      'form',
+      { className: 'thread-form' },
+      element('label', { htmlFor: 'thread-name', className: 'unseen' }, 'Title'),
+      input,
+      save,
+      cancel,
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      run(save, this.#session.fail, async () => {
+        const title = input.value.trim();
+        await this.#session.request('POST', `/threads/${thread.id}`, { form: { title } });
+        this.#on.renamed(thread.id, title);
+        this.#renaming = undefined;
+        await this.refresh();
+        this.#list.querySelector('.current .thread')?.focus();
+      });
+    });
+    cancel.addEventListener('click', end);
+    input.addEventListener('keydown', ({ key }) => key === 'Escape' && end());
+    return element('li', { className: 'current' }, form);
+  }
+
+  async #delete({ id }, name) {
+    const text = 'Its messages are deleted, and its pending questions end. What the assistant has done remains.';
+    if (!(await this.#session.confirm({ title: `Delete “${name}”?`, text, yes: 'Delete' }))) return;
+    await this.#session.request('DELETE', `/threads/${id}`);
+    this.#on.deleted(id);
+    await this.refresh();
+  }
+}

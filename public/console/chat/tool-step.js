@@ -1,0 +1,143 @@
+import { argumentsView } from '../approvals/approval-arguments.js';
+import { approvalCard } from '../approvals/approval-card.js';
+import { element, tag } from '../page/page-dom.js';
+import { visibleText } from '../page/page-text.js';
+import { resultBadges } from '../results/result-badges.js';
+import { resultView } from '../results/result-view.js';
+import { failureOf } from './chat-conversation.js';
+
+const STATES = {
+  'input-streaming': ['', 'writing'],
+  'input-available': ['', 'running'],
+  'approval-requested': ['attention', 'asks you'],
+  'approval-responded': ['', 'decided'],
+  'output-available': ['good', 'done'],
+  'output-error': ['bad', 'failed'],
+  'output-denied': ['bad', 'denied by you'],
+};
+/** Failures that say nothing against the call. */
+const UNSURE = {
+  unavailable: ['attention', 'not available'],
+  outcome_unknown: ['attention', 'interrupted'],
+  aborted: ['attention', 'stopped'],
+};
+/** Codes by which Steward refuses a call, whatever the model says. */
+const REFUSALS = new Set(['forbidden']);
+
+/** Whether a part of a message is a call. */
+export const isToolPart = ({ type }) => type === 'dynamic-tool' || type.startsWith('tool-');
+
+/** Whether a part is a call that Steward has refused. */
+export const isRefused = ({ state, errorText }) => state === 'output-error' && REFUSALS.has(failureOf(errorText ?? '').code);
+
+/** A call of the assistant: what it was, with which account and arguments, and what came of it. */
+export class ToolStep {
+  #context;
+  #shown;
+  #wasOpen = false;
+
+  /** @param context `{session, conversation, actionOf}` */
+  constructor(context) {
+    this.#context = context;
+    this.node = element('div', { className: 'tool-step' });
+  }
+
+  /** @param before parts of the message that come before */
+  update(part, before) {
+    const { state, approval, errorText } = part;
+    // The focus, an open detail and what a user has begun to write survive. The name is known when the actions are loaded.
+    const shown = JSON.stringify([state, approval, errorText, this.#name(part)]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const held = this.node.contains(document.activeElement);
+    this.#wasOpen ||= this.node.querySelector('details')?.open === true;
+    this.node.dataset.state = state;
+    this.node.replaceChildren(...this.#content(part, before));
+    if (held) this.node.querySelector('summary')?.focus();
+  }
+
+  #content(part, before) {
+    const name = this.#name(part);
+    if (part.state === 'approval-requested' && part.approval.descriptor) return [this.#question(part)];
+    const failure = part.state === 'output-error' ? failureOf(part.errorText ?? '') : undefined;
+    if (isRefused(part)) return [this.#refusal(name, part, failure, before)];
+    return [this.#details(name, part, failure)];
+  }
+
+  #question({ approval: { id, descriptor } }) {
+    const { session, conversation } = this.#context;
+    const configured = session.agents.value?.flatMap(({ actions }) => actions).find(({ name }) => name === descriptor.action);
+    const onDecided = ({ approved, error }) => {
+      session.load('approvals', 'allowances', 'audit');
+      if (error?.code === 'approval_required') conversation.askedAgain(id, error.details);
+      else conversation.decided(id, approved);
+    };
+    return approvalCard({ approvalId: id, ...descriptor }, { session, configured, onDecided });
+  }
+
+  /** What the model tried, that Steward refused it, and why: the reason is Steward's own sentence. */
+  #refusal(name, { input, errorText }, { code, message }, before) {
+    const sources = this.#readBefore(before);
+    const rows = [
+      row('The model tried', element('code', {}, visibleText(name)), ...toWhom(input)),
+      row('Steward', tag('bad', 'refused'), ' Nothing was sent or changed.'),
+      row('Why', visibleText(message || errorText), ' ', element('code', {}, code)),
+      ...(sources.length === 0 ? [] : [row('Read before', element('ul', { className: 'sources' }, ...sources))]),
+    ];
+    return element('article', { className: 'refusal', 'aria-label': `Refused: ${name}` }, element('dl', {}, ...rows), sent(input ?? {}));
+  }
+
+  /** The results that came before, and whose text they are. */
+  #readBefore(parts) {
+    const read = parts.filter(({ output }) => output?.meta?.integrity === 'others' || output?.meta?.confidentiality === 'financial');
+    return [...Map.groupBy(read, (part) => this.#name(part))].map(([name, same]) => {
+      const times = same.length === 1 ? '' : ` ${same.length} times`;
+      const badges = element('span', { className: 'badges' }, ...resultBadges(same[0].output.meta));
+      return element('li', {}, element('code', {}, visibleText(name)), times, ' ', badges);
+    });
+  }
+
+  #name(part) {
+    return this.#context.actionOf(part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length));
+  }
+
+  #details(name, part, failure) {
+    const { input, output, state, approval } = part;
+    const [kind, text] = UNSURE[failure?.code] ?? STATES[state] ?? ['', state];
+    const account = output?.meta?.account ?? approval?.descriptor?.account ?? input?.account;
+    const head = element(
+      'summary',
+      {},
+      element('code', {}, visibleText(name)),
+      tag(kind, state === 'approval-responded' ? (approval.approved ? 'approved' : 'denied by you') : text),
+      account === undefined ? undefined : element('span', { className: 'muted' }, visibleText(String(account))),
+      ...resultBadges(output?.meta),
+    );
+    const body = [
+      failure && failureNode(failure),
+      output === undefined ? undefined : resultView(name, output.data ?? output, output.meta),
+      output?.edited ? element('p', { className: 'muted' }, visibleText(output.edited)) : undefined,
+      input === undefined ? undefined : sent(input),
+    ];
+    return element('details', { open: this.#wasOpen }, head, ...body);
+  }
+}
+
+function sent(input) {
+  return element('details', { className: 'sent' }, element('summary', {}, 'Arguments'), argumentsView(input));
+}
+
+function failureNode({ code, message }) {
+  return element('p', { className: 'step-error' }, visibleText(message), ' ', code === undefined ? undefined : element('code', {}, code));
+}
+
+const row = (title, ...content) => element('div', {}, element('dt', {}, title), element('dd', {}, ...content));
+
+function toWhom(input = {}) {
+  const people = [input.to, input.cc, input.bcc, input.add_attendees, input.attendees, input.email]
+    .flat()
+    .filter((one) => one !== undefined);
+  if (people.length === 0) return [];
+  const address = (one) => (typeof one === 'string' ? one : (one?.address ?? one?.email ?? ''));
+  return [' to ', element('strong', {}, visibleText(people.map(address).filter(Boolean).join(', ')))];
+}

@@ -1,0 +1,95 @@
+import { button, card, element, emptyItem, replaceItems, run, tag } from '../page/page-dom.js';
+import { visibleText } from '../page/page-text.js';
+
+const MAY = { read: 'read', write: 'read and change' };
+
+/** Clients that signed in with OAuth, and personal access tokens: what each may do, when it last did what; disconnect. */
+export function clientsCard(session) {
+  const list = element('ul', { className: 'entries', 'aria-labelledby': 'connected-title' });
+  const section = card({ id: 'connected', title: 'Connected apps' }, list);
+  const render = () => {
+    if (session.clients.value === undefined || session.accounts.value === undefined) return;
+    const active = session.clients.value.filter(isActive);
+    const items = active.length > 0 ? active.map((one) => item(session, one)) : [emptyItem('No app is connected.')];
+    replaceItems(list, section.querySelector('h2'), items);
+  };
+  session.clients.watch(render);
+  // They name the accounts.
+  session.accounts.watch(render);
+  return section;
+}
+
+function item(session, client) {
+  const name = visibleText(client.name);
+  const disconnect = button('Disconnect', { name, className: 'small' });
+  disconnect.addEventListener('click', () => run(disconnect, session.fail, () => end(session, client.id, name)));
+  return element(
+    'li',
+    { className: 'entry' },
+    element(
+      'div',
+      {},
+      element('h3', {}, element('bdi', {}, name), tag('', client.kind === 'oauth' ? 'app' : 'token')),
+      element('p', {}, permissionOf(client, session)),
+      element('p', { className: 'detail' }, `${originOf(client)} ${lastUseOf(client)}`),
+    ),
+    element('div', { className: 'actions' }, disconnect),
+  );
+}
+
+async function end(session, id, name) {
+  const question = {
+    title: `Disconnect ${name}?`,
+    text: 'It can no longer call anything. Its pending approvals are cancelled.',
+    yes: 'Disconnect',
+  };
+  if (!(await session.confirm(question))) return;
+  await session.request('DELETE', `/clients/${id}`);
+  await session.load('clients', 'approvals');
+  session.notify('done', `${name} is disconnected.`);
+}
+
+/** e.g. "May read mail and calendar (list) on all accounts, until 3 March 2027." */
+function permissionOf({ access, actions, accounts, expires_at: expiresAt }, session) {
+  const what = MAY[access] ?? access;
+  const known = accounts?.map((id) => session.nameOf(id)).filter((name) => name !== undefined);
+  const where = known === undefined ? 'all accounts' : listed(known) || 'no account that is still connected';
+  return `May ${what} ${scopeOf(actions)} on ${where}, until ${day(expiresAt)}.`;
+}
+
+function scopeOf(patterns) {
+  if (patterns.includes('*')) return 'everything';
+  const agents = Map.groupBy(
+    patterns.map((pattern) => pattern.split('.')),
+    ([agent]) => agent,
+  );
+  return listed(
+    [...agents].map(([agent, parts]) => {
+      const actions = parts.map(([, action]) => action);
+      return actions.includes('*') ? agent : `${agent} (${actions.join(', ')})`;
+    }),
+  );
+}
+
+/** Who the client is, as far as that is known: a name is only what a client calls itself. */
+function originOf({ about, last_four: lastFour }) {
+  return about === null ? `Token …${lastFour}.` : visibleText(about);
+}
+
+function lastUseOf({ last_used_at: lastUsedAt, last_action: lastAction }) {
+  if (lastUsedAt === null) return 'Not used yet.';
+  const at = new Date(lastUsedAt).toLocaleString();
+  return lastAction === null ? `Last used ${at}.` : `Last used ${at}: ${lastAction}.`;
+}
+
+function listed(words) {
+  return new Intl.ListFormat('en-GB').format(words);
+}
+
+function day(text) {
+  return new Date(text).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+}
+
+function isActive({ expires_at: expiresAt, revoked_at: revokedAt }) {
+  return revokedAt === null && Date.parse(expiresAt) > Date.now();
+}

@@ -1,0 +1,71 @@
+import { isDemonstration, keepDemonstration } from '../chat/chat-demonstrations.js';
+import { button, element } from './page-dom.js';
+
+/** The first steps, until they are done or hidden. */
+const STEPS = [
+  { title: 'Connect a workspace', view: 'accounts', done: ({ accounts }) => accounts.value?.workspace.length > 0 },
+  { title: 'Connect a bank', view: 'accounts', done: ({ accounts }) => accounts.value?.bank.length > 0 },
+  { title: 'Ask the assistant', view: 'chat', done: ({ threads }) => threads.value?.length > 0 },
+  {
+    title: 'See an attack fail',
+    view: 'chat',
+    start: () => keepDemonstration('mail'),
+    isOffered: ({ sandbox, models }) => sandbox && models.value.models.some(({ stand_in: standIn }) => standIn),
+    done: ({ threads }) => threads.value?.some(isDemonstration),
+  },
+  { title: 'Try an action', view: 'agents', done: ({ audit }) => audit.value?.entries.some(isRun) },
+  { title: 'Connect a client', view: 'clients', done: ({ clients }) => clients.value?.length > 0 },
+];
+const STORES = ['accounts', 'threads', 'audit', 'clients', 'models'];
+
+/** A call that has run, and not a setting. */
+function isRun({ decision, outcome }) {
+  return outcome === 'ok' && (decision === 'allowed' || decision === 'allowance_used');
+}
+
+/** Shows the checklist of the first steps, which ticks itself. */
+export function showChecklist(place, session) {
+  const key = `steward.checklist.${session.user.key}`;
+  const render = () => {
+    // Nothing is shown before it is known what is done.
+    const known = STORES.every((name) => session[name].value !== undefined);
+    const steps = known ? STEPS.filter(({ isOffered }) => isOffered?.(session) !== false) : [];
+    const done = steps.map((step) => step.done(session) === true);
+    if (!known || localStorage.getItem(key) === 'hidden' || done.every(Boolean)) place.replaceChildren();
+    else place.replaceChildren(checklist(steps, done, hide));
+  };
+  const hide = () => {
+    localStorage.setItem(key, 'hidden');
+    render();
+    document.querySelector('.console-view:not([hidden]) h1')?.focus();
+  };
+  session.showChecklist = () => {
+    localStorage.removeItem(key);
+    render();
+  };
+  for (const name of STORES) session[name].watch(render);
+}
+
+function checklist(steps, done, hide) {
+  const close = button('Hide', { name: 'first steps', className: 'small quiet' });
+  close.addEventListener('click', hide);
+  const count = `${done.filter(Boolean).length} of ${done.length}`;
+  return element(
+    'section',
+    { className: 'checklist', 'aria-labelledby': 'checklist-title' },
+    element('h2', { id: 'checklist-title' }, 'First steps ', element('span', { className: 'muted' }, count)),
+    close,
+    element('ol', {}, ...steps.map((step, index) => item(step, done[index]))),
+  );
+}
+
+function item({ title, view, start }, isDone) {
+  const link = element('a', { href: `#${view}` }, title);
+  if (start !== undefined && !isDone) link.addEventListener('click', start);
+  return element(
+    'li',
+    { className: isDone ? 'ticked' : '' },
+    link,
+    isDone ? element('span', { className: 'unseen' }, ' (done)') : undefined,
+  );
+}

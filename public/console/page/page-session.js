@@ -1,0 +1,172 @@
+import { StewardClient } from '../../../client/steward-client.js';
+import { confirmed } from './page-dom.js';
+import { EventFeed } from './page-events.js';
+import { call, Failure } from './page-request.js';
+import { Runs } from './page-runs.js';
+import { EXPIRED } from './page-sign-in.js';
+import { Store } from './page-store.js';
+import { notify, notifyOfError } from './page-toasts.js';
+
+/** Which data an event changes, by the first part of its name. */
+const CHANGES = {
+  account: ['accounts', 'agents', 'approvals', 'allowances', 'audit'],
+  approval: ['approvals', 'audit'],
+  allowance: ['allowances', 'audit'],
+  token: ['clients', 'allowances', 'audit'],
+  client: ['clients', 'allowances', 'audit'],
+  integrations: ['agents', 'approvals', 'allowances'],
+  resync: ['accounts', 'agents', 'approvals', 'allowances', 'clients', 'audit'],
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const AUDIT_MOST = 1_000;
+const GATHER_MS = 50;
+
+/** What the views know of the signed-in user. There is one for each sign-in; it ends with {@link close}. */
+export class Session {
+  #signIn;
+  #token;
+  #ended = new AbortController();
+  #stale = new Set();
+
+  /** @param signIn SignIn of a signed-in user @param sandbox whether the providers are the sandbox's */
+  constructor(signIn, { sandbox }) {
+    this.#signIn = signIn;
+    this.#token = signIn.token;
+    this.user = signIn.claims;
+    this.sandbox = sandbox;
+    this.events = new EventFeed(this.user.key);
+    this.client = new StewardClient({
+      url: location.origin,
+      // This page cannot renew an ID token, so a rejected one ends the session.
+      token: (why) => (why === 'refused' ? undefined : this.token()),
+      store: this.events.store,
+    });
+    this.accounts = new Store(() => this.#loadAccounts());
+    this.agents = new Store(async () => (await this.client.list()).agents);
+    this.approvals = new Store(() => this.client.approvals());
+    this.allowances = new Store(async () => (await this.request('GET', '/allowances')).allowances);
+    this.clients = new Store(async () => (await this.request('GET', '/clients')).clients);
+    this.audit = new Store(() => this.#loadAudit());
+    this.threads = new Store(async () => (await this.request('GET', '/threads?limit=20')).threads);
+    this.models = new Store(() => this.request('GET', '/models'));
+    this.runs = new Runs(this);
+    this.events.listen(this.client);
+    this.events.addEventListener('change', ({ detail }) => this.#changed(detail.event));
+    this.runs.addEventListener('change', ({ detail }) => detail.state !== 'running' && this.load('audit'));
+    this.client.addEventListener('state', () => this.connected && this.load(...CHANGES.resync));
+  }
+
+  /** Connects, and loads what is shown. */
+  open() {
+    this.client.connect().catch(() => {});
+    this.load('threads', 'models');
+  }
+
+  /** Aborted when the user signs out. */
+  get signal() {
+    return this.#ended.signal;
+  }
+
+  /** Whether calls can be sent now. */
+  get connected() {
+    return this.client.state === 'open';
+  }
+
+  /** The ID token; undefined after the sign-out. */
+  token() {
+    return this.signal.aborted ? undefined : this.#token;
+  }
+
+  /** Shows a message: 'done', 'warning' or 'error'. @returns removes it */
+  notify(kind, text, ...details) {
+    return this.signal.aborted ? () => {} : notify(kind, text, ...details);
+  }
+
+  /** Shows an error of `request` or of the client. */
+  fail = (error) => {
+    if (!this.signal.aborted) notifyOfError(error);
+  };
+
+  /** Asks in a dialog. @returns whether the user confirmed */
+  confirm(question) {
+    return confirmed(question);
+  }
+
+  /** Shows another view. @param name of the view */
+  go(name) {
+    location.hash = name;
+  }
+
+  /** Loads some of the stores again. @param names e.g. 'accounts' */
+  async load(...names) {
+    const results = await Promise.allSettled(names.map((name) => this[name].refresh()));
+    const failed = results.find(({ status }) => status === 'rejected');
+    if (failed !== undefined) this.fail(failed.reason);
+  }
+
+  /** The name of a connected account: its address, or its bank. */
+  nameOf(accountId) {
+    const { workspace = [], bank = [] } = this.accounts.value ?? {};
+    return workspace.find(({ id }) => id === accountId)?.email ?? bank.find(({ id }) => id === accountId)?.bank_name;
+  }
+
+  /**
+   * Calls the service as the signed-in user. A rejected token ends the session.
+   *
+   * @param content the request's `form` or `json`
+   * @throws Failure
+   */
+  async request(method, path, content) {
+    try {
+      const body = await call(method, path, { token: this.token(), ...content });
+      if (!this.signal.aborted) return body;
+    } catch (error) {
+      if (!this.signal.aborted && error.status !== 401) throw error;
+      if (!this.signal.aborted) this.signOut(error.code === 'token_expired' ? EXPIRED : `${error.message} Sign in again.`);
+    }
+    // The response belongs to a user who has signed out.
+    throw new Failure('You are no longer signed in.', { code: 'superseded', superseded: true });
+  }
+
+  signOut(reason) {
+    this.#signIn.signOut(reason);
+  }
+
+  close() {
+    this.#ended.abort();
+    this.client.close();
+  }
+
+  async #loadAccounts() {
+    const paths = ['/auth/workspace/accounts', '/auth/bank/accounts', '/read-only'];
+    const [workspace, bank, { read_only: switches }] = await Promise.all(paths.map((path) => this.request('GET', path)));
+    const readOnly = new Map(switches.filter((one) => one.client_id === null).map((one) => [one.account_id, one.id]));
+    const withSwitch = (account) => ({ ...account, readOnly: readOnly.get(account.id) });
+    return { workspace: workspace.accounts.map(withSwitch), bank: bank.accounts.map(withSwitch) };
+  }
+
+  /** The audit log of the last day, and where it continues. */
+  async #loadAudit() {
+    const entries = [];
+    let cursor;
+    do {
+      const page = await this.request('GET', `/user/audit?limit=200${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+      entries.push(...page.entries);
+      cursor = page.next_cursor;
+    } while (cursor !== null && entries.length < AUDIT_MOST && Date.now() - Date.parse(entries.at(-1).at) < DAY_MS);
+    return { entries, cursor };
+  }
+
+  /** Events that arrive together are one reason to load. */
+  #changed(event) {
+    const isScheduled = this.#stale.size > 0;
+    for (const name of CHANGES[event.split('.')[0]] ?? []) this.#stale.add(name);
+    if (isScheduled || this.#stale.size === 0) return;
+    setTimeout(() => {
+      const names = [...this.#stale];
+      this.#stale.clear();
+      if (!this.signal.aborted) this.load(...names);
+    }, GATHER_MS);
+  }
+}

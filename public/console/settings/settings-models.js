@@ -1,0 +1,45 @@
+import { formatShortDay } from '../format.js';
+import { card, element, emptyItem, tag } from '../page/page-dom.js';
+
+const BUDGET = { runs: 'Answers', steps: 'Requests to a model', tokens: 'Tokens', seconds: 'Seconds', cost: 'Cost' };
+const amountFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+
+/** The assistant's models, and what the user has used up today. */
+export function modelsCard(session) {
+  const list = element('ul', { className: 'entries', 'aria-labelledby': 'models-title' });
+  const budget = element('div', { className: 'budget' });
+  session.models.watch((value) => {
+    const items = value.models.map(model);
+    list.replaceChildren(...(items.length > 0 ? items : [emptyItem('No model is configured on this server.')]));
+    budget.replaceChildren(...(value.budget === null ? [] : meters(value.budget)));
+  });
+  return card(
+    { id: 'models', title: 'Models', about: 'The models that the assistant can use, and what you have used today.' },
+    list,
+    budget,
+  );
+}
+
+function model({ name, default: isDefault, stand_in: standIn }) {
+  const marks = [isDefault ? tag('good', 'Default') : undefined, standIn ? tag('attention', 'Stand-in') : undefined];
+  return element('li', { className: 'entry plain' }, element('h3', {}, name, ...marks));
+}
+
+function meters({ day, ...used }) {
+  const rows = Object.entries(BUDGET).flatMap(([name, text]) =>
+    used[name] === undefined ? [] : [meter(`budget-${name}`, text, used[name])],
+  );
+  return [element('h3', {}, `Used on ${formatShortDay(day)} (UTC)`), ...rows];
+}
+
+function meter(id, text, { used, limit }) {
+  const amount = limit === null ? amountFormat.format(used) : `${amountFormat.format(used)} of ${amountFormat.format(limit)}`;
+  const bar = limit === null ? undefined : element('meter', { id, max: limit, value: Math.min(used, limit), high: limit * 0.8 });
+  return element(
+    'div',
+    { className: 'meter' },
+    element('label', { htmlFor: id }, text),
+    element('span', { className: 'muted' }, amount),
+    bar,
+  );
+}

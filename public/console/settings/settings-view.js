@@ -1,0 +1,19 @@
+import { element } from '../page/page-dom.js';
+import { dataCards } from './settings-data.js';
+import { integrationsCard, waitlistCard } from './settings-integrations.js';
+import { modelsCard } from './settings-models.js';
+
+/** The user's data, the models, and the operator's switches of a development service. */
+export const settingsView = {
+  name: 'settings',
+  title: 'Settings',
+  about: 'Your data, and what this service is configured to do.',
+  mount(root, session) {
+    const data = dataCards(session);
+    root.append(
+      element('div', { className: 'grid wide' }, integrationsCard(session), modelsCard(session)),
+      element('div', { className: 'grid wide' }, data.readOnly, waitlistCard(session)),
+      element('div', { className: 'grid wide' }, data.exported, data.removal),
+    );
+  },
+};
