@@ -55,11 +55,12 @@ export const LAYERS: Layer[] = [
   { rooms: { integrations: 'the integrations file, its declarations, the catalog' } },
   { rooms: { executor: 'one call: checks, approvals, idempotency, audit' } },
   { rooms: { tools: 'actions as tools of models, in each vendor’s form' } },
+  { rooms: { assistant: 'the assistant: conversations, models, runs' } },
   {
     rooms: {
       approvals: 'approvals over HTTP, and their pages',
-      assistant: 'the assistant: conversations, models, runs',
       bank: 'bank items and webhooks',
+      chat: 'the assistant over HTTP',
       clients: 'personal access tokens, connected apps, actions over HTTP',
       health: 'health endpoints',
       home: 'the home page',

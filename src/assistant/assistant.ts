@@ -2,13 +2,13 @@ import { importInTurns } from '../concurrency/import-in-turns.ts';
 import { loadOnce } from '../concurrency/load-once.ts';
 import type { ModelSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import type { ChatRequest } from '../http/chat/chat-request.ts';
-import type { ChatStream } from '../http/chat/chat-stream.ts';
 import type { Principal } from '../principal.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import type { ChatRuns } from './chat-runs.ts';
 import { type BudgetOfDay, Budgets } from './runs/budgets.ts';
 import { selectAbandoned } from './runs/runs-repository.ts';
+import type { ChatStream } from './stream/chat-stream.ts';
+import type { ChatRequest } from './threads/chat-request.ts';
 
 const RETRY_SECONDS = 5;
 

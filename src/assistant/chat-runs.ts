@@ -4,8 +4,6 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { ModelSettings } from '../config/config.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { ChatRequest } from '../http/chat/chat-request.ts';
-import type { ChatStream } from '../http/chat/chat-stream.ts';
 import { detached } from '../observability/log-context.ts';
 import { describeError } from '../observability/logger.ts';
 import { AnswerRunner } from './answering.ts';
@@ -23,11 +21,13 @@ import {
   selectReadableRun,
   selectRun,
 } from './runs/runs-repository.ts';
+import type { ChatStream } from './stream/chat-stream.ts';
 import { ChunkStore } from './stream/chunk-store.ts';
 import { ChunkWriter } from './stream/chunk-writer.ts';
 import { FollowedRuns, type StoredPart } from './stream/followed-runs.ts';
 import { chunksOf, messageOf } from './stream/ui-message.ts';
 import { type Decided, decisionsOn } from './thread-approvals.ts';
+import type { ChatRequest } from './threads/chat-request.ts';
 import { applyTurn, type ChatTurn, outdated, turnOf } from './threads/chat-turn.ts';
 import type { StoredMessage } from './threads/stored-message.ts';
 

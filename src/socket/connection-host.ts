@@ -1,6 +1,6 @@
+import type { ChatStream } from '../assistant/stream/chat-stream.ts';
+import type { ChatRequest } from '../assistant/threads/chat-request.ts';
 import type { EventFeed } from '../events/event-feed.ts';
-import type { ChatRequest } from '../http/chat/chat-request.ts';
-import type { ChatStream } from '../http/chat/chat-stream.ts';
 import type { Principal } from '../principal.ts';
 import type { Admission } from '../rate-limit/admission.ts';
 import type { RequestFrame } from './frames/frames.ts';

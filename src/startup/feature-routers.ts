@@ -1,7 +1,7 @@
 import { approvalsRouter } from '../approvals/approvals-routes.ts';
-import { chatRouter } from '../assistant/chat-routes.ts';
-import { threadsRouter } from '../assistant/threads-routes.ts';
 import { bankRouter } from '../bank/bank-routes.ts';
+import { chatRouter } from '../chat/chat-routes.ts';
+import { threadsRouter } from '../chat/threads-routes.ts';
 import { agentsRouter } from '../clients/agents-routes.ts';
 import { allowancesRouter } from '../clients/allowances-routes.ts';
 import { clientsRouter } from '../clients/clients-routes.ts';

@@ -1,8 +1,8 @@
 import type { UIMessage } from 'ai';
 import type { Queryable } from '../../database/database.ts';
 import { AppError } from '../../errors.ts';
-import { type ChatRequest, clientMessage } from '../../http/chat/chat-request.ts';
 import { validate } from '../../validation/validate.ts';
+import { type ChatRequest, clientMessage } from './chat-request.ts';
 import type { StoredMessage } from './stored-message.ts';
 import type { Threads } from './threads.ts';
 

@@ -1,7 +1,7 @@
 import type { UIMessage } from 'ai';
 import { type AssociatedData, type DataKey, open, seal } from '../../crypto/envelope.ts';
 import { AppError } from '../../errors.ts';
-import { CHOSEN_ID } from '../../http/chat/chat-request.ts';
+import { CHOSEN_ID } from './chat-request.ts';
 import type { MessageRow, NewMessage } from './messages-repository.ts';
 
 /** A message of a thread. */

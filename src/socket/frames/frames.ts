@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { chatModel, chatRequest } from '../../assistant/threads/chat-request.ts';
 import { asAppError } from '../../errors.ts';
 import type { EventName } from '../../events/event-data.ts';
 import { rememberDays } from '../../executor/policy/remember-days.ts';
-import { chatModel, chatRequest } from '../../http/chat/chat-request.ts';
 import type { Principal } from '../../principal.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { excessIn, LARGE_BYTES, parseLargeJson } from '../../validation/json-budget.ts';

@@ -1,7 +1,7 @@
+import type { ChatStream } from '../../assistant/stream/chat-stream.ts';
 import type { Limits } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { CallSignal } from '../../executor/call/call.ts';
-import type { ChatStream } from '../../http/chat/chat-stream.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import { chunkFrame, endFrame, errorFrame, noActiveFrame, progressFrame, resultFrame, startFrame } from '../frames/frames.ts';
 import type { SendQueue } from '../frames/send-queue.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { threadId } from '../http/chat/chat-request.ts';
+import type { Assistant } from '../assistant/assistant.ts';
+import { threadId } from '../assistant/threads/chat-request.ts';
+import type { Thread, Threads } from '../assistant/threads/threads.ts';
+import type { RunRow } from '../assistant/threads/threads-repository.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { text } from '../validation/validate.ts';
-import type { Assistant } from './assistant.ts';
-import type { Thread, Threads } from './threads/threads.ts';
-import type { RunRow } from './threads/threads-repository.ts';
 
 const PAGE = { default: 50, max: 200 };
 const MAX_SEARCH = 200;

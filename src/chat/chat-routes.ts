@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { Assistant } from '../assistant/assistant.ts';
+import type { ChatStream } from '../assistant/stream/chat-stream.ts';
+import { chatModel, chatRequest, threadId } from '../assistant/threads/chat-request.ts';
 import type { Limits } from '../config/config.ts';
 import type { ErrorCode } from '../errors.ts';
-import { chatModel, chatRequest, threadId } from '../http/chat/chat-request.ts';
-import type { ChatStream } from '../http/chat/chat-stream.ts';
 import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
-import type { Assistant } from './assistant.ts';
 
 /** Of the AI SDK's UI message streams, version 1. */
 const HEADERS = {
