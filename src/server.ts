@@ -9,7 +9,7 @@ import { PROVIDERS } from './providers/providers.ts';
 import { handlerOf, type RequestDeps } from './socket/requests/request-handlers.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { startTelemetry } from './start-telemetry.ts';
-import { openFoundation } from './startup/foundation.ts';
+import { openCore } from './startup/core.ts';
 import { deletionWatch } from './users/deletion-watch.ts';
 import { Workers } from './workers.ts';
 
@@ -57,17 +57,13 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   const { clock = systemClock, providers: descriptors = PROVIDERS } = overrides;
   // Telemetry is released after everything else, so that it covers the shutdown.
   const { telemetry, show } = await startTelemetry(config, clock, logger, resources);
-  const { foundation, prepare } = await openFoundation(
-    { config, descriptors, clock, logger, telemetry },
-    overrides.databaseTimeouts,
-    resources,
-  );
+  const { core, prepare } = await openCore({ config, descriptors, clock, logger, telemetry }, overrides.databaseTimeouts, resources);
   // The sandbox and the OAuth callback need the address, and a start that cannot bind its port must not migrate the
   // database. A load balancer may take an open port for readiness, so the slow steps come before it.
   const http = await HttpServer.listen({ config, clock, logger });
   resources.defer(() => http.close());
   await prepare();
-  const context = await createContext(foundation, http.addresses, overrides, resources);
+  const context = await createContext(core, http.addresses, overrides, resources);
 
   let draining = false;
   const requests: RequestDeps = { ...context, accounts: (userId) => context.executor.accounts(userId) };

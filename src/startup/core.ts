@@ -20,7 +20,7 @@ import { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 
 /** The dependencies of all features, which a start waits for. */
-export interface Foundation {
+export interface Core {
   config: Config;
   clock: Clock;
   /** Those of the whole process. */
@@ -42,8 +42,8 @@ export interface Foundation {
  * @returns `prepare` runs the migrations, and checks that the keys match the database
  * @throws StartError; AppError `unavailable` when the database (`prepare`: or the key service) cannot be reached
  */
-export async function openFoundation(
-  { config, descriptors, clock, logger, telemetry }: Pick<Foundation, 'config' | 'descriptors' | 'clock' | 'logger' | 'telemetry'>,
+export async function openCore(
+  { config, descriptors, clock, logger, telemetry }: Pick<Core, 'config' | 'descriptors' | 'clock' | 'logger' | 'telemetry'>,
   timeouts: DatabaseTimeouts | undefined,
   resources: AsyncDisposableStack,
 ) {
@@ -60,7 +60,7 @@ export async function openFoundation(
   db.observe(telemetry);
   const names = new SubjectHasher(db, keyring);
   const polls = new Polls(clock, logger);
-  const foundation: Foundation = { config, clock, polls, logger, telemetry, db, keyring, names, integrations: await loading, descriptors };
+  const core: Core = { config, clock, polls, logger, telemetry, db, keyring, names, integrations: await loading, descriptors };
   const prepare = async () => {
     await migrate(db, address, logger);
     // After a long standstill, there is no partition for this month.
@@ -78,5 +78,5 @@ export async function openFoundation(
       () => replica.report(),
     );
   };
-  return { foundation, prepare };
+  return { core, prepare };
 }

@@ -1,0 +1,26 @@
+import type { RecordEvent } from '../events/emit.ts';
+import type { EventData } from '../events/event-data.ts';
+import { EventFeed } from '../events/event-feed.ts';
+import { Events } from '../events/events.ts';
+import { ApprovalExpiry } from '../executor/approvals/approval-expiry.ts';
+import { describeError } from '../observability/logger.ts';
+import type { Core } from './core.ts';
+
+/** Events for front ends, and the approvals that end with them. */
+export function createEvents({ db, polls, logger, integrations }: Core) {
+  const feed = new EventFeed(db, polls);
+  const events = new Events(db, () => feed.wake());
+  const emit: RecordEvent = async (tx, userId, event, data, clientId) => {
+    await events.record(tx, userId, event, data, clientId);
+    // Pending approvals for an account end when it is disconnected.
+    if (event === 'account.disconnected')
+      await approvalExpiry.disconnected(tx, userId, (data as EventData['account.disconnected']).account);
+  };
+  const approvalExpiry = new ApprovalExpiry(db, emit);
+  integrations.onChange(({ revision }) => {
+    events.recordForAll(feed.userIds(), 'integrations.updated', { revision }).catch((error: unknown) => {
+      logger.warn({ err: describeError(error) }, 'the event integrations.updated could not be recorded');
+    });
+  });
+  return { feed, events, emit, approvalExpiry };
+}
