@@ -108,6 +108,13 @@ export const ONLYS: Only[] = [
   { what: '`node:process`', modules: /^(node:)?process$/, rooms: [], files: [] },
 ];
 
+/** Folders of more than {@link MOST_FILES} files, each with its reason. */
+export const MOST_FILES = 20;
+export const LARGE_FOLDERS: Record<string, string> = {
+  'src/actions/calendar': 'one agent; folders are two deep',
+  'src/actions/mail': 'one agent; folders are two deep',
+  'src/providers/workspace': 'one provider; folders are two deep',
+};
 /** The one file that reads `process.env`. */
 export const ENVIRONMENT_READER = 'src/config/load-config.ts';
 /** What the sandbox may import from src, besides layer 0. */

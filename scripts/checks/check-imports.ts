@@ -2,7 +2,18 @@
 // machine's time. Prints each violation as file:line and exits with 1.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { BY_THE_MACHINE, ENVIRONMENT_READER, LAYERS, ONLYS, roomOf, SANDBOX_IMPORTS, SANDBOX_LOADER, sentenceOf } from '../layers.ts';
+import {
+  BY_THE_MACHINE,
+  ENVIRONMENT_READER,
+  LARGE_FOLDERS,
+  LAYERS,
+  MOST_FILES,
+  ONLYS,
+  roomOf,
+  SANDBOX_IMPORTS,
+  SANDBOX_LOADER,
+  sentenceOf,
+} from '../layers.ts';
 import { lineOf, nodesOf, type SyntaxNode } from '../syntax.ts';
 
 const SQL =
@@ -27,7 +38,7 @@ const files = globSync(['src/**/*.ts', 'sandbox/**/*.ts'], { cwd: root }).sort()
 const timed = new Set<string>();
 const imports: Import[] = [];
 const problems = files.flatMap((file) => [...problemsOfPath(file), ...problemsOfSource(file, readFileSync(join(root, file), 'utf8'))]);
-problems.push(...imports.flatMap(problemsOfImport), ...circlesOf(imports));
+problems.push(...imports.flatMap(problemsOfImport), ...circlesOf(imports), ...overfullFolders());
 for (const file of Object.keys(BY_THE_MACHINE)) {
   if (!timed.has(file)) problems.push(`${file}:1 is an exception in scripts/layers.ts and needs none`);
 }
@@ -38,6 +49,16 @@ console.log(`${files.length} files: each imports lower layers only, with SQL, th
 function problemsOfPath(file: string): string[] {
   if (file.startsWith('src/') && layerOf(roomOf(file)) === -1) return [`${file}:1 is in no layer of scripts/layers.ts`];
   return file.split('/').length > 4 ? [`${file}:1 is more than two folders deep`] : [];
+}
+
+function overfullFolders(): string[] {
+  const folders = Map.groupBy(
+    files.filter((file) => file.startsWith('src/')),
+    dirname,
+  );
+  return [...folders].flatMap(([folder, within]) =>
+    within.length > MOST_FILES && !(folder in LARGE_FOLDERS) ? [`${within.at(-1)}:1 is in a folder of more than ${MOST_FILES} files`] : [],
+  );
 }
 
 function layerOf(room: string): number {
