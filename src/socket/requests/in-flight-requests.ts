@@ -1,12 +1,10 @@
 import type { ChatStream } from '../../assistant/stream/chat-stream.ts';
 import type { Limits } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
-import type { CallSignal } from '../../executor/call/call.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import { chunkFrame, endFrame, errorFrame, noActiveFrame, progressFrame, resultFrame, startFrame } from '../frames/frames.ts';
 import type { SendQueue } from '../frames/send-queue.ts';
 import type { ResultOf } from '../frames/server-frames.ts';
-import { RequestSignal } from './request-signal.ts';
 
 /** Interval of progress frames. */
 const PROGRESS_MS = 5_000;
@@ -14,7 +12,7 @@ const BUSY_SECONDS = 1;
 const RESTART_SECONDS = 5;
 
 /** Runs one request. */
-export type RequestHandler = (signal: CallSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
+export type RequestHandler = (signal: AbortSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
 
 export interface RequestsHost {
   readonly limits: Limits;
@@ -27,7 +25,7 @@ export interface RequestsHost {
 
 interface Running {
   requestId: string;
-  signal: RequestSignal;
+  abort: AbortController;
   startedAt: number;
   /** Infinity: the client knows no progress frames. */
   progressAt: number;
@@ -63,7 +61,7 @@ export class InFlightRequests {
     if (running === undefined) return;
     let response: string;
     try {
-      response = resultFrame(requestId, await handler(running.signal, (message) => this.#progress(running, message)));
+      response = resultFrame(requestId, await handler(running.abort.signal, (message) => this.#progress(running, message)));
     } catch (error) {
       response = this.#failed(requestId, error);
     }
@@ -88,7 +86,7 @@ export class InFlightRequests {
     const { requestId } = running;
     running.stream = stream;
     // The client stopped it before it had begun.
-    if (running.signal.aborted && !this.#isLeft) await stream.cancel();
+    if (running.abort.signal.aborted && !this.#isLeft) await stream.cancel();
     let sequence = 0;
     await this.#sendQueue.send(startFrame(requestId));
     for await (const chunks of stream.read(this.#leaving.signal)) {
@@ -110,7 +108,7 @@ export class InFlightRequests {
       this.#finished();
       return undefined;
     }
-    const running: Running = { requestId, signal: new RequestSignal(), startedAt: this.#host.now(), progressAt };
+    const running: Running = { requestId, abort: new AbortController(), startedAt: this.#host.now(), progressAt };
     this.#running.push(running);
     return running;
   }
@@ -134,7 +132,7 @@ export class InFlightRequests {
   abort(requestId: string): boolean {
     const running = this.#named(requestId);
     if (running === undefined) return false;
-    running.signal.abort();
+    running.abort.abort();
     running.stream?.cancel().catch((error: unknown) => this.#host.logger.warn({ err: describeError(error) }, 'a run could not be stopped'));
     return true;
   }
@@ -142,7 +140,7 @@ export class InFlightRequests {
   /** The client has left, or the service stops: aborts requests, and ends the reading of runs, which go on. */
   abortAll(): void {
     this.#leaving.abort();
-    for (const { signal } of this.#running) signal.abort();
+    for (const { abort } of this.#running) abort.abort();
   }
 
   get #isLeft(): boolean {

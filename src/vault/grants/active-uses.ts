@@ -13,13 +13,7 @@ export interface Use {
   action: string;
   /** Ends the call: its waiting steps do not begin, its running ones are aborted. Must not throw. */
   stop(reason: AppError): void;
-  /** When it began, by the monotonic clock. Set here, like {@link place}. */
-  startedAt: number;
-  /** Position among the uses; {@link NO_INDEX} before it begins and after its end. */
-  place: number;
 }
-
-export const NO_INDEX = -1;
 
 /** A disconnect on another replica takes effect here within a second: this interval, the query, and a margin. */
 const POLL_MS = 400;
@@ -37,11 +31,8 @@ export class ActiveUses {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #poll: Poll;
-  /**
-   * Unordered. Not a set: each call would come and go in it, and what is in a table that a set has outgrown is kept until the
-   * next full garbage collection, with everything that the call refers to.
-   */
-  readonly #uses: Use[] = [];
+  /** With the time when each began, by the monotonic clock. */
+  readonly #uses = new Map<Use, number>();
   readonly #ended = new Set<string>();
 
   constructor(db: Database, polls: Polls) {
@@ -60,34 +51,23 @@ export class ActiveUses {
     await this.#poll.stop();
   }
 
-  /** Adds a use until {@link end}. It is stopped immediately if its grant has just ended. */
-  begin(use: Use): void {
-    use.startedAt = this.#clock.monotonic();
-    use.place = this.#uses.push(use) - 1;
+  /** Adds a use. It is stopped immediately if its grant has just ended. @returns ends it */
+  begin(use: Use): () => void {
+    this.#uses.set(use, this.#clock.monotonic());
     if (this.#ended.has(use.grantId)) use.stop(disconnected());
-  }
-
-  /** Without effect on a use that has ended. */
-  end(use: Use): void {
-    const last = use.place === NO_INDEX ? undefined : this.#uses.pop();
-    if (last === undefined) return;
-    if (last !== use) {
-      this.#uses[use.place] = last;
-      last.place = use.place;
-    }
-    use.place = NO_INDEX;
+    return () => this.#uses.delete(use);
   }
 
   /** Stops every use of a grant that has ended. */
   endGrant(grantId: string): void {
     if (!this.#ended.has(grantId)) this.#clock.after(REMEMBERED_MS, () => this.#ended.delete(grantId)).unref();
     this.#ended.add(grantId);
-    for (const use of [...this.#uses]) if (use.grantId === grantId) use.stop(disconnected());
+    for (const use of this.#uses.keys()) if (use.grantId === grantId) use.stop(disconnected());
   }
 
   /** Stops the uses by actions for which `rejection` returns an error. */
   endActions(rejection: (action: string) => AppError | undefined): void {
-    for (const use of [...this.#uses]) {
+    for (const use of this.#uses.keys()) {
       const reason = rejection(use.action);
       if (reason !== undefined) use.stop(reason);
     }
@@ -96,7 +76,7 @@ export class ActiveUses {
   async #look(): Promise<void> {
     const startedBefore = this.#clock.monotonic() - YOUNG_MS;
     const grants = new Map<string, string>();
-    for (const { grantId, userId, startedAt } of this.#uses) if (startedAt <= startedBefore) grants.set(grantId, userId);
+    for (const [{ grantId, userId }, startedAt] of this.#uses) if (startedAt <= startedBefore) grants.set(grantId, userId);
     if (grants.size > 0) for (const grantId of await selectEndedGrants(this.#db, grants)) this.endGrant(grantId);
   }
 }

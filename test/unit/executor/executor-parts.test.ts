@@ -193,12 +193,17 @@ describe('ActionRun', () => {
     const run = () => {
       throw new Error('refused at once');
     };
-    await expect(left(run, { begin() {}, end() {} })).rejects.toMatchObject({ code: 'aborted' });
+    await expect(left(run, { begin: () => () => {} })).rejects.toMatchObject({ code: 'aborted' });
   });
 
   it('uses the account no longer once it was aborted, also if the action goes on', async () => {
     const uses = new Set();
-    const registry = { begin: (use: object) => uses.add(use), end: (use: object) => uses.delete(use) };
+    const registry = {
+      begin(use: object) {
+        uses.add(use);
+        return () => uses.delete(use);
+      },
+    };
     await expect(left(() => new Promise(() => {}), registry)).rejects.toMatchObject({ code: 'aborted' });
     expect(uses.size).toBe(0);
   });

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { Polls } from '../../../src/clock/polls.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { ActiveUses, NO_INDEX, type Use } from '../../../src/vault/grants/active-uses.ts';
+import { ActiveUses, type Use } from '../../../src/vault/grants/active-uses.ts';
 import { TestClock } from '../../support/time/test-clock.ts';
 
 const clock = new TestClock({ standsAt: 0 });
 const uses = (db = {} as Database) => new ActiveUses(db, new Polls(clock, createLogger('silent')));
 
 function use(grantId: string, stopped: string[]): Use {
-  return { userId: 'user', grantId, action: grantId, startedAt: 0, place: NO_INDEX, stop: () => stopped.push(grantId) };
+  return { userId: 'user', grantId, action: grantId, stop: () => stopped.push(grantId) };
 }
 
 const NAMES = ['a', 'b', 'c', 'd'];
@@ -18,12 +18,10 @@ const PAIRS = NAMES.flatMap((one) => NAMES.filter((other) => other !== one).map(
 it.each(PAIRS)('stops the uses whose grants end, except those that have ended: first %s, then %s', (...ended) => {
   const stopped: string[] = [];
   const active = uses();
-  const all = NAMES.map((name) => use(name, stopped));
-  for (const one of all) active.begin(one);
+  const ends = new Map(NAMES.map((name) => [name, active.begin(use(name, stopped))]));
   for (const name of ended) {
-    const gone = all.find(({ grantId }) => grantId === name) as Use;
-    active.end(gone);
-    active.end(gone);
+    ends.get(name)?.();
+    ends.get(name)?.();
   }
   for (const name of NAMES) active.endGrant(name);
   expect(stopped).toEqual(NAMES.filter((name) => !ended.includes(name)));
@@ -32,13 +30,12 @@ it.each(PAIRS)('stops the uses whose grants end, except those that have ended: f
 it('may end a use while it stops the uses of a grant', () => {
   const stopped: string[] = [];
   const active = uses();
-  const all = Array.from({ length: 5 }, () => use('a', stopped));
-  for (const one of all) {
-    one.stop = () => {
+  for (let number = 0; number < 5; number += 1) {
+    const stop = () => {
       stopped.push('a');
-      active.end(one);
+      end();
     };
-    active.begin(one);
+    const end = active.begin({ ...use('a', stopped), stop });
   }
   active.endGrant('a');
   expect(stopped).toHaveLength(5);
@@ -57,13 +54,12 @@ it('stops those whose grants another replica has ended, within 700 ms', async ()
   } as unknown as Database;
   const active = uses(db);
   active.start();
-  const all = ['a', 'b'].map((name) => use(name, stopped));
-  for (const one of all) active.begin(one);
+  const ends = ['a', 'b'].map((name) => active.begin(use(name, stopped)));
   await clock.advance(399);
   expect([asked, stopped]).toEqual([[], []]);
   await clock.advance(1);
   expect([asked, stopped]).toEqual([[['a', 'b']], ['b']]);
-  for (const one of all) active.end(one);
+  for (const end of ends) end();
   // A use of less than 300 ms is not looked for.
   await clock.advance(399);
   active.begin(use('c', stopped));
