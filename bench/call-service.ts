@@ -1,6 +1,5 @@
 // The complete service of (g) and (i), with production settings, a bank that responds from memory, and an action that reads
 // from it, one that changes something, and one that asks the user first.
-import '../src/startup/v8-flags.js';
 import { z } from 'zod';
 import { toLazyAction } from '../src/actions/shared/action.ts';
 import { builtIn } from '../src/actions/shared/built-in.ts';

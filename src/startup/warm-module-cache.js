@@ -2,7 +2,6 @@
 // compiled code is in the cache, and a missing file or package fails the build. So does it with what first uses load:
 // compiling it would keep other requests waiting.
 import { createRequire } from 'node:module';
-import './v8-flags.js';
 import './module-cache.js';
 
 await Promise.all([
