@@ -1,6 +1,5 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentFields } from './log-context.ts';
-import { standardOutput } from './standard-output.ts';
 
 export type { Logger };
 
@@ -42,10 +41,10 @@ export function describeError(error: unknown, depth = 0): LoggedError {
 }
 
 /**
- * Structured logs on standard output. Each line has the ids of its context (log-context.ts). Errors pass through
+ * Structured logs on standard output, written line by line: a kill loses none. Each line has the ids of its context (log-context.ts). Errors pass through
  * {@link describeError}; http/middleware/request-log.ts logs only method, path and status of requests.
  */
-export function createLogger(level: string, destination = standardOutput()): Logger {
+export function createLogger(level: string, destination?: DestinationStream): Logger {
   const counts: LineCounts = { warn: 0, error: 0 };
   const options = {
     level,
@@ -58,7 +57,7 @@ export function createLogger(level: string, destination = standardOutput()): Log
       return { ...currentFields() };
     },
   };
-  const logger = pino(options, destination);
+  const logger = pino(options, destination ?? pino.destination({ fd: process.stdout.fd, sync: true }));
   lines.set(logger, counts);
   return logger;
 }

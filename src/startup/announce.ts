@@ -9,8 +9,6 @@ export function announce(config: Config, steward: { url: string; address: string
   if (config.environment === 'production') {
     const configured = PROVIDERS.map(({ name, settings }) => [name, settings(config) !== undefined]);
     logger.info({ url, address, ...Object.fromEntries(configured) }, 'ready');
-    // Supervisors wait for it, and the end of this turn is some milliseconds away.
-    logger.flush();
     return;
   }
   const row = (name: string, value: string) => `  ${name.padEnd(10)} ${value}`;
