@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
 import type { MetricsSettings } from '../config/config.ts';
 import { StartError } from '../errors.ts';
 import { http } from '../node-http.ts';
@@ -15,26 +16,13 @@ const HEADER_BYTES = 8_192;
 /**
  * Serves metrics on a listener of their own, so that they are never public by accident.
  *
- * @param read renders the metrics; concurrent scrapes share one result
  * @throws StartError when the address can't be listened on
  */
-export async function startMetricsServer(
-  { host, port }: MetricsSettings,
-  contentType: string,
-  read: () => Promise<string>,
-  logger: Logger,
-) {
-  let reading: Promise<string> | undefined;
-  const shared = () => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
+export async function startMetricsServer({ host, port }: MetricsSettings, registry: Registry, logger: Logger) {
   const server = http.createServer(
     { maxHeaderSize: HEADER_BYTES, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
     (request, response) => {
-      respond(request, response, contentType, shared).catch((error: unknown) => {
+      respond(request, response, registry).catch((error: unknown) => {
         logger.error({ err: describeError(error) }, 'metrics could not be read');
         plain(response, 500, 'metrics could not be read');
       });
@@ -59,16 +47,11 @@ export async function startMetricsServer(
   };
 }
 
-async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  contentType: string,
-  read: () => Promise<string>,
-): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, registry: Registry): Promise<void> {
   const path = (request.url ?? '').split('?', 1)[0];
   if (path !== PATH) plain(response, 404, 'not found');
   else if (request.method !== 'GET') plain(response.setHeader('allow', 'GET'), 405, 'GET only');
-  else response.setHeader('content-type', contentType).end(await read());
+  else response.setHeader('content-type', registry.contentType).end(await registry.metrics());
 }
 
 function plain(response: ServerResponse, status: number, text: string): void {
