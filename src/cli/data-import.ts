@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { currentKeys } from '../crypto/keys-source.ts';
 import type { Queryable } from '../database/database.ts';
 import { columnsOf, finishTransfer, lockEmpty, schemaOf, TRANSFERRED, writeRows } from '../database/table-transfer.ts';
 import type { TableName } from '../database/tables.ts';
@@ -20,7 +19,7 @@ export const importData = command('import', 'Reads an exported file into an empt
   .argument('<file>', 'file that export has written')
   .action(
     withSession(async (session, file: string) => {
-      const keyring = keyringOf(session, currentKeys(session.config));
+      const keyring = keyringOf(session);
       const db = await session.database();
       const progress = new Progress('rows', 0);
       const rows = await db.transaction(async (tx) => {

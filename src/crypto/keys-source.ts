@@ -58,7 +58,7 @@ function changesOf(
   keyring: Keyring,
   check: CheckKeys,
   onChange: () => void,
-  { logger }: KeyringDeps,
+  deps: KeyringDeps,
 ): () => Promise<void> {
   let seen = first;
   return async () => {
@@ -67,14 +67,14 @@ function changesOf(
     seen = now;
     try {
       const keys = readKeys(path);
-      await check(keyring.candidate(keys));
+      await check(new Keyring(keys, deps));
       keyring.replace(keys);
-      logger?.info({ keys: keyring.ids }, 'master keys read again');
+      deps.logger?.info({ keys: keyring.ids }, 'master keys read again');
       onChange();
     } catch (err) {
       // The keys could not be checked while the database or the key service is unavailable: retried at the next poll.
       if (err instanceof AppError && err.code === 'unavailable') seen = '';
-      logger?.error({ err }, 'the changed master keys file is not usable; the previous keys remain in use');
+      deps.logger?.error({ err }, 'the changed master keys file is not usable; the previous keys remain in use');
     }
   };
 }
