@@ -11,7 +11,7 @@ import {
   type TextMapPropagator,
   trace,
 } from '@opentelemetry/api';
-import { currentSpan, withSpan } from '../observability/log-context.ts';
+import { currentSpan, withContext } from '../observability/log-context.ts';
 import type { RequestTrack, Step } from '../observability/telemetry.ts';
 
 /** Outcomes that mark a span as failed; others are expected results. */
@@ -83,7 +83,7 @@ export class Tracer {
 }
 
 function inside<Result>(span: Span, work: () => Result): Result {
-  return withSpan(span, { trace_id: span.spanContext().traceId }, work);
+  return withContext({ trace_id: span.spanContext().traceId }, work, span);
 }
 
 /** @param span always set by {@link inside} */
