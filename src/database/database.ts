@@ -72,14 +72,6 @@ export const REQUEST_TIMEOUTS: DatabaseTimeouts = { connectMs: 3_000, statementM
 /** For operator commands, which read and write whole tables. */
 export const COMMAND_TIMEOUTS: DatabaseTimeouts = { connectMs: 3_000, statementMs: 120_000, idleMs: 300_000 };
 
-/**
- * The server's own time-outs release the locks of a process that froze or lost its network. They are set for the
- * transaction only, because a pooler gives the session to another client afterwards.
- */
-function beginStatement({ statementMs, idleMs }: DatabaseTimeouts): string {
-  return `begin; set local statement_timeout = ${statementMs + 1_000}; set local idle_in_transaction_session_timeout = ${idleMs}`;
-}
-
 /** The one connection pool. A transaction is `transaction(async (tx) => …)`. Connections that broke are discarded here. */
 export class Database implements Queryable {
   /** Dates what is read and written beside statements. The server dates rows by a clock of its own. */
@@ -103,7 +95,9 @@ export class Database implements Queryable {
   ) {
     this.clock = clock;
     this.#queues = new UserQueues(clock);
-    this.#begin = beginStatement(timeouts);
+    // The server's own time-outs release the locks of a process that froze or lost its network. They are set for the
+    // transaction only, because a pooler gives the session to another client afterwards.
+    this.#begin = `begin; set local statement_timeout = ${timeouts.statementMs + 1_000}; set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`;
     this.#pool = new pg.Pool({
       connectionTimeoutMillis: timeouts.connectMs,
       ...address,
@@ -119,21 +113,6 @@ export class Database implements Queryable {
       client.on('error', () => {});
       watchReplication(client);
     });
-  }
-
-  /**
-   * Opens the first connection.
-   *
-   * @throws AppError `unavailable`
-   */
-  async reach(): Promise<void> {
-    const client = await this.#connect();
-    try {
-      // Every connection's first statement learns this anyway.
-      await this.#execute(client, () => sessionOf(client));
-    } finally {
-      this.#release(client);
-    }
   }
 
   /** Open connections, and requests that wait for one. */

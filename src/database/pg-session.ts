@@ -30,14 +30,11 @@ export async function sessionOf(client: pg.ClientBase): Promise<Session> {
   if (known !== undefined) return known;
   const { rows } = await client.query<{ pid: number }>(LEARN);
   connections += 1;
-  const session = { number: connections, isOwn: rows[0]?.pid === announcedPid(client) };
+  // The driver keeps it for cancel requests; its types do not list it.
+  const { processID: announcedPid } = client as pg.ClientBase & { processID: number | null };
+  const session = { number: connections, isOwn: rows[0]?.pid === announcedPid };
   sessions.set(client, session);
   return session;
-}
-
-/** The driver keeps it for cancel requests; its types do not list it. */
-function announcedPid(client: pg.ClientBase): number | null {
-  return (client as pg.ClientBase & { processID: number | null }).processID;
 }
 
 /**
