@@ -39,23 +39,19 @@ const MINUTE_SECONDS = 60;
  */
 export class Jobs {
   readonly #boss: PgBoss;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #telemetry: Telemetry;
+  readonly #options: JobsOptions;
   readonly #pollSeconds: number;
   readonly #minutes: Timer[] = [];
   /** Every worker polls every 2 seconds; while the database is unavailable, one line per minute is enough. */
   readonly #warn: ThrottledLog;
 
-  constructor({ executeSql, embedded, clock, logger, telemetry, pollSeconds = POLL_SECONDS }: JobsOptions) {
-    this.#pollSeconds = pollSeconds;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#telemetry = telemetry;
-    this.#warn = throttledLog(clock, logger, 'warn');
+  constructor(options: JobsOptions) {
+    this.#options = options;
+    this.#pollSeconds = options.pollSeconds ?? POLL_SECONDS;
+    this.#warn = throttledLog(options.clock, options.logger, 'warn');
     this.#boss = new PgBoss({
-      db: { executeSql: async (text, values) => executeSql(text, values) },
-      backend: embedded ? 'pglite' : 'postgres',
+      db: { executeSql: options.executeSql },
+      backend: options.embedded ? 'pglite' : 'postgres',
       // Reindexing and vacuum are the operator's task.
       reindex: false,
       monitorVacuum: false,
@@ -113,7 +109,7 @@ export class Jobs {
       await this.#try(name, job?.id ?? '', handle);
     });
     const send = () => this.#boss.send(name, null, { singletonSeconds: MINUTE_SECONDS }).catch((error: unknown) => this.#report(error));
-    this.#minutes.push(this.#clock.every(MINUTE_SECONDS * 1_000, () => void send()));
+    this.#minutes.push(this.#options.clock.every(MINUTE_SECONDS * 1_000, () => void send()));
   }
 
   /** Waits for running jobs, then stops. */
@@ -133,10 +129,10 @@ export class Jobs {
   async #try(name: string, id: string, work: () => Promise<void>): Promise<boolean> {
     return withContext({ job: name, job_id: id }, async () => {
       try {
-        await this.#telemetry.step({ kind: 'job', name }, work);
+        await this.#options.telemetry.step({ kind: 'job', name }, work);
         return true;
       } catch (error) {
-        this.#logger.info({ err: describeError(error) }, 'job failed; it will be retried');
+        this.#options.logger.info({ err: describeError(error) }, 'job failed; it will be retried');
         return false;
       }
     });
