@@ -1,15 +1,10 @@
 import type { Clock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
 import type { Services } from './context.ts';
-import { type Logger, lineCounts } from './observability/logger.ts';
+import type { ProcessStates } from './metrics/gauges.ts';
+import type { Logger } from './observability/logger.ts';
 import { UNMEASURED } from './observability/telemetry.ts';
 import { version } from './startup/version.ts';
-
-/** State of the process that is not in the context. */
-export interface ProcessStates {
-  sockets(): { authenticated: number; waiting: number };
-  draining(): boolean;
-}
 
 /**
  * Starts metrics and traces as configured. Their libraries are loaded only if they are used.
@@ -23,23 +18,10 @@ export async function startTelemetry(config: Config, clock: Clock, logger: Logge
     config.tracing && (await (await import('./tracing/start-tracing.ts')).startTracing(config.tracing, version(), clock, logger));
   if (tracing !== undefined) resources.defer(() => tracing.stop());
   if (metrics === undefined && tracing === undefined) return { telemetry: UNMEASURED, show() {} };
-  const [{ Measured }, { CountsInDatabase }] = await Promise.all([import('./metrics/measured.ts'), import('./metrics/database-counts.ts')]);
+  const { Measured } = await import('./metrics/measured.ts');
   return {
     telemetry: new Measured(clock, metrics?.recorder, tracing?.tracer),
     /** Adds the metrics that are read from the context. */
-    show({ db, feed, integrations, reloads, keyring }: Services, states: ProcessStates) {
-      const inDatabase = new CountsInDatabase(db);
-      metrics?.addGauges({
-        ...states,
-        now: () => clock.now(),
-        version: version(),
-        pool: () => db.load,
-        feedAge: () => feed.age,
-        integrations: () => ({ revision: integrations.current.revision, isDiverged: reloads.isDiverged }),
-        keyIds: () => keyring.ids,
-        lines: () => lineCounts(logger),
-        counts: () => inDatabase.read(),
-      });
-    },
+    show: (services: Services, states: ProcessStates) => metrics?.addGauges(services, states),
   };
 }

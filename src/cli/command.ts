@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { readEnvironmentFile } from '../config/load-config.ts';
 import { startupError } from '../startup/startup-error.ts';
-import { inSession, type Session } from './session.ts';
+import { openSession, type Session } from './session.ts';
 
 export const FAILED = 1;
 const MISUSED = 2;
@@ -46,7 +46,8 @@ export function withSession<Given extends unknown[]>(run: (session: Session, ...
     process.stdout.on('error', () => process.exit());
     try {
       readEnvironmentFile();
-      await inSession(interrupt.signal, (session) => run(session, ...given));
+      await using resources = new AsyncDisposableStack();
+      await run(openSession(interrupt.signal, resources), ...given);
     } catch (error) {
       console.error(
         error instanceof Interrupted

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { currentKeys } from '../crypto/keys-source.ts';
 import type { Database } from '../database/database.ts';
 import { StartError } from '../errors.ts';
 import { walkErasure } from '../users/erasures.ts';
@@ -65,7 +64,7 @@ async function readIds(file: string): Promise<string[]> {
 /** Revocations are only stored here; the service's sweep performs them. */
 async function erasing(session: Session, db: Database): Promise<ErasingDeps> {
   const { logger } = session;
-  const keyring = keyringOf(session, currentKeys(session.config));
+  const keyring = keyringOf(session);
   await checkKeys(db, keyring);
   const userKeys = new UserKeys(keyring);
   const revocations = new Revocations({ db, keyring, revokers: {}, logger });

@@ -1,8 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { currentKeys } from '../crypto/keys-source.ts';
-import type { Queryable } from '../database/database.ts';
 import { columnsOf, finishTransfer, lockEmpty, schemaOf, TRANSFERRED, writeRows } from '../database/table-transfer.ts';
 import type { TableName } from '../database/tables.ts';
 import { StartError } from '../errors.ts';
@@ -20,7 +18,7 @@ export const importData = command('import', 'Reads an exported file into an empt
   .argument('<file>', 'file that export has written')
   .action(
     withSession(async (session, file: string) => {
-      const keyring = keyringOf(session, currentKeys(session.config));
+      const keyring = keyringOf(session);
       const db = await session.database();
       const progress = new Progress('rows', 0);
       const rows = await db.transaction(async (tx) => {
@@ -30,11 +28,11 @@ export const importData = command('import', 'Reads an exported file into an empt
         for (const table of TRANSFERRED) columns.set(table, await columnsOf(tx, table));
         let count = 0;
         await readFile(file, async (bytes) => {
-          for await (const batch of batches(decode(bytes, schema, columns))) {
+          for await (const { table, rows } of batches(decode(bytes, schema, columns))) {
             session.signal.throwIfAborted();
-            await insert(tx, batch, columns);
-            count += batch.length;
-            progress.advance(batch.length);
+            await writeRows(tx, table, columns, rows);
+            count += rows.length;
+            progress.advance(rows.length);
           }
         });
         await finishTransfer(tx);
@@ -58,25 +56,23 @@ async function readFile(path: string, consume: (bytes: AsyncIterable<Buffer>) =>
   }
 }
 
-/** Groups of rows of one table, each for one statement. */
-async function* batches(rows: AsyncIterable<DataRow>): AsyncGenerator<DataRow[]> {
-  let batch: DataRow[] = [];
-  let characters = 0;
-  for await (const row of rows) {
-    if (batch.length === BATCH_ROWS || characters > BATCH_CHARACTERS || (batch[0] !== undefined && batch[0].table !== row.table)) {
-      yield batch;
-      batch = [];
-      characters = 0;
-    }
-    batch.push(row);
-    characters += row.row.length;
-  }
-  if (batch.length > 0) yield batch;
+interface Batch {
+  table: TableName;
+  rows: string[];
 }
 
-async function insert(tx: Queryable, batch: DataRow[], columns: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void> {
-  const table = batch[0]?.table;
-  const names = table && columns.get(table);
-  const rows = batch.map(({ row }) => row);
-  if (table !== undefined && names !== undefined) await writeRows(tx, table, names, rows);
+/** Groups of rows of one table, each for one statement. */
+async function* batches(rows: AsyncIterable<DataRow>): AsyncGenerator<Batch> {
+  let batch: Batch | undefined;
+  let characters = 0;
+  for await (const { table, row } of rows) {
+    if (batch === undefined || batch.rows.length === BATCH_ROWS || characters > BATCH_CHARACTERS || batch.table !== table) {
+      if (batch !== undefined) yield batch;
+      batch = { table, rows: [] };
+      characters = 0;
+    }
+    batch.rows.push(row);
+    characters += row.length;
+  }
+  if (batch !== undefined) yield batch;
 }

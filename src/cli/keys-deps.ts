@@ -4,6 +4,7 @@ import { pollUntil } from '../clock/poll-until.ts';
 import type { MasterKey } from '../config/master-key-list.ts';
 import { AwsKms } from '../crypto/aws-kms.ts';
 import { Keyring } from '../crypto/keyring.ts';
+import { currentKeys } from '../crypto/keys-source.ts';
 import type { Database } from '../database/database.ts';
 import { StartError } from '../errors.ts';
 import { type ReplicaRow, selectLiveReplicas } from '../replicas/replicas-repository.ts';
@@ -13,7 +14,7 @@ import type { Session } from './session.ts';
 const KEY_SERVICE_MS = 20_000;
 
 /** @returns a keyring of these keys; the command reports errors of the key service, so it doesn't log them */
-export function keyringOf({ config }: Session, keys: readonly MasterKey[]): Keyring {
+export function keyringOf({ config }: Session, keys: readonly MasterKey[] = currentKeys(config)): Keyring {
   return new Keyring(keys, { service: new AwsKms(config.keyService, () => {}, systemClock, KEY_SERVICE_MS) });
 }
 

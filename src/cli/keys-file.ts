@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   chownSync,
   closeSync,
-  fchmodSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -10,7 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
@@ -44,7 +44,8 @@ function replace(path: string, text: string): void {
   const { uid, gid, mode } = statSync(path);
   const next = `${path}.${randomBytes(4).toString('hex')}.new`;
   try {
-    write(next, text, (mode & MODE) | OWNER_ONLY);
+    writeFileSync(next, text, { flag: 'wx', mode: OWNER_ONLY, flush: true });
+    chmodSync(next, (mode & MODE) | OWNER_ONLY);
     chownSync(next, uid, gid);
     renameSync(next, path);
   } catch (error) {
@@ -52,17 +53,6 @@ function replace(path: string, text: string): void {
     throw error;
   }
   sync(dirname(path));
-}
-
-function write(path: string, text: string, mode: number): void {
-  const file = openSync(path, 'wx', OWNER_ONLY);
-  try {
-    writeSync(file, text);
-    fchmodSync(file, mode);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** The rename is durable once the folder is synced. */

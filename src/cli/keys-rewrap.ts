@@ -1,5 +1,4 @@
 import type { Keyring } from '../crypto/keyring.ts';
-import { currentKeys } from '../crypto/keys-source.ts';
 import type { Database } from '../database/database.ts';
 import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
@@ -22,7 +21,7 @@ export const rewrap = command('rewrap', 'Wraps all user keys under the first mas
   .action(
     withSession(async (session, { newUserKeys, wait }: { newUserKeys?: boolean; wait: number }) => {
       const db = await session.database();
-      const keyring = keyringOf(session, currentKeys(session.config));
+      const keyring = keyringOf(session);
       await checkKeys(db, keyring);
       await agree(db, session, keyring, wait);
       const damaged = new Set<string>();

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock/clock.ts';
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { COMMAND_TIMEOUTS, type Database } from '../database/database.ts';
@@ -26,23 +27,12 @@ export interface Session {
 
 const CONNECTIONS = 4;
 
-/** Runs `work` in a session and releases its resources. @throws StartError on an invalid configuration */
-export async function inSession(signal: AbortSignal, work: (session: Session) => Promise<void>): Promise<void> {
+/** @param resources closes what the session opens. @throws StartError on an invalid configuration */
+export function openSession(signal: AbortSignal, resources: AsyncDisposableStack): Session {
   const config = loadConfig();
   const logger = createLogger('silent');
-  await using resources = new AsyncDisposableStack();
-  let opened: Promise<Database> | undefined;
-  await work({
-    config,
-    clock: systemClock,
-    logger,
-    signal,
-    print: (line) => void process.stdout.write(`${line}\n`),
-    database() {
-      opened ??= open(config, logger, resources);
-      return opened;
-    },
-  });
+  const print = (line: string) => console.log(line);
+  return { config, clock: systemClock, logger, signal, print, database: loadOnce(() => open(config, logger, resources)) };
 }
 
 async function open(config: Config, logger: Logger, resources: AsyncDisposableStack): Promise<Database> {

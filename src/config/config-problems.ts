@@ -45,7 +45,5 @@ export class Problems {
 }
 
 export function withoutTrailingSlashes(address: string): string {
-  let end = address.length;
-  while (address[end - 1] === '/') end -= 1;
-  return address.slice(0, end);
+  return address.replace(/\/+$/, '');
 }

@@ -1,4 +1,4 @@
-import { BlockList, type IPVersion, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Config } from './config.ts';
 import { type Problems, withoutTrailingSlashes } from './config-problems.ts';
 import type { Variables } from './environment.ts';
@@ -97,13 +97,7 @@ export function bank(env: Variables, problems: Problems): Config['bank'] {
 }
 
 /** Addresses of this machine and of private networks (RFC 6890). */
-const IPV4 = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];
-const IPV6 = ['::/127', 'fc00::/7', 'fe80::/10'];
-const PRIVATE = new BlockList();
-for (const [family, networks] of Object.entries({ ipv4: IPV4, ipv6: IPV6 })) {
-  for (const [network = '', prefix] of networks.map((one) => one.split('/')))
-    PRIVATE.addSubnet(network, Number(prefix), family as IPVersion);
-}
+const PRIVATE_RANGES = new Set(['unspecified', 'loopback', 'private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal']);
 /** Names that no public DNS server resolves (RFC 6761, RFC 6762, RFC 8375). */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invalid)$/;
 
@@ -116,7 +110,6 @@ function webhookUrl(publicUrl: string | undefined): string | undefined {
 
 function isPublicHost(hostname: string): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
-  const version = isIP(address);
-  if (version === 0) return hostname.includes('.') && !PRIVATE_NAME.test(hostname);
-  return !PRIVATE.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  if (!ipaddr.isValid(address)) return hostname.includes('.') && !PRIVATE_NAME.test(hostname);
+  return !PRIVATE_RANGES.has(ipaddr.process(address).range());
 }

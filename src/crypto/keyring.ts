@@ -29,7 +29,7 @@ export class Keyring {
   }
 
   get primaryId(): string {
-    return this.#primary.id;
+    return (this.#keys[0] as MasterKeyHandle).id;
   }
 
   /** The ids of all keys, the primary first. */
@@ -39,8 +39,8 @@ export class Keyring {
 
   /** Encrypts a data key under the primary master key. @throws AppError `unavailable` while the key service is */
   async wrap(secret: Buffer, context: KeyContext): Promise<WrappedKey> {
-    const primary = this.#primary;
-    return { masterKeyId: primary.id, wrapped: await primary.wrap(secret, context) };
+    const masterKeyId = this.primaryId;
+    return { masterKeyId, wrapped: await this.wrapUnder(masterKeyId, secret, context) };
   }
 
   /**
@@ -51,7 +51,7 @@ export class Keyring {
   unwrap(wrapped: Buffer, context: KeyContext): Promise<KeyObject> {
     const id = masterKeyIdOf(wrapped);
     if (id === undefined) return Promise.reject(cannotDecrypt('not a wrapped key'));
-    const key = this.#keys.find((candidate) => candidate.id === id);
+    const key = this.#find(id);
     if (key !== undefined) return key.unwrap(wrapped, context);
     this.#deps.logger?.error({ key_id: id }, 'a master key that data is wrapped under is missing');
     return Promise.reject(cannotDecrypt(`no master key ${id}`));
@@ -64,7 +64,7 @@ export class Keyring {
 
   /** Encrypts a secret under one of the keys. @throws AppError `unavailable` while the key service is */
   async wrapUnder(id: string, secret: Buffer, context: KeyContext): Promise<Buffer> {
-    const key = this.#keys.find((candidate) => candidate.id === id);
+    const key = this.#find(id);
     if (key === undefined) throw new Error(`no master key ${id}`);
     return key.wrap(secret, context);
   }
@@ -75,19 +75,13 @@ export class Keyring {
    * @throws AppError `unavailable`
    */
   async checkCanary(id: string, record: Buffer): Promise<boolean> {
-    const key = this.#keys.find((candidate) => candidate.id === id);
+    const key = this.#find(id);
     try {
       return key !== undefined && (await key.unwrap(record, canaryContext(id))).export().toString() === CANARY;
     } catch (error) {
       if (error instanceof AppError && error.code === 'unavailable') throw error;
       return false;
     }
-  }
-
-  /** A keyring of other keys, to be checked before {@link replace}. It does not log missing keys. */
-  candidate(keys: readonly MasterKey[]): Keyring {
-    const { service } = this.#deps;
-    return new Keyring(keys, service === undefined ? {} : { service });
   }
 
   /**
@@ -99,8 +93,8 @@ export class Keyring {
     this.#keys = this.#handles(keys, this.#keys);
   }
 
-  get #primary(): MasterKeyHandle {
-    return this.#keys[0] as MasterKeyHandle;
+  #find(id: string): MasterKeyHandle | undefined {
+    return this.#keys.find((key) => key.id === id);
   }
 
   #handles(keys: readonly MasterKey[], known: readonly MasterKeyHandle[]): MasterKeyHandle[] {

@@ -25,14 +25,31 @@ export function openKeyring(source: KeySource, deps: KeyringDeps) {
   const path = keysPath(source);
   if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {}, async close() {} };
   if (source.masterKeys.kind === 'development') createDevelopmentKey(source.dataDir, path);
-  const seen = fingerprint(path);
+  let seen = fingerprint(path);
   const keyring = new Keyring(readKeys(path), deps);
+  const applyChanges = async (check: CheckKeys, onChange: () => void) => {
+    const now = fingerprint(path);
+    if (now === seen) return;
+    seen = now;
+    try {
+      const keys = readKeys(path);
+      await check(new Keyring(keys, deps));
+      keyring.replace(keys);
+      deps.logger?.info({ keys: keyring.ids }, 'master keys read again');
+      onChange();
+    } catch (err) {
+      // The keys could not be checked while the database or the key service is unavailable: retried at the next poll.
+      if (err instanceof AppError && err.code === 'unavailable') seen = '';
+      deps.logger?.error({ err }, 'the changed master keys file is not usable; the previous keys remain in use');
+    }
+  };
   let poll: Poll | undefined;
   return {
     keyring,
     /** Starts to apply changes of the file that pass `check`, and calls `onChange` after each. */
     watch(polls: Polls, check: CheckKeys, onChange: () => void) {
-      poll = polls.create(changesOf(path, seen, keyring, check, onChange, deps), WATCH);
+      // Change notifications are lost on network mounts and when an orchestrator swaps a symbolic link.
+      poll = polls.create(() => applyChanges(check, onChange), WATCH);
       poll.start();
     },
     close: async () => poll?.stop(),
@@ -49,34 +66,6 @@ export function keysPath({ masterKeys, dataDir }: KeySource): string | undefined
 export function currentKeys(source: KeySource): MasterKey[] {
   const path = keysPath(source);
   return path === undefined && source.masterKeys.kind === 'inline' ? parseKeyset(source.masterKeys.text) : readKeys(path ?? '');
-}
-
-/** For a poll, because change notifications are lost on network mounts and when an orchestrator swaps a symbolic link. */
-function changesOf(
-  path: string,
-  first: string,
-  keyring: Keyring,
-  check: CheckKeys,
-  onChange: () => void,
-  { logger }: KeyringDeps,
-): () => Promise<void> {
-  let seen = first;
-  return async () => {
-    const now = fingerprint(path);
-    if (now === seen) return;
-    seen = now;
-    try {
-      const keys = readKeys(path);
-      await check(keyring.candidate(keys));
-      keyring.replace(keys);
-      logger?.info({ keys: keyring.ids }, 'master keys read again');
-      onChange();
-    } catch (err) {
-      // The keys could not be checked while the database or the key service is unavailable: retried at the next poll.
-      if (err instanceof AppError && err.code === 'unavailable') seen = '';
-      logger?.error({ err }, 'the changed master keys file is not usable; the previous keys remain in use');
-    }
-  };
 }
 
 function fingerprint(path: string): string {

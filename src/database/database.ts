@@ -15,7 +15,7 @@ import {
   UnreplicatedCommit,
   userDeleted,
 } from './database-errors.ts';
-import { endUnusableSession, hasUnreplicatedCommit, knownSession, learnSession, watchReplication } from './pg-session.ts';
+import { endUnusableSession, hasUnreplicatedCommit, sessionOf, watchReplication } from './pg-session.ts';
 import { UserQueues } from './user-queues.ts';
 
 /** A named statement. It is prepared once per connection, unless a transaction pooler is in front of the server. */
@@ -24,8 +24,6 @@ export interface Statement {
   text: string;
   /** Milliseconds; the database's default if unset. */
   query_timeout?: number;
-  /** How values are parsed; the driver's parsers if unset. */
-  types?: pg.CustomTypesConfig;
 }
 
 /** What repositories receive: the pool, or a transaction. */
@@ -74,14 +72,6 @@ export const REQUEST_TIMEOUTS: DatabaseTimeouts = { connectMs: 3_000, statementM
 /** For operator commands, which read and write whole tables. */
 export const COMMAND_TIMEOUTS: DatabaseTimeouts = { connectMs: 3_000, statementMs: 120_000, idleMs: 300_000 };
 
-/**
- * The server's own time-outs release the locks of a process that froze or lost its network. They are set for the
- * transaction only, because a pooler gives the session to another client afterwards.
- */
-function beginStatement({ statementMs, idleMs }: DatabaseTimeouts): string {
-  return `begin; set local statement_timeout = ${statementMs + 1_000}; set local idle_in_transaction_session_timeout = ${idleMs}`;
-}
-
 /** The one connection pool. A transaction is `transaction(async (tx) => …)`. Connections that broke are discarded here. */
 export class Database implements Queryable {
   /** Dates what is read and written beside statements. The server dates rows by a clock of its own. */
@@ -93,6 +83,8 @@ export class Database implements Queryable {
   readonly #connecting = new Set<{ since: number }>();
   /** When a statement last failed because of a full disk, milliseconds of the process's clock. */
   #fullAt = Number.NEGATIVE_INFINITY;
+  /** Connections that are discarded when they are released. */
+  readonly #broken = new WeakSet<pg.PoolClient>();
   #measure: Telemetry['statement'];
 
   constructor(
@@ -103,7 +95,9 @@ export class Database implements Queryable {
   ) {
     this.clock = clock;
     this.#queues = new UserQueues(clock);
-    this.#begin = beginStatement(timeouts);
+    // The server's own time-outs release the locks of a process that froze or lost its network. They are set for the
+    // transaction only, because a pooler gives the session to another client afterwards.
+    this.#begin = `begin; set local statement_timeout = ${timeouts.statementMs + 1_000}; set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`;
     this.#pool = new pg.Pool({
       connectionTimeoutMillis: timeouts.connectMs,
       ...address,
@@ -119,21 +113,6 @@ export class Database implements Queryable {
       client.on('error', () => {});
       watchReplication(client);
     });
-  }
-
-  /**
-   * Opens the first connection.
-   *
-   * @throws AppError `unavailable`
-   */
-  async reach(): Promise<void> {
-    const client = await this.#connect();
-    // Every connection's first statement learns this anyway.
-    await execute(
-      client,
-      () => learnSession(client),
-      (broken) => client.release(broken),
-    );
   }
 
   /** Open connections, and requests that wait for one. */
@@ -160,7 +139,11 @@ export class Database implements Queryable {
 
   async query<Row extends object>(statement: string | Statement, values: unknown[] = []): Promise<Row[]> {
     const client = await this.#connect();
-    return this.#run<Row>(client, statement, values, (broken) => client.release(broken));
+    try {
+      return await this.#run<Row>(client, statement, values);
+    } finally {
+      this.#release(client);
+    }
   }
 
   /**
@@ -184,22 +167,17 @@ export class Database implements Queryable {
 
   async #transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
     const client = await this.#connect();
-    let broken = false;
-    const tx = new Transaction((statement, values = []) =>
-      this.#run(client, statement, values, (lost) => {
-        broken ||= lost;
-      }),
-    );
+    const tx = new Transaction((statement, values = []) => this.#run(client, statement, values));
     let result: Result;
     try {
       await tx.query(this.#begin);
       result = await work(tx);
       await tx.query('commit');
     } catch (error) {
-      if (!broken) await tx.query('rollback').catch(() => {});
+      if (!this.#broken.has(client)) await tx.query('rollback').catch(() => {});
       throw error;
     } finally {
-      client.release(broken);
+      this.#release(client);
     }
     for (const hook of tx.commitHooks) await hook();
     return result;
@@ -217,18 +195,33 @@ export class Database implements Queryable {
     await this.#pool.end();
   }
 
-  #run<Row extends object>(
-    client: pg.PoolClient,
-    statement: string | Statement,
-    values: unknown[],
-    done: (broken: boolean) => void,
-  ): Promise<Row[]> {
+  #run<Row extends object>(client: pg.PoolClient, statement: string | Statement, values: unknown[]): Promise<Row[]> {
     const query = async () => {
       const config = typeof statement === 'string' ? { text: statement, values } : await named(client, statement, values);
       return (await client.query<Row>(config)).rows;
     };
-    const work = () => execute(client, query, done).catch((error: unknown) => this.#failed(error));
+    const work = () => this.#execute(client, query).catch((error: unknown) => this.#failed(error));
     return this.#measure === undefined ? work() : this.#measure(typeof statement === 'string' ? statement : statement.name, work);
+  }
+
+  async #execute<Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await work();
+      if (hasUnreplicatedCommit(client)) throw new UnreplicatedCommit('the wait for the synchronous standby was cancelled');
+      return result;
+    } catch (error) {
+      const isSessionEnded = mayBeUnusableSession(error) && (await endUnusableSession(client));
+      if (isSessionEnded || isConnectionLost(error)) {
+        this.#broken.add(client);
+        throw databaseUnavailable(error);
+      }
+      if (isContended(error)) throw databaseContended(error);
+      throw isUserDeleted(error) ? userDeleted(error) : error;
+    }
+  }
+
+  #release(client: pg.PoolClient): void {
+    client.release(this.#broken.has(client));
   }
 
   #failed(error: unknown): never {
@@ -271,25 +264,8 @@ export function afterCommit(tx: Queryable, hook: CommitHook): void {
   else void hook();
 }
 
-/** @param done called with whether the connection is broken, before the result is returned */
-async function execute<Result>(client: pg.PoolClient, work: () => Promise<Result>, done: (broken: boolean) => void): Promise<Result> {
-  try {
-    const result = await work();
-    if (hasUnreplicatedCommit(client)) throw new UnreplicatedCommit('the wait for the synchronous standby was cancelled');
-    done(false);
-    return result;
-  } catch (error) {
-    const isSessionEnded = mayBeUnusableSession(error) && (await endUnusableSession(client));
-    const lost = isSessionEnded || isConnectionLost(error);
-    done(lost);
-    if (lost) throw databaseUnavailable(error);
-    if (isContended(error)) throw databaseContended(error);
-    throw isUserDeleted(error) ? userDeleted(error) : error;
-  }
-}
-
 async function named(client: pg.PoolClient, { name, ...query }: Statement, values: unknown[]): Promise<pg.QueryConfig> {
-  const { isOwn, number } = knownSession(client) ?? (await learnSession(client));
+  const { isOwn, number } = await sessionOf(client);
   // The embedded database has one session: a connection that replaces a broken one would find the plain names in use.
   return isOwn ? { ...query, values, name: `${name}-${number}` } : { ...query, values };
 }

@@ -26,6 +26,7 @@ export async function openDatabase(
   // connections, their statements and parameters would be mixed.
   const db = new Database(address, embedded === undefined ? connections : 1, logger, options);
   resources.defer(() => db.close());
-  await db.reach();
+  // A named statement, so that the connection learns what session it has.
+  await db.query({ name: 'reach', text: 'select 1' });
   return { db, address };
 }

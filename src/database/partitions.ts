@@ -30,32 +30,28 @@ interface Partition {
  * @param clock of this process, in addition to the database's: a wrong one must not make rows expire
  */
 export async function maintainPartitions(db: Database, logger: Logger, clock: Pick<Clock, 'now'> = db.clock): Promise<void> {
+  const here = new Date(clock.now());
   for (const table of PARTITIONED) {
-    const times = await readTimes(db, table, new Date(clock.now()));
+    const [{ now, expired }] = (await db.query(
+      `select now() as now, least(now(), $1::timestamptz) - interval '${TABLES[table].kept}' as expired`,
+      [here],
+    )) as [{ now: Date; expired: Date }];
     const partitions = await selectPartitions(db, table);
     const names = new Set(partitions.map(({ name }) => name));
-    for (const month of monthsAhead(times)) if (!names.has(monthName(table, month))) await addMonth(db, table, month, logger);
+    // Also by this process's clock: if the database's is behind, its rows are in the months of that.
+    for (const month of [...monthsFrom(now), ...monthsFrom(here)]) {
+      if (!names.has(monthName(table, month))) await addMonth(db, table, month, logger);
+      names.add(monthName(table, month));
+    }
     for (const { name, to } of partitions) {
-      if (to !== null && to <= times.expired) await change(db, (tx) => tx.query(`drop table if exists ${name}`));
+      if (to !== null && to <= expired) await change(db, (tx) => tx.query(`drop table if exists ${name}`));
     }
   }
 }
 
-interface Times {
-  /** Of the database. */
-  now: Date;
-  /** Of this process. */
-  clock: Date;
-  /** Rows of before have expired by both clocks. */
-  expired: Date;
-}
-
-async function readTimes(db: Queryable, table: PartitionedTable, clock: Date): Promise<Times> {
-  const rows = await db.query<Omit<Times, 'clock'>>(
-    `select now() as now, least(now(), $1::timestamptz) - interval '${TABLES[table].kept}' as expired`,
-    [clock],
-  );
-  return { ...(rows[0] as Omit<Times, 'clock'>), clock };
+/** The months that need a partition at a time. */
+function monthsFrom(time: Date): Date[] {
+  return Array.from({ length: MONTHS_AHEAD + 1 }, (_, months) => monthOf(time, months));
 }
 
 /** The names of the partitions of a table, quoted where necessary. `ctid` identifies a row only within one. */
@@ -91,12 +87,6 @@ async function change(db: Database, work: (tx: Queryable) => Promise<unknown>): 
   }
 }
 
-/** Those that need a partition, also by this process's clock: if the database's is behind, its rows are in the months of that. */
-function monthsAhead({ now, clock }: Times): Date[] {
-  const months = [now, clock].flatMap((time) => Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(time, ahead).getTime()));
-  return [...new Set(months)].map((time) => new Date(time));
-}
-
 /**
  * Adds the partition of a month. Rows of the month in `…_default` move into it; if there are many, the month stays there.
  *
@@ -116,8 +106,8 @@ export async function addMonth(db: Database, table: PartitionedTable, month: Dat
       return;
     }
     // A row that is on its way to the default partition when its month is attached would be rejected. Only the table itself is
-    // locked: with its partitions, the default one would be locked twice, and whoever reads and then changes it would be in a
-    // deadlock.
+    // locked: with its partitions, the default one would be locked twice, and a transaction that reads and then changes it would
+    // be in a deadlock.
     await tx.query(`lock table only ${table} in share row exclusive mode`);
     await tx.query(`lock table only ${table}_default in access exclusive mode`);
     // Unlike `create table … partition of`, attaching a table lets others read it.

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** State of a connection beside the driver's. */
-export interface Session {
+interface Session {
   /** Unique in this process. */
   number: number;
   /** The connection keeps one session of the server, and with it its prepared statements. */
@@ -10,11 +10,6 @@ export interface Session {
 
 const sessions = new WeakMap<pg.ClientBase, Session>();
 let connections = 0;
-
-/** The result of {@link learnSession}; undefined before its first call. */
-export function knownSession(client: pg.ClientBase): Session | undefined {
-  return sessions.get(client);
-}
 
 /**
  * A client that times out drops its connection. The server checks for that at this interval; otherwise the statement
@@ -30,17 +25,16 @@ const LEARN = `select pg_backend_pid() as pid, set_config('client_connection_che
  *
  * @throws the driver's error
  */
-export async function learnSession(client: pg.ClientBase): Promise<Session> {
+export async function sessionOf(client: pg.ClientBase): Promise<Session> {
+  const known = sessions.get(client);
+  if (known !== undefined) return known;
   const { rows } = await client.query<{ pid: number }>(LEARN);
   connections += 1;
-  const session = { number: connections, isOwn: rows[0]?.pid === announcedPid(client) };
+  // The driver keeps it for cancel requests; its types do not list it.
+  const { processID: announcedPid } = client as pg.ClientBase & { processID: number | null };
+  const session = { number: connections, isOwn: rows[0]?.pid === announcedPid };
   sessions.set(client, session);
   return session;
-}
-
-/** The driver keeps it for cancel requests; its types do not list it. */
-function announcedPid(client: pg.ClientBase): number | null {
-  return (client as pg.ClientBase & { processID: number | null }).processID;
 }
 
 /**
@@ -76,7 +70,7 @@ const END_UNUSABLE = `select pg_terminate_backend(pg_backend_pid())
 export async function endUnusableSession(client: pg.ClientBase): Promise<boolean> {
   try {
     await client.query('rollback');
-    const { isOwn } = knownSession(client) ?? (await learnSession(client));
+    const { isOwn } = await sessionOf(client);
     if (!isOwn) await client.query(END_UNUSABLE);
     return false;
   } catch {

@@ -71,8 +71,13 @@ export async function columnsOf(db: Queryable, table: TableName): Promise<Set<st
  *
  * @throws StartError when the database rejects a row
  */
-export async function writeRows(tx: Queryable, table: TableName, columns: ReadonlySet<string>, rows: readonly string[]): Promise<void> {
-  const names = [...columns].join(', ');
+export async function writeRows(
+  tx: Queryable,
+  table: TableName,
+  columns: ReadonlyMap<TableName, ReadonlySet<string>>,
+  rows: readonly string[],
+): Promise<void> {
+  const names = [...(columns.get(table) ?? [])].join(', ');
   try {
     await tx.query(
       `insert into ${table} (${names}) overriding system value select ${names} from jsonb_populate_recordset(null::${table}, $1::jsonb)`,

@@ -17,18 +17,16 @@ export class UserQueues {
 
   /** @throws AppError `unavailable` when the work cannot begin in time; what `work` throws */
   run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
-    const { promise: expired, reject } = Promise.withResolvers<never>();
-    let timeout: AppError | undefined;
-    const timer = this.#clock.after(WAIT_MS, () => {
-      timeout = tooMuchWork();
-      reject(timeout);
-    });
+    const turn = Promise.withResolvers<void>();
+    const timer = this.#clock.after(WAIT_MS, () => turn.reject(tooMuchWork()));
     const result = this.#users.run(userId, async () => {
       timer.cancel();
-      if (timeout !== undefined) throw timeout;
+      turn.resolve();
+      // Rejected, if it came too late.
+      await turn.promise;
       return work();
     });
-    return Promise.race([result, expired]);
+    return Promise.race([result, turn.promise.then(() => result)]);
   }
 }
 

@@ -22,16 +22,13 @@ const FULL = 'The disk of the database is full.';
 /** Whether this process can serve requests; other replicas may, for example with another set of keys. */
 export class Readiness {
   readonly #deps: ReadinessDeps;
-  readonly #current: () => Promise<string | undefined>;
+  #checked: Promise<string | undefined> | undefined;
+  #checkedAt = Number.NEGATIVE_INFINITY;
   #last: string | undefined;
   #roomAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: ReadinessDeps) {
     this.#deps = deps;
-    this.#current = cachedBriefly(
-      () => deps.db.clock.monotonic(),
-      () => this.#check(),
-    );
   }
 
   /** @returns why the process is not ready, safe to show; undefined = it is ready */
@@ -41,6 +38,16 @@ export class Readiness {
     if (obstacle !== this.#last) this.#report(obstacle);
     this.#last = obstacle;
     return obstacle;
+  }
+
+  /** A check of the last second, or a new one. */
+  #current(): Promise<string | undefined> {
+    const now = this.#deps.db.clock.monotonic();
+    if (this.#checked === undefined || now - this.#checkedAt >= CACHE_MS) {
+      this.#checkedAt = now;
+      this.#checked = this.#check();
+    }
+    return this.#checked;
   }
 
   async #check(): Promise<string | undefined> {
@@ -72,17 +79,4 @@ export class Readiness {
     if (obstacle === undefined) this.#deps.logger.info('ready again');
     else this.#deps.logger.warn({ obstacle }, 'not ready');
   }
-}
-
-function cachedBriefly<Result>(monotonic: () => number, read: () => Promise<Result>): () => Promise<Result> {
-  let readAt = Number.NEGATIVE_INFINITY;
-  let result: Promise<Result> | undefined;
-  return () => {
-    const now = monotonic();
-    if (result === undefined || now - readAt >= CACHE_MS) {
-      readAt = now;
-      result = read();
-    }
-    return result;
-  };
 }

@@ -28,51 +28,34 @@ function developmentPages(config: Config, publicUrl: string): Endpoint[] {
 /** Loads what makes a document. */
 type LoadDocument = () => Promise<() => object | Promise<object>>;
 
-/** Each step in a turn of the event loop of its own: to load, make, check and write it in one takes some 40 milliseconds. */
-function madeOnce(load: LoadDocument): () => Promise<object> {
-  return loadOnce(async () => {
-    const make = await load();
-    await nextTurn();
-    const document = await make();
-    await nextTurn();
-    return document;
-  });
-}
-
 /** `GET /openapi.json`; the document is made on the first request. */
 export function openApiRouter(load: LoadDocument, middleware: EndpointMiddleware): EndpointRouter {
-  const made = madeOnce(load);
-  const endpoints = [
-    endpoint({
-      method: 'get',
-      path: '/openapi.json',
-      summary: 'This interface as an OpenAPI 3.1 document',
-      auth: 'none',
-      response: z.record(z.string(), z.unknown()),
-      async handle() {
-        return { json: (await made()) as Record<string, unknown> };
-      },
-    }),
-  ];
-  return endpointRouter('Service', endpoints, middleware);
+  return documentRouter('/openapi.json', 'This interface as an OpenAPI 3.1 document', load, middleware);
 }
 
 /** `GET /asyncapi.json`; the document is made on the first request. */
 export function asyncApiRouter(load: LoadDocument, middleware: EndpointMiddleware): EndpointRouter {
-  const made = madeOnce(load);
-  const endpoints = [
-    endpoint({
-      method: 'get',
-      path: '/asyncapi.json',
-      summary: 'The WebSocket interface as an AsyncAPI 3.1 document',
-      auth: 'none',
-      response: z.record(z.string(), z.unknown()),
-      async handle() {
-        return { json: (await made()) as Record<string, unknown> };
-      },
-    }),
-  ];
-  return endpointRouter('Service', endpoints, middleware);
+  return documentRouter('/asyncapi.json', 'The WebSocket interface as an AsyncAPI 3.1 document', load, middleware);
+}
+
+function documentRouter(path: string, summary: string, load: LoadDocument, middleware: EndpointMiddleware): EndpointRouter {
+  // Each step in a turn of the event loop of its own: to load, make, check and write it in one takes some 40 milliseconds.
+  const made = loadOnce(async () => {
+    const make = await load();
+    await nextTurn();
+    const document = await make();
+    await nextTurn();
+    return document as Record<string, unknown>;
+  });
+  const document = endpoint({
+    method: 'get',
+    path,
+    summary,
+    auth: 'none',
+    response: z.record(z.string(), z.unknown()),
+    handle: async () => ({ json: await made() }),
+  });
+  return endpointRouter('Service', [document], middleware);
 }
 
 function toWebsite(siteUrl: string): Endpoint {

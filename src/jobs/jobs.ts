@@ -1,10 +1,9 @@
 import { PgBoss } from 'pg-boss';
-import type { Clock } from '../clock/clock.ts';
+import type { Clock, Timer } from '../clock/clock.ts';
 import { withContext } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
-import { eachMinute } from './each-minute.ts';
 
 /** Runs one statement for the queue, outside the service's transactions. */
 export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
@@ -12,7 +11,7 @@ export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: u
 export interface JobsOptions {
   executeSql: ExecuteSql;
   embedded: boolean;
-  /** Begins the minutes. The library waits and dates by clocks of its own: the machine's and the database's. */
+  /** Sends the jobs of every minute. The library waits and dates by clocks of its own: the machine's and the database's. */
   clock: Clock;
   logger: Logger;
   telemetry: Telemetry;
@@ -40,23 +39,19 @@ const MINUTE_SECONDS = 60;
  */
 export class Jobs {
   readonly #boss: PgBoss;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #telemetry: Telemetry;
+  readonly #options: JobsOptions;
   readonly #pollSeconds: number;
-  readonly #ends: (() => void)[] = [];
+  readonly #minutes: Timer[] = [];
   /** Every worker polls every 2 seconds; while the database is unavailable, one line per minute is enough. */
   readonly #warn: ThrottledLog;
 
-  constructor({ executeSql, embedded, clock, logger, telemetry, pollSeconds = POLL_SECONDS }: JobsOptions) {
-    this.#pollSeconds = pollSeconds;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#telemetry = telemetry;
-    this.#warn = throttledLog(clock, logger, 'warn');
+  constructor(options: JobsOptions) {
+    this.#options = options;
+    this.#pollSeconds = options.pollSeconds ?? POLL_SECONDS;
+    this.#warn = throttledLog(options.clock, options.logger, 'warn');
     this.#boss = new PgBoss({
-      db: { executeSql: async (text, values) => executeSql(text, values) },
-      backend: embedded ? 'pglite' : 'postgres',
+      db: { executeSql: options.executeSql },
+      backend: options.embedded ? 'pglite' : 'postgres',
       // Reindexing and vacuum are the operator's task.
       reindex: false,
       monitorVacuum: false,
@@ -114,12 +109,12 @@ export class Jobs {
       await this.#try(name, job?.id ?? '', handle);
     });
     const send = () => this.#boss.send(name, null, { singletonSeconds: MINUTE_SECONDS }).catch((error: unknown) => this.#report(error));
-    this.#ends.push(eachMinute(this.#clock, () => void send()));
+    this.#minutes.push(this.#options.clock.every(MINUTE_SECONDS * 1_000, () => void send()));
   }
 
   /** Waits for running jobs, then stops. */
   async stop(): Promise<void> {
-    for (const end of this.#ends) end();
+    for (const timer of this.#minutes) timer.cancel();
     await this.#boss.stop({ graceful: true, close: false, timeout: 15_000 });
   }
 
@@ -134,10 +129,10 @@ export class Jobs {
   async #try(name: string, id: string, work: () => Promise<void>): Promise<boolean> {
     return withContext({ job: name, job_id: id }, async () => {
       try {
-        await this.#telemetry.step({ kind: 'job', name }, work);
+        await this.#options.telemetry.step({ kind: 'job', name }, work);
         return true;
       } catch (error) {
-        this.#logger.info({ err: describeError(error) }, 'job failed; it will be retried');
+        this.#options.logger.info({ err: describeError(error) }, 'job failed; it will be retried');
         return false;
       }
     });

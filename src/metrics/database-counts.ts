@@ -1,9 +1,13 @@
-import type { Database, Queryable } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { withTimeLimit } from '../rate-limit/time-limit.ts';
-import { acceptsWrites, countAttention, countErasures, countJobs, countKeyedRows, countRevocations } from './metrics-repository.ts';
+import { acceptsWrites, countRows } from './metrics-repository.ts';
 
-/** Counts from the database; undefined when it was unavailable. */
-export type DatabaseCounts = { up: boolean; writable: boolean } & Partial<Awaited<ReturnType<typeof countRows>>>;
+export interface DatabaseCounts {
+  up: boolean;
+  writable: boolean;
+  /** undefined: they could not be counted. */
+  rows?: Awaited<ReturnType<typeof countRows>>;
+}
 
 const UNKNOWN: DatabaseCounts = { up: false, writable: false };
 /** However often the metrics are scraped. */
@@ -41,21 +45,10 @@ export class CountsInDatabase {
     try {
       // Kept when the next statements fail, for example on a locked table.
       this.#counts = { ...UNKNOWN, up: true, writable: await acceptsWrites(db) };
-      this.#counts = { ...this.#counts, ...(await countRows(db)) };
+      this.#counts = { ...this.#counts, rows: await countRows(db) };
       this.#staleAt = db.clock.monotonic() + CACHE_MS;
     } catch {
       this.#staleAt = db.clock.monotonic() + RETRY_MS;
     }
   }
-}
-
-/** Sequentially, since the embedded database has one connection. */
-async function countRows(db: Queryable) {
-  return {
-    keyed: await countKeyedRows(db),
-    revocations: await countRevocations(db),
-    erasures: await countErasures(db),
-    attention: await countAttention(db),
-    jobs: await countJobs(db),
-  };
 }

@@ -1,50 +1,40 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { LineCounts } from '../observability/logger.ts';
-import type { DatabaseCounts } from './database-counts.ts';
+import type { Services } from '../context.ts';
+import { lineCounts } from '../observability/logger.ts';
+import { version } from '../startup/version.ts';
+import { CountsInDatabase, type DatabaseCounts } from './database-counts.ts';
 
-/** What a scrape reads from the service's parts; only `counts` queries the database. */
-export interface Sources {
-  /** Milliseconds since 1970. */
-  now(): number;
-  version: string;
+/** State of the process that is not in the context. */
+export interface ProcessStates {
   sockets(): { authenticated: number; waiting: number };
-  pool(): { total: number; idle: number; waiting: number; max: number };
-  /** Seconds since events were last read; 0 without listeners. */
-  feedAge(): number;
-  integrations(): { revision: string; isDiverged: boolean };
-  /** Ids of the master keys, the one that wraps first. */
-  keyIds(): readonly string[];
-  lines(): LineCounts;
   draining(): boolean;
-  counts(): Promise<DatabaseCounts>;
 }
 
-type Value = [value: number, ...labels: string[]];
+/** One value, undefined while it is unknown; or a value for each combination of labels. */
+type Reading = number | undefined | [value: number, ...labels: string[]][];
+type Show = (name: string, help: string, read: () => Reading | Promise<Reading>, labels?: string[]) => void;
 
-type Read = () => Value[] | Promise<Value[]>;
-type Show = (name: string, help: string, labels: string[], read: Read) => void;
-
-/** Registers the gauges, which are read at each scrape. */
-export function registerGauges(registry: Registry, sources: Sources): void {
-  const gauge: Show = (name, help, labelNames, read) => {
+/** Registers the gauges, which are read at each scrape; only {@link CountsInDatabase} queries the database. */
+export function registerGauges(registry: Registry, services: Services, states: ProcessStates): void {
+  const show: Show = (name, help, read, labelNames = []) => {
     new Gauge({
       name,
       help,
       labelNames,
       registers: [registry],
       async collect() {
-        const values = await read();
+        const reading = await read();
         this.reset();
         // Without labels, reset leaves a 0; an unknown value must be absent.
         if (labelNames.length === 0) this.remove();
-        for (const [value, ...labels] of values)
-          this.set(Object.fromEntries(labelNames.map((label, index) => [label, labels[index] ?? ''])), value);
+        if (typeof reading === 'number') this.set(reading);
+        for (const [value, ...labels] of Array.isArray(reading) ? reading : []) this.labels(...labels).set(value);
       },
     });
   };
-  showProcess(gauge, sources);
-  showParts(gauge, sources);
-  showCounts(gauge, sources);
+  showProcess(show, services, states);
+  showParts(show, services);
+  showCounts(show, new CountsInDatabase(services.db));
   new Counter({
     name: 'steward_log_lines_total',
     help: 'Warnings and errors logged, by level',
@@ -52,82 +42,55 @@ export function registerGauges(registry: Registry, sources: Sources): void {
     registers: [registry],
     collect() {
       this.reset();
-      for (const [level, lines] of Object.entries(sources.lines())) this.inc({ level }, lines);
+      for (const [level, lines] of Object.entries(lineCounts(services.logger))) this.inc({ level }, lines);
     },
   });
 }
 
-/** A gauge without labels; an unknown value is absent. */
-function single(gauge: Show, name: string, help: string, read: () => number | undefined | Promise<number | undefined>): void {
-  gauge(name, help, [], async () => {
-    const value = await read();
-    return value === undefined ? [] : [[value]];
-  });
+function showProcess(show: Show, { clock, db }: Services, { sockets, draining }: ProcessStates): void {
+  const release = version();
+  show('steward_build_info', 'Always 1; the release and its Node', () => [[1, release, process.version]], ['version', 'node']);
+  show('steward_clock_seconds', 'Clock of this machine, seconds since 1970', () => clock.now() / 1000);
+  show('steward_draining', '1 while the service is stopping', () => Number(draining()));
+  show('steward_sockets', 'Open WebSockets, by state', () => Object.entries(sockets()).map(([state, open]) => [open, state]), ['state']);
+  const connections = (): Reading => {
+    const { total, idle, max } = db.load;
+    return Object.entries({ used: total - idle, idle, max }).map(([state, count]) => [count, state]);
+  };
+  show('steward_database_connections', 'Database connections of this process, by state', connections, ['state']);
+  show('steward_database_waiting', 'Requests waiting for a database connection', () => db.load.waiting);
 }
 
-function showProcess(gauge: Show, sources: Sources): void {
-  gauge('steward_build_info', 'Always 1; the release and its Node', ['version', 'node'], () => [[1, sources.version, process.version]]);
-  single(gauge, 'steward_clock_seconds', 'Clock of this machine, seconds since 1970', () => sources.now() / 1000);
-  single(gauge, 'steward_draining', '1 while the service is stopping', () => Number(sources.draining()));
-  gauge('steward_sockets', 'Open WebSockets, by state', ['state'], () => {
-    const { authenticated, waiting } = sources.sockets();
-    return [
-      [authenticated, 'authenticated'],
-      [waiting, 'waiting'],
-    ];
-  });
-  gauge('steward_database_connections', 'Database connections of this process, by state', ['state'], () => {
-    const { total, idle, max } = sources.pool();
-    return [
-      [total - idle, 'used'],
-      [idle, 'idle'],
-      [max, 'max'],
-    ];
-  });
-  single(gauge, 'steward_database_waiting', 'Requests waiting for a database connection', () => sources.pool().waiting);
+function showParts(show: Show, { feed, integrations, reloads, keyring }: Services): void {
+  show('steward_events_feed_age_seconds', 'Seconds since events were last read for the sockets of this process', () => feed.age);
+  const revision = (): Reading => [[1, integrations.current.revision]];
+  show('steward_integrations_info', 'Always 1; the revision of the integrations in force', revision, ['revision']);
+  show('steward_integrations_diverged', '1 when another replica has read a different file', () => Number(reloads.isDiverged));
+  const held = (): Reading => keyring.ids.map((id, index) => [1, id, index === 0 ? 'primary' : 'other']);
+  show('steward_keys_held', 'Master keys that this process holds', held, ['key', 'role']);
 }
 
-function showParts(gauge: Show, sources: Sources): void {
-  const feedAge = 'Seconds since events were last read for the sockets of this process';
-  single(gauge, 'steward_events_feed_age_seconds', feedAge, () => sources.feedAge());
-  gauge('steward_integrations_info', 'Always 1; the revision of the integrations in force', ['revision'], () => [
-    [1, sources.integrations().revision],
-  ]);
-  const diverged = '1 when another replica has read a different file';
-  single(gauge, 'steward_integrations_diverged', diverged, () => Number(sources.integrations().isDiverged));
-  gauge('steward_keys_held', 'Master keys that this process holds', ['key', 'role'], () =>
-    sources.keyIds().map((id, index) => [1, id, index === 0 ? 'primary' : 'other']),
-  );
-}
-
-function showCounts(gauge: Show, sources: Sources): void {
-  // All gauges of a scrape share one query.
-  const counted = async <Read>(read: (counts: DatabaseCounts) => Read) => read(await sources.counts());
-  const count = (name: string, help: string, read: (counts: DatabaseCounts) => number | undefined) =>
-    single(gauge, name, help, () => counted(read));
+function showCounts(show: Show, inDatabase: CountsInDatabase): void {
+  const count = (name: string, help: string, read: (counts: DatabaseCounts) => Reading, labels?: string[]) =>
+    show(name, help, async () => read(await inDatabase.read()), labels);
   count('steward_database_up', '1 when the database responds', ({ up }) => Number(up));
   count('steward_database_writable', '1 when the database accepts writes', ({ writable }) => Number(writable));
-  gauge('steward_keyed_rows', 'Rows under each master key, at most 100000 of each kind are counted', ['key', 'kind'], () =>
-    counted(({ keyed = [] }) =>
-      keyed.flatMap(({ keyId, userKeys, revocations }): Value[] => [
-        [userKeys, keyId, 'user_key'],
-        [revocations, keyId, 'revocation'],
-      ]),
-    ),
-  );
+  const keyed = ({ rows }: DatabaseCounts): Reading =>
+    rows?.keyed.flatMap(({ keyId, userKeys, revocations }) => [
+      [userKeys, keyId, 'user_key'],
+      [revocations, keyId, 'revocation'],
+    ]);
+  count('steward_keyed_rows', 'Rows under each master key, at most 100000 of each kind are counted', keyed, ['key', 'kind']);
   const unconfirmed = 'Tokens whose revocation was abandoned after 7 days; they may still work';
-  count('steward_revocations_waiting', 'Tokens whose revocation the provider has not confirmed', (counts) => counts.revocations?.waiting);
-  count('steward_revocations_oldest_seconds', 'Age of the oldest of them', ({ revocations }) => revocations?.oldest);
-  count('steward_revocations_unconfirmed', unconfirmed, ({ revocations }) => revocations?.unconfirmed);
-  count('steward_erasures_open', 'Deleted users with remaining rows', ({ erasures }) => erasures?.open);
-  count('steward_erasures_oldest_seconds', 'Since the oldest of these deletions', ({ erasures }) => erasures?.oldest);
-  gauge('steward_accounts_attention', 'Accounts that need their user’s attention, by status', ['provider', 'status'], () =>
-    counted(({ attention = [] }) => attention.map(({ provider, status, accounts }) => [accounts, provider, status])),
-  );
-  gauge('steward_jobs_waiting', 'Jobs waiting to run, retries included', ['queue'], () =>
-    counted(({ jobs = [] }) => jobs.map(({ queue, waiting }) => [waiting, queue])),
-  );
-  gauge('steward_jobs_overdue_seconds', 'Seconds that the oldest due job has waited for a worker', ['queue'], () =>
-    counted(({ jobs = [] }) => jobs.map(({ queue, overdue }) => [overdue, queue])),
-  );
+  count('steward_revocations_waiting', 'Tokens whose revocation the provider has not confirmed', ({ rows }) => rows?.revocations?.waiting);
+  count('steward_revocations_oldest_seconds', 'Age of the oldest of them', ({ rows }) => rows?.revocations?.oldest);
+  count('steward_revocations_unconfirmed', unconfirmed, ({ rows }) => rows?.revocations?.unconfirmed);
+  count('steward_erasures_open', 'Deleted users with remaining rows', ({ rows }) => rows?.erasures?.open);
+  count('steward_erasures_oldest_seconds', 'Since the oldest of these deletions', ({ rows }) => rows?.erasures?.oldest);
+  const attention = ({ rows }: DatabaseCounts): Reading => rows?.attention.map((row) => [row.accounts, row.provider, row.status]);
+  count('steward_accounts_attention', 'Accounts that need their user’s attention, by status', attention, ['provider', 'status']);
+  const waiting = ({ rows }: DatabaseCounts): Reading => rows?.jobs.map((job) => [job.waiting, job.queue]);
+  count('steward_jobs_waiting', 'Jobs waiting to run, retries included', waiting, ['queue']);
+  const overdue = ({ rows }: DatabaseCounts): Reading => rows?.jobs.map((job) => [job.overdue, job.queue]);
+  count('steward_jobs_overdue_seconds', 'Seconds that the oldest due job has waited for a worker', overdue, ['queue']);
 }

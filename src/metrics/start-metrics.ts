@@ -1,22 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricsSettings } from '../config/config.ts';
-import type { Logger } from '../observability/logger.ts';
-import { registerGauges, type Sources } from './gauges.ts';
-import { startMetricsServer } from './metrics-server.ts';
+import type { Services } from '../context.ts';
+import { StartError } from '../errors.ts';
+import { http } from '../node-http.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import { type ProcessStates, registerGauges } from './gauges.ts';
 import { Recorder } from './recorder.ts';
 
+const PATH = '/metrics';
+/** For a few scrapers; slow and idle connections are closed. */
+const CONNECTIONS_MAX = 50;
+const REQUEST_MS = 5_000;
+const RESPONSE_MS = 15_000;
+const HEADER_BYTES = 8_192;
+
 /**
- * Serves Prometheus metrics on a separate listener, from a registry of its own.
+ * Serves Prometheus metrics, from a registry of their own, and on a listener of their own, so that they are never public by
+ * accident.
  *
  * @throws StartError when the address can't be listened on
  */
-export async function startMetrics(settings: MetricsSettings, logger: Logger) {
+export async function startMetrics({ host, port }: MetricsSettings, logger: Logger) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const recorder = new Recorder(registry);
-  const server = await startMetricsServer(settings, registry.contentType, () => registry.metrics(), logger);
-  logger.info({ address: server.address }, 'metrics are served');
-  /** Adds the gauges, once the service's parts exist. */
-  const addGauges = (sources: Sources) => registerGauges(registry, sources);
-  return { recorder, address: server.address, addGauges, close: server.close };
+  const server = http.createServer(
+    { maxHeaderSize: HEADER_BYTES, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
+    (request, response) => {
+      respond(request, response, registry).catch((error: unknown) => {
+        logger.error({ err: describeError(error) }, 'metrics could not be read');
+        plain(response, 500, 'metrics could not be read');
+      });
+    },
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  server.setTimeout(RESPONSE_MS);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error)));
+    server.listen(port, host, resolve);
+  });
+  const { address, family, port: taken } = server.address() as AddressInfo;
+  logger.info({ address: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}${PATH}` }, 'metrics are served');
+  return {
+    recorder,
+    /** Adds the gauges, once the service's parts exist. */
+    addGauges: (services: Services, states: ProcessStates) => registerGauges(registry, services, states),
+    close: () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // Scrapers keep connections open. A response that is cut off is scraped again.
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, registry: Registry): Promise<void> {
+  const path = (request.url ?? '').split('?', 1)[0];
+  if (path !== PATH) plain(response, 404, 'not found');
+  else if (request.method !== 'GET') plain(response.setHeader('allow', 'GET'), 405, 'GET only');
+  else response.setHeader('content-type', registry.contentType).end(await registry.metrics());
+}
+
+function plain(response: ServerResponse, status: number, text: string): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+}
+
+function listenError({ code }: NodeJS.ErrnoException): StartError {
+  const reason = code === 'EADDRINUSE' ? 'the port is taken by another program' : String(code);
+  return new StartError(`METRICS_HOST and METRICS_PORT can’t be listened on: ${reason}.`);
 }

@@ -11,17 +11,9 @@ interface Scope {
 
 const scopes = new AsyncLocalStorage<Scope | undefined>();
 
-/** Runs work whose log lines contain these fields, in addition to those of the enclosing context. */
-export function withContext<Result>(fields: LogFields, work: () => Result): Result {
-  const around = scopes.getStore();
-  // Most work has no enclosing context; then nothing is copied.
-  const scope = around === undefined ? { fields, span: undefined } : { fields: { ...around.fields, ...fields }, span: around.span };
-  return scopes.run(scope, work);
-}
-
-/** Runs work inside a span; `fields` as for {@link withContext}. */
-export function withSpan<Result>(span: unknown, fields: LogFields, work: () => Result): Result {
-  return scopes.run({ fields: { ...scopes.getStore()?.fields, ...fields }, span }, work);
+/** Runs work whose log lines contain these fields, in addition to those of the enclosing context, and inside its span or another. */
+export function withContext<Result>(fields: LogFields, work: () => Result, span: unknown = currentSpan()): Result {
+  return scopes.run({ fields: { ...currentFields(), ...fields }, span }, work);
 }
 
 /** Runs work without context: it outlives the request that started it, or serves many requests. */

@@ -6,7 +6,7 @@ import { UserConcurrency } from '../concurrency/user-concurrency.ts';
 import { AppError } from '../errors.ts';
 import { OutOfBuffers, ownThread } from './own-thread.ts';
 import type { WorkerTask } from './portable.ts';
-import { threadEnvironment } from './thread-environment.ts';
+import { threadOptions } from './thread-options.ts';
 import type { WorkOutcome } from './worker.ts';
 
 export interface WorkOptions {
@@ -28,7 +28,6 @@ const MAX_WAITING = 50;
 const IDLE_MS = 20_000;
 /** Work of the largest size takes less than a second; ten times that on a loaded machine. */
 const WORK_MS = 10_000;
-const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 /** The pool's own queue is not used: it loses its tasks when a thread is ended. */
 const queue = new UserConcurrency(1, MAX_THREADS);
@@ -70,7 +69,7 @@ async function carryOut<Input, Output>(
   begun += 1;
   const order = { module, name, input };
   try {
-    if (isOwn) return await ownThread(order, { resourceLimits: MEMORY, signal: ending, transfer });
+    if (isOwn) return await ownThread(order, ending, transfer);
     return await (await openPool()).run(order, { signal: ending, transferList: [...transfer] });
   } catch (error) {
     signal?.throwIfAborted();
@@ -82,13 +81,11 @@ async function carryOut<Input, Output>(
 async function createPool(): Promise<Tinypool> {
   const { Tinypool: Pool } = await import('tinypool');
   const made = new Pool({
+    ...threadOptions(),
     filename: new URL('worker.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: MAX_THREADS,
     idleTimeout: IDLE_MS,
-    resourceLimits: MEMORY,
-    env: threadEnvironment(),
-    execArgv: [],
   });
   // Without a listener, the error of an idle thread would end the process.
   made.on('error', () => {});

@@ -1,13 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { threadEnvironment } from './thread-environment.ts';
+import { threadOptions } from './thread-options.ts';
 import type { WorkOrder, WorkOutcome } from './worker.ts';
-
-export interface OwnThreadOptions {
-  resourceLimits: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb: number; stackSizeMb: number };
-  /** Ends the thread. */
-  signal: AbortSignal;
-  transfer: readonly ArrayBuffer[];
-}
 
 /** Buffers, which no limit of a thread's heap covers. */
 const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
@@ -22,13 +15,13 @@ export class OutOfBuffers extends Error {
  * Runs work on a thread of its own, which ends with it: for parsers of whole file formats, which may keep state, and
  * whose buffers are watched.
  *
+ * @param signal ends the thread
  * @throws the thread's error, {@link OutOfBuffers}, or the signal's reason
  */
-export async function ownThread(order: WorkOrder, { resourceLimits, signal, transfer }: OwnThreadOptions): Promise<WorkOutcome> {
+export async function ownThread(order: WorkOrder, signal: AbortSignal, transfer: readonly ArrayBuffer[]): Promise<WorkOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<WorkOutcome>();
   const entry = new URL('own-thread-worker.ts', import.meta.url);
-  const env = threadEnvironment();
-  const thread = new Worker(entry, { workerData: order, transferList: [...transfer], resourceLimits, env, execArgv: [] });
+  const thread = new Worker(entry, { ...threadOptions(), workerData: order, transferList: [...transfer] });
   thread.unref();
   thread.once('message', resolve);
   thread.once('error', reject);

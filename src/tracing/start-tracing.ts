@@ -22,17 +22,11 @@ import { Tracer } from './tracer.ts';
 /** Time for the last export at shutdown. */
 const LAST_EXPORT_MS = 3_000;
 
-export interface Tracing {
-  tracer: Tracer;
-  /** Exports the remaining spans, for a few seconds at most. */
-  stop(): Promise<void>;
-}
-
 /**
  * Sends spans to a collector over OTLP/HTTP (protobuf). While the collector is unavailable, a bounded queue drops spans and
  * the log has one warning.
  */
-export async function startTracing(settings: TracingSettings, version: string, clock: Clock, logger: Logger): Promise<Tracing> {
+export async function startTracing(settings: TracingSettings, version: string, clock: Clock, logger: Logger) {
   const exporter = new TolerantExporter(await openExporter(settings), logger);
   const service = resourceFromAttributes({ 'service.name': 'steward', 'service.version': version });
   const provider = new TracerProvider({
@@ -46,6 +40,7 @@ export async function startTracing(settings: TracingSettings, version: string, c
   const propagator = settings.takesParents ? new W3CTraceContextPropagator() : undefined;
   return {
     tracer: new Tracer(provider.getTracer('steward', version), propagator),
+    /** Exports the remaining spans, for a few seconds at most. */
     stop: () =>
       withTimeLimit(
         clock,
@@ -84,15 +79,13 @@ class TolerantExporter implements SpanExporter {
 
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     // Detached from the context of the request that happened to trigger the export.
-    detached(() => this.#send(spans, done));
-  }
-
-  #send(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
-    this.#exporter.export(spans, (result) => {
-      if (result.code === ExportResultCode.SUCCESS) this.#failures.succeeded();
-      else this.#failures.failed(reasonOf(result.error));
-      done({ code: ExportResultCode.SUCCESS });
-    });
+    detached(() =>
+      this.#exporter.export(spans, ({ code, error }) => {
+        if (code === ExportResultCode.SUCCESS) this.#failures.succeeded();
+        else this.#failures.failed(reasonOf(error));
+        done({ code: ExportResultCode.SUCCESS });
+      }),
+    );
   }
 
   async shutdown(): Promise<void> {

@@ -11,26 +11,13 @@ import {
   type TextMapPropagator,
   trace,
 } from '@opentelemetry/api';
-import { currentSpan, withSpan } from '../observability/log-context.ts';
-import type { Step } from '../observability/telemetry.ts';
-
-export interface OpenSpan {
-  withContext<Result>(work: () => Result): Result;
-  /** @param outcome as in the metrics */
-  end(outcome: string): void;
-}
-
-export interface OpenRequest {
-  withContext<Result>(work: () => Result): Result;
-  end(route: string | undefined, status: number): void;
-}
+import { currentSpan, withContext } from '../observability/log-context.ts';
+import type { RequestTrack, Step } from '../observability/telemetry.ts';
 
 /** Outcomes that mark a span as failed; others are expected results. */
 const FAULTS = new Set(['internal', 'unavailable', 'provider_error', 'provider_timeout', 'outcome_unknown', 'failed', 'misconfigured']);
 const STEP_KINDS = { call: SpanKind.INTERNAL, refresh: SpanKind.INTERNAL, provider: SpanKind.CLIENT, job: SpanKind.CONSUMER } as const;
 const KNOWN_METHODS = /^(GET|POST|DELETE|HEAD|OPTIONS|PUT|PATCH)$/;
-/** Statement texts are constants of the code, so they are few. */
-const NAMES_MAX = 1_000;
 
 /**
  * Spans of requests, calls, refreshes, provider requests, jobs and statements (names after OpenTelemetry's semantic
@@ -39,7 +26,6 @@ const NAMES_MAX = 1_000;
 export class Tracer {
   readonly #tracer: OtelTracer;
   readonly #propagator: TextMapPropagator | undefined;
-  readonly #statements = new Map<string, string>();
 
   /** @param propagator extracts the caller's trace context; undefined: it is ignored */
   constructor(tracer: OtelTracer, propagator: TextMapPropagator | undefined) {
@@ -47,7 +33,7 @@ export class Tracer {
     this.#propagator = propagator;
   }
 
-  request(method: string, headers: IncomingHttpHeaders): OpenRequest {
+  request(method: string, headers: IncomingHttpHeaders): RequestTrack {
     const name = KNOWN_METHODS.test(method) ? method : '_OTHER';
     const parent = this.#propagator?.extract(ROOT_CONTEXT, headers, defaultTextMapGetter) ?? ROOT_CONTEXT;
     const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'http.request.method': name } }, parent);
@@ -62,13 +48,14 @@ export class Tracer {
     };
   }
 
-  step({ kind, name, operation }: Step): OpenSpan {
+  /** @returns `end` gets the outcome as in the metrics */
+  step({ kind, name, operation }: Step) {
     const attributes = { [`steward.${kind}`]: name, ...(operation !== undefined && { 'steward.operation': operation }) };
     const title = [kind, name, operation].filter((part) => part !== undefined).join(' ');
     const span = this.#start(title, STEP_KINDS[kind], attributes);
     return {
-      withContext: (work) => inside(span, work),
-      end: (outcome) => {
+      withContext: <Result>(work: () => Result): Result => inside(span, work),
+      end: (outcome: string) => {
         span.setAttribute('steward.outcome', outcome);
         if (FAULTS.has(outcome)) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();
@@ -79,7 +66,7 @@ export class Tracer {
   /** Statements outside of requests and jobs (polls, the queue's own) have no spans: they would be the majority. */
   async statement<Result>(sql: string, work: () => Promise<Result>): Promise<Result> {
     if (currentSpan() === undefined) return work();
-    const span = this.#start(this.#nameOf(sql), SpanKind.CLIENT, { 'db.system.name': 'postgresql' });
+    const span = this.#start(statementName(sql), SpanKind.CLIENT, { 'db.system.name': 'postgresql' });
     try {
       return await work();
     } catch (error) {
@@ -93,18 +80,10 @@ export class Tracer {
   #start(name: string, kind: SpanKind, attributes: Attributes): Span {
     return this.#tracer.startSpan(name, { kind, attributes }, contextOf(currentSpan()));
   }
-
-  #nameOf(sql: string): string {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const name = statementName(sql);
-    if (this.#statements.size < NAMES_MAX) this.#statements.set(sql, name);
-    return name;
-  }
 }
 
 function inside<Result>(span: Span, work: () => Result): Result {
-  return withSpan(span, { trace_id: span.spanContext().traceId }, work);
+  return withContext({ trace_id: span.spanContext().traceId }, work, span);
 }
 
 /** @param span always set by {@link inside} */

@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Queryable } from '../../database/database.ts';
-import { SHARED_ARRAYS } from '../../database/shared-arrays.ts';
 import type { Provider } from '../../providers/shared/provider.ts';
 import { asciiLowerCase } from '../../validation/lower-case.ts';
 import type { GrantStatus } from '../../vault/grants/grants-repository.ts';
@@ -68,7 +67,6 @@ export async function selectUserAccounts(db: Queryable, clock: Clock, queries: r
   const rows = await db.query<Row>(
     {
       name: 'user-accounts',
-      types: SHARED_ARRAYS,
       text: `select asked.place::int - 1 as place, a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes,
                exists (select 1 from written_items w where w.user_id = asked.user_id and (w.is_tainted or w.is_financial)) as "hasLabelledItems",
                exists (select 1 from approvals p where p.user_id = asked.user_id and p.status in ('preparing', 'pending')
