@@ -17,19 +17,20 @@ import {
   type UseDeclaration,
 } from './file/declaration.ts';
 import { type Diagnostic, Diagnostics } from './file/diagnostics.ts';
+import type { Compilation, IntegrationsFormat } from './file/integrations-file.ts';
 import { parseValidSubset } from './file/parse-valid-subset.ts';
 
 /** Longest name of a tool that every vendor accepts. The names' characters are those of agents and actions. */
 const TOOL_NAME_MAX_LENGTH = 64;
 
 /** The integrations file's format: its schema, and how it is compiled. */
-export function createIntegrationsFormat(providers: readonly ProviderDescriptor[]) {
+export function createIntegrationsFormat(providers: readonly ProviderDescriptor[]): IntegrationsFormat<Catalog> {
   const schemas = createDeclarations(providers);
   return {
     schema: schemas.document,
-    parseValidSubset: (value: unknown) => parseValidSubset(value, schemas, providers),
-    compile: (document: IntegrationsDocument, revision: string) => compileCatalog(document, revision, providers),
-    nearestKey: (unknown: string) => nearestName(unknown, schemas.keys),
+    parseValidSubset: (value) => parseValidSubset(value, schemas, providers),
+    compile: (document, revision) => compileCatalog(document, revision, providers),
+    nearestKey: (unknown) => nearestName(unknown, schemas.keys),
   };
 }
 
@@ -48,7 +49,7 @@ async function compileCatalog(
   document: IntegrationsDocument,
   revision: string,
   descriptors: readonly ProviderDescriptor[],
-): Promise<{ compiled: Catalog } | { diagnostics: readonly Diagnostic[] }> {
+): Promise<Compilation<Catalog>> {
   const found: Diagnostic[] = [];
   const providers = new Map(descriptors.map((descriptor) => [descriptor.name, descriptor]));
   const declare = declaresCalls(document) ? await loadDeclare(descriptors) : undefined;

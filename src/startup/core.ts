@@ -8,7 +8,6 @@ import type { Database, DatabaseTimeouts } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { maintainPartitions } from '../database/partitions.ts';
-import type { Catalog } from '../integrations/catalog.ts';
 import { createIntegrationsFormat } from '../integrations/compile-catalog.ts';
 import { IntegrationsService } from '../integrations/reload/integrations-service.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
@@ -30,7 +29,7 @@ export interface Core {
   db: Database;
   keyring: Keyring;
   names: SubjectHasher;
-  integrations: IntegrationsService<Catalog>;
+  integrations: IntegrationsService;
   /** Those of all providers of this release. */
   descriptors: readonly ProviderDescriptor[];
 }

@@ -138,9 +138,11 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   run(input: Input, context: RunContext<P>): Promise<Output>;
 }
 
+const OUTLINED = ['name', 'provider', 'effect', 'description', 'scopes', 'requires', 'timeoutMs', 'capBytes', 'integrity'] as const;
+type Outlined = (typeof OUTLINED)[number];
+
 /** An action without its code: enough to list it, and to decide what an agent may do with it. */
-export interface ActionOutline
-  extends Pick<Action, 'name' | 'provider' | 'effect' | 'description' | 'scopes' | 'requires' | 'timeoutMs' | 'capBytes' | 'integrity'> {
+export interface ActionOutline extends Pick<Action, Outlined> {
   /** Names of its allow-lists. */
   lists: readonly string[];
   /** Some of its inputs may affect other people. */
@@ -174,28 +176,13 @@ type Facted<Input, P extends string, Facts> =
   | { facts?: undefined; version?: undefined };
 
 /** The part of an action that is known without its code. */
-export function outlineOf({
-  input,
-  output,
-  alsoNeeds,
-  allow,
-  allowRead,
-  facts,
-  version,
-  exposes,
-  destination,
-  implies,
-  sources,
-  writes,
-  about,
-  costs,
-  summary,
-  preview,
-  run,
-  ...outline
-}: Action): ActionOutline {
+export function outlineOf(action: Action): ActionOutline {
+  const { allow, allowRead, exposes, costs } = action;
   return {
-    ...outline,
+    ...(Object.fromEntries(Object.entries(action).filter(([name]) => (OUTLINED as readonly string[]).includes(name))) as Pick<
+      Action,
+      Outlined
+    >),
     lists: Object.keys({ ...allow, ...allowRead }),
     mayExpose: exposes !== undefined,
     ...(costs !== undefined && { mayCost: true }),

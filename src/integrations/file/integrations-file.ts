@@ -4,22 +4,23 @@ import { basename } from 'node:path';
 import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
 import { StartError } from '../../errors.ts';
+import type { IntegrationsDocument } from './declaration.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import { fileMessage, type LocatedDiagnostic, schemaDiagnostics } from './schema-diagnostics.ts';
 import { plainYamlReason } from './yaml-hints.ts';
 import { lineAndColumn, type Path, startOf, YamlPositions } from './yaml-positions.ts';
 
 /** The format of the file's document. */
-export interface IntegrationsFormat<S extends z.ZodType, Compiled> {
-  schema: S;
+export interface IntegrationsFormat<Compiled> {
+  schema: z.ZodType<IntegrationsDocument>;
   /** The valid parts of an invalid document, so that they can be checked for further diagnostics. */
-  parseValidSubset(value: unknown): z.output<S>;
+  parseValidSubset(value: unknown): IntegrationsDocument;
   /**
    * Compiles a valid document.
    *
    * @param revision the first 12 hex digits of the content's SHA-256
    */
-  compile(document: z.output<S>, revision: string): Promise<Compilation<Compiled>>;
+  compile(document: IntegrationsDocument, revision: string): Promise<Compilation<Compiled>>;
   /** The known key that is most similar to an unknown one. */
   nearestKey(unknown: string): string | undefined;
 }
@@ -62,10 +63,10 @@ const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
  *
  * @throws IntegrationsError
  */
-export async function compileIntegrations<S extends z.ZodType, Compiled>(
+export async function compileIntegrations<Compiled>(
   bytes: Uint8Array,
   path: string,
-  format: IntegrationsFormat<S, Compiled>,
+  format: IntegrationsFormat<Compiled>,
 ): Promise<Compiled> {
   let source: string;
   try {
@@ -83,10 +84,10 @@ export async function compileIntegrations<S extends z.ZodType, Compiled>(
  * @param fileName name of the file in messages
  * @throws IntegrationsError with the position of the first twenty problems, in the file's order, and the number of further ones
  */
-export async function parseIntegrations<S extends z.ZodType, Compiled>(
+export async function parseIntegrations<Compiled>(
   source: string,
   fileName: string,
-  format: IntegrationsFormat<S, Compiled>,
+  format: IntegrationsFormat<Compiled>,
 ): Promise<Compiled> {
   const { value, positions } = parseYaml(source, fileName);
   // Parsed rarely: compiling a parser takes longer than it saves.

@@ -1,41 +1,26 @@
 import { createHash } from 'node:crypto';
-import type { z } from 'zod';
 import { compileIntegrations, IntegrationsError, type IntegrationsFormat, readBounded } from './integrations-file.ts';
 
-/** The digest of a file's content, and the result of compiling it. */
-interface Known<Result> {
-  digest: string;
-  result: Result;
-}
-
-/** Reads an integrations file repeatedly. The last valid and the last invalid content are not compiled again. */
-export class IntegrationsReader<S extends z.ZodType, Compiled> {
-  readonly #path: string;
-  readonly #format: IntegrationsFormat<S, Compiled>;
-  #good: Known<Compiled> | undefined;
-  #bad: Known<IntegrationsError> | undefined;
-
-  constructor(path: string, format: IntegrationsFormat<S, Compiled>) {
-    this.#path = path;
-    this.#format = format;
-  }
-
-  /**
-   * @returns the same object as before if the content is that of the last valid file
-   * @throws IntegrationsError
-   */
-  async read(): Promise<Compiled> {
-    const bytes = await readBounded(this.#path);
+/**
+ * Reads an integrations file repeatedly. The last valid and the last invalid content are not compiled again.
+ *
+ * @returns gives the same object as before if the content is that of the last valid file; rejects with an IntegrationsError
+ */
+export function integrationsReader<Compiled>(path: string, format: IntegrationsFormat<Compiled>): () => Promise<Compiled> {
+  let good: { digest: string; result: Compiled } | undefined;
+  let bad: { digest: string; error: IntegrationsError } | undefined;
+  return async () => {
+    const bytes = await readBounded(path);
     const digest = createHash('sha256').update(bytes).digest('hex');
-    if (this.#good?.digest === digest) return this.#good.result;
-    if (this.#bad?.digest === digest) throw this.#bad.result;
+    if (good?.digest === digest) return good.result;
+    if (bad?.digest === digest) throw bad.error;
     try {
-      const result = await compileIntegrations(bytes, this.#path, this.#format);
-      this.#good = { digest, result };
+      const result = await compileIntegrations(bytes, path, format);
+      good = { digest, result };
       return result;
     } catch (error) {
-      if (error instanceof IntegrationsError) this.#bad = { digest, result: error };
+      if (error instanceof IntegrationsError) bad = { digest, error };
       throw error;
     }
-  }
+  };
 }

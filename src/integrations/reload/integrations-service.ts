@@ -1,31 +1,28 @@
-import type { z } from 'zod';
 import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import { Coalescer } from '../../jobs/coalescer.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
+import type { Catalog } from '../catalog.ts';
 import { IntegrationsError, type IntegrationsFormat } from '../file/integrations-file.ts';
-import { IntegrationsReader } from '../file/integrations-reader.ts';
+import { integrationsReader } from '../file/integrations-reader.ts';
 
 /** Minimum between the starts of two reloads. */
 const INTERVAL_MS = 1_000;
 
-/** Reads and compiles the file. */
-type Read<Compiled> = () => Promise<Compiled>;
-
 /** Holds the integrations in force and reads them again on request. */
-export class IntegrationsService<Compiled extends { revision: string }> {
-  readonly #read: Read<Compiled>;
+export class IntegrationsService {
+  readonly #read: () => Promise<Catalog>;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
   readonly #reloads: Coalescer<void>;
-  readonly #listeners: ((current: Compiled) => void)[] = [];
-  #current: Compiled;
+  readonly #listeners: ((current: Catalog) => void)[] = [];
+  #current: Catalog;
   #runs = 0;
   #startedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(read: Read<Compiled>, clock: Clock, logger: Logger, telemetry: Telemetry, current: Compiled) {
+  private constructor(read: () => Promise<Catalog>, clock: Clock, logger: Logger, telemetry: Telemetry, current: Catalog) {
     this.#read = read;
     this.#clock = clock;
     this.#reloads = new Coalescer(clock);
@@ -35,24 +32,24 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   }
 
   /** @throws IntegrationsError when the file can't be read or is not valid */
-  static async load<S extends z.ZodType, Compiled extends { revision: string }>(
+  static async load(
     path: string,
-    format: IntegrationsFormat<S, Compiled>,
+    format: IntegrationsFormat<Catalog>,
     clock: Clock,
     logger: Logger,
     telemetry: Telemetry = UNMEASURED,
-  ): Promise<IntegrationsService<Compiled>> {
-    const reader = new IntegrationsReader(path, format);
-    return new IntegrationsService(() => reader.read(), clock, logger, telemetry, await reader.read());
+  ): Promise<IntegrationsService> {
+    const read = integrationsReader(path, format);
+    return new IntegrationsService(read, clock, logger, telemetry, await read());
   }
 
   /** Immutable: a reload replaces it with another object. */
-  get current(): Compiled {
+  get current(): Catalog {
     return this.#current;
   }
 
   /** Calls `listener` after every reload with another revision. */
-  onChange(listener: (current: Compiled) => void): void {
+  onChange(listener: (current: Catalog) => void): void {
     this.#listeners.push(listener);
   }
 

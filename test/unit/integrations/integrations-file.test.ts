@@ -392,7 +392,7 @@ describe('GET /update_integrations', () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function reload(service: IntegrationsService<Catalog>, showsProblems = false) {
+  async function reload(service: IntegrationsService, showsProblems = false) {
     const pass = () => {};
     const middleware = { requireCredential: () => pass, admit: pass } as never;
     const [route] = integrationsRouter({ db: {} as never, providers: PROVIDERS, reloads: service, showsProblems }, middleware).endpoints;
