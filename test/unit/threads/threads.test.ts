@@ -117,7 +117,7 @@ describe('work off the main thread', () => {
       const loaded = [];
       registerHooks({ resolve: (name, context, next) => (loaded.push(name), next(name, context)) });
       const { offThread } = await import('${SRC}/off-thread/off-thread.ts');
-      const { echo } = await import('${import.meta.dirname}/../../support/heavy-work.ts');
+      const { echo } = await import('${import.meta.dirname}/../../support/inputs/heavy-work.ts');
       const before = loaded.includes('tinypool');
       console.log(before, await offThread(echo, 'done', { userId: 'a' }));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
