@@ -1,3 +1,4 @@
+import { loadOnce } from '../concurrency/load-once.ts';
 import outlines from './built-ins.json' with { type: 'json' };
 import type { Action, ActionOutline, ActionSchemas, LazyAction } from './shared/action.ts';
 
@@ -29,14 +30,13 @@ export async function loadBuiltIns(): Promise<Action[]> {
   return actions.flat();
 }
 
-let table: Promise<Readonly<Record<string, ActionSchemas>>> | undefined;
-
 /** Read with the first list: generating them from the code takes half a second. */
+const loadSchemas = loadOnce(async (): Promise<Readonly<Record<string, ActionSchemas>>> => {
+  return (await import('./built-in-schemas.json', { with: { type: 'json' } })).default;
+});
+
 async function schemas(name: string): Promise<ActionSchemas> {
-  table ??= import('./built-in-schemas.json', { with: { type: 'json' } }).then(
-    ({ default: generated }) => generated as typeof generated & Record<string, ActionSchemas>,
-  );
-  const found = (await table)[name];
+  const found = (await loadSchemas())[name];
   if (found === undefined) throw outdated('built-in-schemas.json', name);
   return found;
 }

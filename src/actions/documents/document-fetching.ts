@@ -43,10 +43,7 @@ interface Part {
 export const documentPart = responseReader(import.meta.url, 'documentPart', (response, { tab, start }: Part) => {
   const { id, title, tabs } = toDocument(response);
   const { texts, next } = readTabs(tab === undefined ? tabs : [chooseTab(tabs, tab)], start);
-  const shown = tabs.map(({ id: tabId, title: tabTitle, parent }) => {
-    const content = texts.get(tabId);
-    return { id: tabId, title: tabTitle, ...(parent !== undefined && { parent }), ...(content !== undefined && { text: content }) };
-  });
+  const shown = tabs.map((one) => ({ id: one.id, title: one.title, parent: one.parent, text: texts.get(one.id) }));
   return { id, title, tabs: shown, ...next };
 });
 
@@ -102,9 +99,9 @@ function readTabs(tabs: readonly OpenTab[], start: number) {
   let from = start;
   for (const tab of tabs) {
     if (left === 0) return { texts, next: { next_tab: tab.id, next_offset: 0 } };
-    const { text: part, next } = textPart(tabMarkdown(tab), from, left);
+    const { text: part, next_offset } = textPart(tabMarkdown(tab), from, left);
     texts.set(tab.id, part);
-    if (next !== undefined) return { texts, next: { next_tab: tab.id, next_offset: next } };
+    if (next_offset !== undefined) return { texts, next: { next_tab: tab.id, next_offset } };
     left -= part.length;
     from = 0;
   }

@@ -65,7 +65,7 @@ export const createDocumentAction = builtIn('workspace', {
     const summary = `Move to the trash: the document ${quoted(title)} (${documentId})`;
     undoneBy({ action: 'drive.trash', input: { id: documentId }, summary });
     const problem = content === undefined ? undefined : await fill(session, documentId, content);
-    return { id: documentId, title, link: documentLink(documentId), ...(problem !== undefined && { problem }) };
+    return { id: documentId, title, link: documentLink(documentId), problem };
   },
 });
 

@@ -9,11 +9,10 @@ import { explainKind } from '../drive/wrong-kind.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
-import { cellRanges, cellRows, type ReadRange, type RowLimits } from './cell-rows.ts';
+import { cellRanges, cellRows, MAX_RANGES, type ReadRange, type RowLimits } from './cell-rows.ts';
 import { SPREADSHEET, tabTitles } from './spreadsheets-info.ts';
 import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';
 
-const MAX_RANGES = 20;
 const MAX_ROWS = 1_000;
 /** JSON of one result's rows: a little below the output limit, because `next` would skip truncated rows. */
 const MAX_BYTES = 200_000;
