@@ -1,10 +1,9 @@
 import type { Clock } from '../clock/clock.ts';
 import { UserConcurrency } from '../concurrency/user-concurrency.ts';
-import { AppError } from '../errors.ts';
+import { type AppError, unavailable } from '../errors.ts';
 
 /** As long as a statement may wait for a lock: behind several such transactions, a caller would wait for all of them. */
 const WAIT_MS = 5_000;
-const RETRY_AFTER_SECONDS = 5;
 
 /** Runs the work of one user one after the other in this process, and that of different users concurrently. */
 export class UserQueues {
@@ -20,7 +19,7 @@ export class UserQueues {
     const { promise: expired, reject } = Promise.withResolvers<never>();
     let timeout: AppError | undefined;
     const timer = this.#clock.after(WAIT_MS, () => {
-      timeout = tooMuchWork();
+      timeout = unavailable('Too much is being changed for this user at the moment.');
       reject(timeout);
     });
     const result = this.#users.run(userId, async () => {
@@ -30,8 +29,4 @@ export class UserQueues {
     });
     return Promise.race([result, expired]);
   }
-}
-
-function tooMuchWork(): AppError {
-  return new AppError('unavailable', 'Too much is being changed for this user at the moment.', { retryAfter: RETRY_AFTER_SECONDS });
 }

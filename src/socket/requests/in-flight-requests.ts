@@ -1,5 +1,5 @@
 import type { Limits } from '../../config/config.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, restarting } from '../../errors.ts';
 import type { CallSignal } from '../../executor/call/call.ts';
 import type { ChatStream } from '../../http/chat/chat-stream.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
@@ -11,7 +11,6 @@ import { RequestSignal } from './request-signal.ts';
 /** Interval of progress frames. */
 const PROGRESS_MS = 5_000;
 const BUSY_SECONDS = 1;
-const RESTART_SECONDS = 5;
 
 /** Runs one request. */
 export type RequestHandler = (signal: CallSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
@@ -181,8 +180,4 @@ export class InFlightRequests {
     running.progressAt = now + PROGRESS_MS;
     this.#sendQueue.sendIfReady(progressFrame(running.requestId, now - running.startedAt, message));
   }
-}
-
-function restarting(): AppError {
-  return new AppError('unavailable', 'The service is being restarted.', { retryAfter: RESTART_SECONDS });
 }
