@@ -10,7 +10,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import type { ApprovalRow } from './approvals/approvals-repository.ts';
 import type { UserQuestions } from './approvals/user-questions.ts';
 import type { AuditEntryBuilder } from './audit/audit-log.ts';
-import type { Call, CallResult, CallSignal, Invocation } from './call/call.ts';
+import type { Call, CallResult, Invocation } from './call/call.ts';
 import { type CheckDeps, checkCall } from './checks/call-checks.ts';
 import type { NewAllowance } from './policy/allowance.ts';
 import type { Assessment, Gate } from './policy/gate.ts';
@@ -30,7 +30,7 @@ export interface Decision {
   rememberFor?: number;
   /** Throws unless the question, as it is decided, is the one that the user was shown. Left out: whatever it is by now. */
   assertShown?(question: LinkedPreview): void;
-  signal: CallSignal;
+  signal: AbortSignal;
   progress?(message: string): void;
 }
 

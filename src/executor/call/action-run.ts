@@ -1,6 +1,6 @@
-import type { ActionAccount, RunContext, Undo } from '../../actions/shared/action.ts';
+import type { RunContext, Undo } from '../../actions/shared/action.ts';
 import type { Taint } from '../../actions/shared/labels.ts';
-import type { Clock, Timer } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { AppError } from '../../errors.ts';
 import type { Providers } from '../../providers/open-providers.ts';
@@ -132,25 +132,64 @@ export class ActionRun {
     return this.#withTimeout(Math.min(PREVIEW_MS, this.#call.configured.policy.timeoutMs), read);
   }
 
-  #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    new TimedWork(this.#deps, this.#call, this.#abort, resolve, reject).run(ms, () => this.#start(work));
-    return promise;
-  }
-
-  /** The action may ignore its signal; what it returns after the run is ignored. */
-  #start<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
+  async #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
+    const { clock, uses, providers } = this.#deps;
+    const { userId, account, configured, signal } = this.#call;
+    const { promise: stopped, reject } = Promise.withResolvers<never>();
+    const stop = (reason: AppError) => {
+      // Before the abort, so that this error wins over what the aborted action throws.
+      reject(reason);
+      this.#abort.abort(reason);
+      uses.end(use);
+    };
+    const use: Use = { userId, grantId: account.grantId, action: configured.name, startedAt: 0, place: NO_INDEX, stop };
+    const leave = () => stop(aborted());
+    const run = async () => work(this.#context());
+    const timer = clock.after(ms, () => stop(new AppError('provider_timeout', 'The action took longer than it may.')));
     try {
-      const { db, clock } = this.#deps;
-      return work(new ActionRunContext({ db, clock, ...this.#told }, this.#call, this.#abort, () => this.#open()));
+      uses.begin(use);
+      if (!changesSomething(configured)) {
+        signal.addEventListener('abort', leave, { once: true });
+        if (signal.aborted) leave();
+      }
+      // The action may ignore its signal; what it returns after the run is ignored.
+      return await Promise.race([stopped, run()]);
     } catch (error) {
-      // A declared action may throw synchronously.
-      return Promise.reject(error);
+      const { scopes, provider } = configured.action;
+      throw asAccountError(error, account, scopes, providers.needs(provider));
+    } finally {
+      timer.cancel();
+      signal.removeEventListener('abort', leave);
+      uses.end(use);
+      // Ends work that the action left running.
+      this.#abort.abort(FINISHED);
     }
   }
 
-  get #told(): Told {
+  /** Session and signal are created on first use. */
+  #context(): RunContext {
+    const { userId, account, configured, version, taint = NOT_LOOKED_UP, progress } = this.#call;
+    const { db, clock } = this.#deps;
+    const abort = this.#abort;
+    const open = () => this.#open();
     return {
+      userId,
+      account,
+      db,
+      clock,
+      unmasked: configured.policy.unmasked,
+      capBytes: configured.capBytes,
+      version,
+      taint,
+      get session() {
+        return open();
+      },
+      get signal() {
+        return abort.signal;
+      },
+      progress: (message) => {
+        if (!abort.signal.aborted) progress?.(message);
+      },
       undoneBy: (undo) => {
         this.#undo = undo;
       },
@@ -164,6 +203,7 @@ export class ActionRun {
   }
 
   #open(): ProviderSession {
+    if (this.#session !== undefined) return this.#session;
     const { userId, account, configured } = this.#call;
     const { provider } = configured.action;
     const grant = grantAccess(this.#deps, { userId, grantId: account.grantId }, this.#grant);
@@ -171,136 +211,6 @@ export class ActionRun {
     if (session === undefined) throw notConfigured(provider);
     this.#session = session;
     return session;
-  }
-}
-
-/** Work of a run until it is done, or is stopped. Callbacks in place of an async function: most is done within a turn of the event loop. */
-class TimedWork<Result> implements Use {
-  readonly userId: string;
-  readonly grantId: string;
-  readonly action: string;
-  startedAt = 0;
-  place = NO_INDEX;
-  readonly #deps: RunDeps;
-  readonly #call: Call;
-  readonly #abort: AbortController;
-  readonly #resolve: (result: Result) => void;
-  readonly #reject: (error: unknown) => void;
-  #timer: Timer | undefined;
-
-  constructor(deps: RunDeps, call: Call, runAbort: AbortController, resolve: (result: Result) => void, reject: (error: unknown) => void) {
-    this.userId = call.userId;
-    this.grantId = call.account.grantId;
-    this.action = call.configured.name;
-    this.#deps = deps;
-    this.#call = call;
-    this.#abort = runAbort;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  run(ms: number, start: () => Promise<Result>): void {
-    const { signal, configured } = this.#call;
-    this.#timer = this.#deps.clock.after(ms, () => this.stop(new AppError('provider_timeout', 'The action took longer than it may.')));
-    this.#deps.uses.begin(this);
-    if (!changesSomething(configured)) {
-      signal.addEventListener('abort', this.#onAbort, { once: true });
-      if (signal.aborted) this.#onAbort();
-    }
-    start().then(
-      (result) => {
-        this.#end();
-        this.#resolve(result);
-      },
-      (error: unknown) => {
-        this.#end();
-        this.#fail(error);
-      },
-    );
-  }
-
-  stop(reason: AppError): void {
-    // Before the abort, so that this error wins over what the aborted action throws.
-    this.#fail(reason);
-    this.#abort.abort(reason);
-    this.#end();
-  }
-
-  readonly #onAbort = (): void => {
-    this.stop(aborted());
-  };
-
-  #end(): void {
-    this.#deps.uses.end(this);
-    this.#timer?.cancel();
-    this.#call.signal.removeEventListener('abort', this.#onAbort);
-    // Ends work that the action left running.
-    this.#abort.abort(FINISHED);
-  }
-
-  #fail(error: unknown): void {
-    const { configured, account } = this.#call;
-    const { scopes, provider } = configured.action;
-    this.#reject(asAccountError(error, account, scopes, this.#deps.providers.needs(provider)));
-  }
-}
-
-/** What an action tells of its run. */
-type Told = Pick<RunContext, 'undoneBy' | 'uses' | 'wrote'>;
-
-/** The context of a run; session and signal are created on first use. */
-class ActionRunContext implements RunContext {
-  readonly userId: string;
-  readonly account: ActionAccount;
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly unmasked: boolean;
-  readonly capBytes: number;
-  readonly version: string | undefined;
-  readonly taint: Taint;
-  readonly undoneBy: RunContext['undoneBy'];
-  readonly uses: RunContext['uses'];
-  readonly wrote: RunContext['wrote'];
-  readonly #progress: Call['progress'];
-  readonly #abort: AbortController;
-  readonly #open: () => RunContext['session'];
-  #session: RunContext['session'] | undefined;
-
-  constructor(
-    { db, clock, undoneBy, uses, wrote }: Pick<RunContext, 'db' | 'clock'> & Told,
-    { userId, account, configured, version, taint = NOT_LOOKED_UP, progress }: Call,
-    runAbort: AbortController,
-    open: () => RunContext['session'],
-  ) {
-    this.undoneBy = undoneBy;
-    this.uses = uses;
-    this.wrote = wrote;
-    this.userId = userId;
-    this.account = account;
-    this.db = db;
-    this.clock = clock;
-    this.unmasked = configured.policy.unmasked;
-    this.capBytes = configured.capBytes;
-    this.version = version;
-    this.taint = taint;
-    this.#progress = progress;
-    this.#abort = runAbort;
-    this.#open = open;
-  }
-
-  get session(): RunContext['session'] {
-    this.#session ??= this.#open();
-    return this.#session;
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  get progress(): (message: string) => void {
-    return (message) => {
-      if (!this.#abort.signal.aborted) this.#progress?.(message);
-    };
   }
 }
 

@@ -7,13 +7,6 @@ import type { GrantInUse } from '../../vault/refresh/refresh-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 import type { ClientGrant } from './client-grant.ts';
 
-/** The part of an AbortSignal that a call needs. A real one for each request of a socket would cost as much as the request's hash. */
-export interface CallSignal {
-  readonly aborted: boolean;
-  addEventListener(type: 'abort', listener: () => void, options: { once: true }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
-
 export interface Invocation {
   /** With `clientId`: a client, which may do what its grant permits. */
   user: Pick<Principal, 'userId' | 'clientId' | 'access'>;
@@ -31,7 +24,7 @@ export interface Invocation {
   /** A change under the same key runs once within 24 hours; reads ignore it. */
   idempotencyKey?: string | undefined;
   /** Aborts a read; a change that has started runs to its end. */
-  signal: CallSignal;
+  signal: AbortSignal;
   progress?(message: string): void;
 }
 
@@ -66,7 +59,7 @@ export interface Call {
   taint?: Taint;
   /** Set only for changes: a repeated read does no harm. */
   idempotencyKey: string | undefined;
-  signal: CallSignal;
+  signal: AbortSignal;
   progress: ((message: string) => void) | undefined;
   /** When the call was received, by the monotonic clock. */
   startedAt: number;

@@ -1,19 +1,17 @@
 import type { Limits } from '../../config/config.ts';
 import { AppError, restarting } from '../../errors.ts';
-import type { CallSignal } from '../../executor/call/call.ts';
 import type { ChatStream } from '../../http/chat/chat-stream.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import { chunkFrame, endFrame, errorFrame, noActiveFrame, progressFrame, resultFrame, startFrame } from '../frames/frames.ts';
 import type { SendQueue } from '../frames/send-queue.ts';
 import type { ResultOf } from '../frames/server-frames.ts';
-import { RequestSignal } from './request-signal.ts';
 
 /** Interval of progress frames. */
 const PROGRESS_MS = 5_000;
 const BUSY_SECONDS = 1;
 
 /** Runs one request. */
-export type RequestHandler = (signal: CallSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
+export type RequestHandler = (signal: AbortSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
 
 export interface RequestsHost {
   readonly limits: Limits;
@@ -26,7 +24,7 @@ export interface RequestsHost {
 
 interface Running {
   requestId: string;
-  signal: RequestSignal;
+  abort: AbortController;
   startedAt: number;
   /** Infinity: the client knows no progress frames. */
   progressAt: number;
@@ -62,7 +60,7 @@ export class InFlightRequests {
     if (running === undefined) return;
     let response: string;
     try {
-      response = resultFrame(requestId, await handler(running.signal, (message) => this.#progress(running, message)));
+      response = resultFrame(requestId, await handler(running.abort.signal, (message) => this.#progress(running, message)));
     } catch (error) {
       response = this.#failed(requestId, error);
     }
@@ -87,7 +85,7 @@ export class InFlightRequests {
     const { requestId } = running;
     running.stream = stream;
     // The client stopped it before it had begun.
-    if (running.signal.aborted && !this.#isLeft) await stream.cancel();
+    if (running.abort.signal.aborted && !this.#isLeft) await stream.cancel();
     let sequence = 0;
     await this.#sendQueue.send(startFrame(requestId));
     for await (const chunks of stream.read(this.#leaving.signal)) {
@@ -109,7 +107,7 @@ export class InFlightRequests {
       this.#finished();
       return undefined;
     }
-    const running: Running = { requestId, signal: new RequestSignal(), startedAt: this.#host.now(), progressAt };
+    const running: Running = { requestId, abort: new AbortController(), startedAt: this.#host.now(), progressAt };
     this.#running.push(running);
     return running;
   }
@@ -133,7 +131,7 @@ export class InFlightRequests {
   abort(requestId: string): boolean {
     const running = this.#named(requestId);
     if (running === undefined) return false;
-    running.signal.abort();
+    running.abort.abort();
     running.stream?.cancel().catch((error: unknown) => this.#host.logger.warn({ err: describeError(error) }, 'a run could not be stopped'));
     return true;
   }
@@ -141,7 +139,7 @@ export class InFlightRequests {
   /** The client has left, or the service stops: aborts requests, and ends the reading of runs, which go on. */
   abortAll(): void {
     this.#leaving.abort();
-    for (const { signal } of this.#running) signal.abort();
+    for (const { abort } of this.#running) abort.abort();
   }
 
   get #isLeft(): boolean {

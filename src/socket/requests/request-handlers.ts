@@ -1,5 +1,4 @@
 import type { AgentAccountRow } from '../../executor/call/agent-accounts-repository.ts';
-import type { CallSignal } from '../../executor/call/call.ts';
 import type { Executor } from '../../executor/executor.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { budgetOf, inPerson, type Principal } from '../../principal.ts';
@@ -69,7 +68,7 @@ function call(
   { executor }: RequestDeps,
   user: Principal,
   { action, account, input, idempotencyKey }: Extract<RequestFrame, { type: 'call' }>,
-  signal: CallSignal,
+  signal: AbortSignal,
   progress: (message: string) => void,
 ): Promise<ResultOf<'call'>> {
   return executor.invoke({ user, surface: SURFACE, action, account, input, idempotencyKey, signal, progress });
