@@ -70,7 +70,22 @@ export class AppError extends Error {
 
 /** The error that the caller of the service may see. */
 export function asAppError(thrown: unknown): AppError {
-  return thrown instanceof AppError ? thrown : new AppError('internal', 'Something went wrong on our side.');
+  return thrown instanceof AppError ? thrown : internalError();
+}
+
+/** @param cause what is wrong, for the log */
+export function internalError(cause?: string): AppError {
+  return new AppError('internal', 'Something went wrong on our side.', cause === undefined ? {} : { cause: new Error(cause) });
+}
+
+/** @param message what is overloaded or can't be reached, for seconds rather than minutes */
+export function unavailable(message: string, cause?: unknown): AppError {
+  return new AppError('unavailable', message, { cause, retryAfter: 5 });
+}
+
+/** The process is stopping; another replica, or the next process, takes the request. */
+export function restarting(): AppError {
+  return unavailable('The service is being restarted.');
 }
 
 /** The provider's code in the details of an error, which may be logged; its message may not. undefined: there is none. */

@@ -1,3 +1,5 @@
+import { AppError } from './errors.ts';
+
 /** On whose behalf a request is made: the user in person, or a client with a credential of its own. */
 export interface Principal {
   userId: string;
@@ -39,4 +41,13 @@ export interface FirstParty extends Caller {
  */
 export function budgetOf({ userId, clientId }: Pick<Principal, 'userId' | 'clientId'>): string {
   return clientId === undefined ? userId : `clients of ${userId}`;
+}
+
+/**
+ * @param what is only for the user: `use the assistant`
+ * @throws AppError `forbidden` for a client
+ */
+export function inPerson(principal: Principal, what: string): Principal {
+  if (principal.clientId === undefined) return principal;
+  throw new AppError('forbidden', `Only the user in person can ${what}.`);
 }

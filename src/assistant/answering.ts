@@ -1,6 +1,7 @@
 import type { FinishReason, LanguageModel, UIMessageChunk } from 'ai';
 import type { LimitFunction } from 'p-limit';
 import type { ModelSettings } from '../config/config.ts';
+import { unlessUserDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
 import { Storing } from '../executor/audit/storing.ts';
 import { callableTools } from '../tools/callable-tools.ts';
@@ -160,8 +161,4 @@ export class AnswerRunner {
     loaded.catch(() => this.#models.delete(settings.name));
     return loaded;
   }
-}
-
-function unlessUserDeleted(error: unknown): void {
-  if (!(error instanceof AppError) || error.code !== 'invalid_token') throw error;
 }

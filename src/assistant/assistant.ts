@@ -1,16 +1,15 @@
 import { importInTurns } from '../concurrency/import-in-turns.ts';
 import { loadOnce } from '../concurrency/load-once.ts';
 import type { ModelSettings } from '../config/config.ts';
-import { AppError } from '../errors.ts';
+import { AppError, restarting } from '../errors.ts';
 import type { Principal } from '../principal.ts';
+import { inPerson } from '../principal.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import type { ChatRuns } from './chat-runs.ts';
 import { type BudgetOfDay, Budgets } from './runs/budgets.ts';
 import { selectAbandoned } from './runs/runs-repository.ts';
 import type { ChatStream } from './stream/chat-stream.ts';
 import type { ChatRequest } from './threads/chat-request.ts';
-
-const RETRY_SECONDS = 5;
 
 /** A model as front ends see it. */
 export interface ShownModel {
@@ -37,14 +36,14 @@ export class Assistant {
    * @throws AppError `assistant_disabled` without a model; `forbidden` for a client; what {@link ChatRuns.send} throws
    */
   async send(principal: Principal, request: ChatRequest): Promise<ChatStream> {
-    const { userId } = inPerson(principal);
+    const { userId } = inPerson(principal, 'use the assistant');
     const settings = this.#model(request.model);
     return (await this.#runs()).send(userId, request, settings);
   }
 
   /** The run of a thread, from its beginning; undefined: none is running. @throws AppError `forbidden`, `assistant_disabled` */
   async resume(principal: Principal, threadId: string): Promise<ChatStream | undefined> {
-    const { userId } = inPerson(principal);
+    const { userId } = inPerson(principal, 'use the assistant');
     this.#model(undefined);
     return (await this.#runs()).resume(userId, threadId);
   }
@@ -88,7 +87,7 @@ export class Assistant {
   }
 
   async #runs(): Promise<ChatRuns> {
-    if (this.#isClosed) throw new AppError('unavailable', 'The service is being restarted.', { retryAfter: RETRY_SECONDS });
+    if (this.#isClosed) throw restarting();
     return this.#load();
   }
 
@@ -99,10 +98,4 @@ export class Assistant {
     if (found !== undefined) return found;
     throw new AppError('invalid_request', `model: one of ${models.map((one) => one.name).join(', ')}.`);
   }
-}
-
-/** @throws AppError `forbidden`: the assistant speaks with the user in person only */
-function inPerson(principal: Principal): Principal {
-  if (principal.clientId === undefined) return principal;
-  throw new AppError('forbidden', 'Only the user in person can use the assistant.');
 }

@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ModelSettings } from '../config/config.ts';
 import type { Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
+import { AppError, restarting } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 import { describeError } from '../observability/logger.ts';
 import { AnswerRunner } from './answering.ts';
@@ -135,7 +135,7 @@ export class ChatRuns {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw new AppError('unavailable', 'The service is being restarted.', { retryAfter: BUSY_SECONDS });
+    if (this.#isClosed) throw restarting();
   }
 
   #track(work: Promise<void>): void {

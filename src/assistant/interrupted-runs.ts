@@ -1,6 +1,6 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
+import { unlessUserDeleted } from '../database/database-errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
 import { endAbandoned, lockAbandoned, type StoredRun } from './runs/runs-repository.ts';
@@ -48,10 +48,7 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
       }
       await endAbandoned(tx, run.userId, run.id);
     })
-    .catch((error: unknown) => {
-      // Its user is gone, and everything with it.
-      if (!(error instanceof AppError) || error.code !== 'invalid_token') throw error;
-    });
+    .catch(unlessUserDeleted);
 }
 
 /** The message that the run continues, as it was stored when the run began. */

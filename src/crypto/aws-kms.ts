@@ -2,7 +2,7 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import { type Clock, timeoutSignal } from '../clock/clock.ts';
 import type { KeyServiceSettings } from '../config/config.ts';
 import { regionOf } from '../config/master-key-list.ts';
-import { AppError } from '../errors.ts';
+import { AppError, unavailable } from '../errors.ts';
 import type { ThrottledLog } from '../observability/throttled-log.ts';
 import type { KeyService } from './kms-master-key.ts';
 
@@ -17,7 +17,6 @@ export function isKeyServiceUnavailable(error: unknown): boolean {
 /** A request waits for the response, often with a transaction open. */
 const TIMEOUT_MS = 3_000;
 const ATTEMPTS = 5;
-const RETRY_AFTER_SECONDS = 5;
 
 /** The record was altered, or belongs to another context or key (AWS KMS API reference, Decrypt, "Errors"). */
 const DECRYPTION_ERRORS = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
@@ -105,6 +104,6 @@ export class AwsKms implements KeyService {
     if (LASTING_ERRORS.has(name))
       this.#alarm({ err: fault }, 'the key service rejects a master key: check its state, its policy and this server’s credentials');
     else this.#alarm({ err: fault }, 'the key service can’t be reached: users whose key isn’t in memory get 503');
-    return new AppError('unavailable', 'The key service can’t be used at the moment.', { cause: fault, retryAfter: RETRY_AFTER_SECONDS });
+    return unavailable('The key service can’t be used at the moment.', fault);
   }
 }

@@ -1,7 +1,6 @@
 import pg from 'pg';
-import { AppError } from '../errors.ts';
+import { AppError, unavailable } from '../errors.ts';
 
-const RETRY_AFTER_SECONDS = 5;
 /** Errors of statements on an unusable session: 25006 it is read-only; 42P01 and 3F000 it finds no table or no schema. */
 const UNUSABLE_SESSION = new Set(['25006', '42P01', '3F000']);
 /**
@@ -67,7 +66,7 @@ export function isUserDeleted(error: unknown): boolean {
 }
 
 export function databaseUnavailable(cause: unknown): AppError {
-  return new AppError('unavailable', 'The database can’t be reached at the moment.', { cause, retryAfter: RETRY_AFTER_SECONDS });
+  return unavailable('The database can’t be reached at the moment.', cause);
 }
 
 export function databaseContended(cause: unknown): AppError {
@@ -77,4 +76,9 @@ export function databaseContended(cause: unknown): AppError {
 /** The error of a caller whose user is deleted; a verified token may be cached from before. */
 export function userDeleted(cause?: unknown): AppError {
   return new AppError('invalid_token', 'This user no longer exists.', { cause });
+}
+
+/** For the rejection of background work: a deleted user's is over, and everything with it. @throws any other error */
+export function unlessUserDeleted(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'invalid_token') throw error;
 }

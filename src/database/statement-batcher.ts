@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 import { isContended, isTransient } from './database-errors.ts';
 
@@ -59,7 +59,7 @@ export class StatementBatcher<Item, Result> {
   /** @throws AppError `unavailable`, also when too many items wait; what `work` throws for this item alone */
   add(item: Item): Promise<Result> {
     if (this.#waiting.length >= WAITING_MAX) {
-      return Promise.reject(new AppError('unavailable', 'The service is overloaded at the moment.', { retryAfter: 5 }));
+      return Promise.reject(unavailable('The service is overloaded at the moment.'));
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ item, resolve, reject });

@@ -1,10 +1,9 @@
 import type { Clock } from '../clock/clock.ts';
 import { UserConcurrency } from '../concurrency/user-concurrency.ts';
-import { AppError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 
 /** As long as a statement may wait for a lock: behind several such transactions, a caller would wait for all of them. */
 const WAIT_MS = 5_000;
-const RETRY_AFTER_SECONDS = 5;
 
 /** Runs the work of one user one after the other in this process, and that of different users concurrently. */
 export class UserQueues {
@@ -18,7 +17,7 @@ export class UserQueues {
   /** @throws AppError `unavailable` when the work cannot begin in time; what `work` throws */
   run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
     const turn = Promise.withResolvers<void>();
-    const timer = this.#clock.after(WAIT_MS, () => turn.reject(tooMuchWork()));
+    const timer = this.#clock.after(WAIT_MS, () => turn.reject(unavailable('Too much is being changed for this user at the moment.')));
     const result = this.#users.run(userId, async () => {
       timer.cancel();
       turn.resolve();
@@ -28,8 +27,4 @@ export class UserQueues {
     });
     return Promise.race([result, turn.promise.then(() => result)]);
   }
-}
-
-function tooMuchWork(): AppError {
-  return new AppError('unavailable', 'Too much is being changed for this user at the moment.', { retryAfter: RETRY_AFTER_SECONDS });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
-import { AppError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 import { endpoint } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { Readiness, type ReadinessDeps } from './readiness.ts';
@@ -54,7 +54,7 @@ export function healthRouter(deps: HealthDeps, middleware: EndpointMiddleware): 
       errors: ['unavailable'],
       async handle() {
         const obstacle = await readiness.obstacle();
-        if (obstacle !== undefined) throw new AppError('unavailable', obstacle, { retryAfter: 5 });
+        if (obstacle !== undefined) throw unavailable(obstacle);
         return OK;
       },
     }),

@@ -3,7 +3,7 @@ import type { Tinypool } from 'tinypool';
 import { type Clock, systemClock, timeoutSignal } from '../clock/clock.ts';
 import { loadOnce } from '../concurrency/load-once.ts';
 import { UserConcurrency } from '../concurrency/user-concurrency.ts';
-import { AppError } from '../errors.ts';
+import { AppError, unavailable } from '../errors.ts';
 import { OutOfBuffers, ownThread } from './own-thread.ts';
 import type { WorkerTask } from './portable.ts';
 import { threadOptions } from './thread-options.ts';
@@ -49,7 +49,7 @@ export function workBegun(): number {
 export async function offThread<Input, Output>(work: WorkerTask<Input, Output>, input: Input, options: WorkOptions): Promise<Output> {
   const { userId } = options;
   if (queue.waiting(userId) >= MAX_WAITING) {
-    throw new AppError('unavailable', 'Too many large contents are being read for this user. Try again in a moment.', { retryAfter: 5 });
+    throw unavailable('Too many large contents are being read for this user. Try again in a moment.');
   }
   const outcome = await queue.run(userId, () => carryOut(work, input, options));
   // Copying a large result to this thread has taken the time of one turn.

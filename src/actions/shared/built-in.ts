@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.ts';
+import { internalError } from '../../errors.ts';
 import { validate } from '../../validation/validate.ts';
 import type { Action, Definition, Schema } from './action.ts';
 
@@ -32,7 +32,7 @@ function outputSchema<S extends z.ZodType>(schema: S): Schema<z.output<S>> {
       const parsed = schema.safeParse(value);
       if (parsed.success) return parsed.data;
       const fields = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
-      throw new AppError('internal', 'Something went wrong on our side.', { cause: new Error(`output: ${fields}`) });
+      throw internalError(`output: ${fields}`);
     },
   };
 }

@@ -203,6 +203,7 @@ export class ActionRun {
   }
 
   #open(): ProviderSession {
+    if (this.#session !== undefined) return this.#session;
     const { userId, account, configured } = this.#call;
     const { provider } = configured.action;
     const grant = grantAccess(this.#deps, { userId, grantId: account.grantId }, this.#grant);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { LargeResponses } from '../../concurrency/large-responses.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, unavailable } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import { ExchangeEnded, exchange, type HttpRequest, type HttpResponse } from '../transport/http-exchange.ts';
 import { networkCode, outcomeOfStatus } from '../transport/provider-fetch.ts';
@@ -132,7 +132,7 @@ export function timedOut(): AppError {
 
 /** Waiting for other large responses, of this user or of all, took too long. */
 function busy(): AppError {
-  return new AppError('unavailable', 'Too many large contents are being read. Try again in a moment.', { retryAfter: 5 });
+  return unavailable('Too many large contents are being read. Try again in a moment.');
 }
 
 function unreachable(cause?: Error): AppError {

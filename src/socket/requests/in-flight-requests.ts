@@ -1,6 +1,6 @@
 import type { ChatStream } from '../../assistant/stream/chat-stream.ts';
 import type { Limits } from '../../config/config.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, restarting } from '../../errors.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import { chunkFrame, endFrame, errorFrame, noActiveFrame, progressFrame, resultFrame, startFrame } from '../frames/frames.ts';
 import type { SendQueue } from '../frames/send-queue.ts';
@@ -9,7 +9,6 @@ import type { ResultOf } from '../frames/server-frames.ts';
 /** Interval of progress frames. */
 const PROGRESS_MS = 5_000;
 const BUSY_SECONDS = 1;
-const RESTART_SECONDS = 5;
 
 /** Runs one request. */
 export type RequestHandler = (signal: AbortSignal, progress: (message: string) => void) => Promise<ResultOf<'call'>>;
@@ -179,8 +178,4 @@ export class InFlightRequests {
     running.progressAt = now + PROGRESS_MS;
     this.#sendQueue.sendIfReady(progressFrame(running.requestId, now - running.startedAt, message));
   }
-}
-
-function restarting(): AppError {
-  return new AppError('unavailable', 'The service is being restarted.', { retryAfter: RESTART_SECONDS });
 }

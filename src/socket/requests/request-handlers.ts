@@ -1,8 +1,7 @@
-import { AppError } from '../../errors.ts';
 import type { AgentAccountRow } from '../../executor/call/agent-accounts-repository.ts';
 import type { Executor } from '../../executor/executor.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
-import { budgetOf, type Principal } from '../../principal.ts';
+import { budgetOf, inPerson, type Principal } from '../../principal.ts';
 import type { Providers } from '../../providers/open-providers.ts';
 import type { Admission } from '../../rate-limit/admission.ts';
 import type { RequestFrame } from '../frames/frames.ts';
@@ -19,6 +18,8 @@ export interface RequestDeps {
 }
 
 const SURFACE = 'socket';
+/** A client must not decide on its own requests. */
+const DECIDE = 'see and decide on approvals';
 
 /** The handler of a request frame, which a saturated process may refuse. */
 export function handlerOf(deps: RequestDeps, principal: Principal, frame: RequestFrame): RequestHandler {
@@ -43,7 +44,7 @@ function handlerFor(deps: RequestDeps, principal: Principal, frame: RequestFrame
       return (signal, progress) => call(deps, principal, frame, signal, progress);
     case 'approvals':
       return async (): Promise<ResultOf<'approvals'>> => ({
-        data: { approvals: await deps.executor.approvals(inPerson(principal).userId) },
+        data: { approvals: await deps.executor.approvals(inPerson(principal, DECIDE).userId) },
       });
     case 'approval_result':
       return async (): Promise<ResultOf<'approval_result'>> => ({ data: await deps.executor.outcome(principal, frame.approvalId) });
@@ -52,7 +53,7 @@ function handlerFor(deps: RequestDeps, principal: Principal, frame: RequestFrame
       const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };
       const decision = { surface: SURFACE, approvalId, approved, ...more };
       return (signal, progress): Promise<ResultOf<'approve'>> =>
-        deps.executor.approve({ ...decision, user: inPerson(principal), signal, progress });
+        deps.executor.approve({ ...decision, user: inPerson(principal, DECIDE), signal, progress });
     }
   }
 }
@@ -61,12 +62,6 @@ function handlerFor(deps: RequestDeps, principal: Principal, frame: RequestFrame
 async function list({ executor, catalog, accounts, providers }: RequestDeps, { userId, clientId }: Principal): Promise<ResultOf<'list'>> {
   const client = clientId === undefined ? undefined : await executor.client({ userId, clientId });
   return { data: await listAgents(catalog(), await accounts(userId), providers, client) };
-}
-
-/** @throws AppError `forbidden` for a client: it must not decide on its own requests */
-function inPerson(principal: Principal): Principal {
-  if (principal.clientId === undefined) return principal;
-  throw new AppError('forbidden', 'Only the user in person can see and decide on approvals.');
 }
 
 function call(

@@ -3,7 +3,7 @@ import { loadOnce } from '../../concurrency/load-once.ts';
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { KeyContext } from '../../crypto/master-key.ts';
 import type { Queryable } from '../../database/database.ts';
-import { AppError } from '../../errors.ts';
+import { internalError } from '../../errors.ts';
 import { insertHashSecret, type SecretCopy, selectHashSecrets } from './name-hashes-repository.ts';
 
 const SECRET_BYTES = 32;
@@ -41,7 +41,7 @@ export class SubjectHasher {
   async #open(): Promise<KeyObject> {
     const copy = readableAmong(await selectHashSecrets(this.#db), this.#keyring);
     if (copy !== undefined) return this.#keyring.unwrap(copy.wrapped, contextOf(copy.masterKeyId));
-    throw new AppError('internal', 'Something went wrong on our side.', { cause: new Error('there is no secret for hashes of names') });
+    throw internalError('there is no secret for hashes of names');
   }
 }
 

@@ -3,7 +3,7 @@ import { type AssociatedData, type DataKey, keyIdOf, open } from '../../crypto/e
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { KeyContext } from '../../crypto/master-key.ts';
 import { Database, type Queryable } from '../../database/database.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, internalError } from '../../errors.ts';
 import { type CurrentKeyRow, insertUserKey, selectUserKey, selectUserKeyById, type UserKeyRow } from './user-keys-repository.ts';
 
 const KEY_BYTES = 32;
@@ -84,7 +84,7 @@ export class UserKeys {
     // Read again: of two concurrent first uses, one key was stored.
     const stored = await selectUserKey(db, userId);
     if (stored !== undefined) return stored;
-    throw new AppError('internal', 'Something went wrong on our side.', { cause: new Error('the user has no key') });
+    throw internalError('the user has no key');
   }
 }
 
