@@ -6,6 +6,7 @@ import { isClientToken } from './clients/client-token.ts';
 import { ClientTokens } from './clients/client-tokens.ts';
 import { ReadOnlySwitches } from './clients/read-only-switches.ts';
 import type { Clock } from './clock/clock.ts';
+import { Coalescer } from './concurrency/coalescer.ts';
 import type { ModelSettings } from './config/config.ts';
 import { fakeModel } from './config/model-config.ts';
 import type { DatabaseTimeouts } from './database/database.ts';
@@ -26,7 +27,6 @@ import { createAccessTokenVerifier, createVerifier, type VerifierOptions } from 
 import { actionRevisions } from './integrations/action-revision.ts';
 import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/reload/replicated-reload.ts';
-import { Coalescer } from './jobs/coalescer.ts';
 import { ExternalClients } from './mcp/external-clients.ts';
 import { McpEndpoint } from './mcp/mcp-endpoint.ts';
 import { MCP_PATH } from './mcp/mcp-routes.ts';

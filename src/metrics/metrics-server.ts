@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { MetricsSettings } from '../config/config.ts';
 import { StartError } from '../errors.ts';
 import { http } from '../node-http.ts';
@@ -24,13 +25,8 @@ export async function startMetricsServer(
   read: () => Promise<string>,
   logger: Logger,
 ) {
-  let reading: Promise<string> | undefined;
-  const shared = () => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
+  const reading = new SingleFlight<string>();
+  const shared = () => reading.run(PATH, read);
   const server = http.createServer(
     { maxHeaderSize: HEADER_BYTES, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
     (request, response) => {

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose';
 import type { Clock } from '../../clock/clock.ts';
+import { SingleFlight } from '../../concurrency/single-flight.ts';
 import { AppError } from '../../errors.ts';
 
 /** A key with which the aggregator signs webhooks (ES256, a public JWK, RFC 7517). */
@@ -38,7 +39,8 @@ export class WebhookKeys {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
   readonly #failed = new Map<string, { error: unknown; until: number }>();
-  readonly #loading = new Map<string, Promise<WebhookKey | undefined>>();
+  /** Concurrent callers share a request. */
+  readonly #loading = new SingleFlight<WebhookKey | undefined>();
   #loads: number[] = [];
 
   constructor(load: LoadKey, clock: Clock) {
@@ -52,7 +54,8 @@ export class WebhookKeys {
    */
   async find(kid: string): Promise<WebhookKey | undefined> {
     const known = this.#known.get(kid);
-    const key = known !== undefined && known.until > this.#clock.now() ? known.key : await this.#ask(kid, known?.key !== undefined);
+    const isFresh = known !== undefined && known.until > this.#clock.now();
+    const key = isFresh ? known.key : await this.#loading.run(kid, () => this.#ask(kid, known?.key !== undefined));
     return key === undefined || this.#isExpired(key) ? undefined : key;
   }
 
@@ -60,19 +63,10 @@ export class WebhookKeys {
     return expiredAt !== null && expiredAt * 1_000 <= this.#clock.now();
   }
 
-  /** Concurrent callers share a request. */
-  #ask(kid: string, wasGood: boolean): Promise<WebhookKey | undefined> {
-    const under = this.#loading.get(kid);
-    if (under !== undefined) return under;
+  async #ask(kid: string, wasGood: boolean): Promise<WebhookKey | undefined> {
     const failed = this.#failed.get(kid);
     if (failed !== undefined && failed.until > this.#clock.now()) throw unreachable(failed.error);
     this.#spend(wasGood);
-    const loading = this.#loadOnce(kid).finally(() => this.#loading.delete(kid));
-    this.#loading.set(kid, loading);
-    return loading;
-  }
-
-  async #loadOnce(kid: string): Promise<WebhookKey | undefined> {
     try {
       const key = await this.#load(kid);
       this.#failed.delete(kid);
