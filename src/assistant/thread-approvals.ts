@@ -1,6 +1,5 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Clock } from '../clock/clock.ts';
-import { pollUntil } from '../clock/poll-until.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { ApprovalOutcome } from '../executor/approvals/approval-outcomes.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -24,7 +23,6 @@ export interface Decided {
 }
 
 const WAIT_MS = 15_000;
-const POLL_MS = 200;
 
 /** Looks up what has become of the calls of a message that waited for the user. What a client says about it doesn't count. */
 export async function decisionsOn(deps: ApprovalDeps, thread: { userId: string; thread: string }, message: UIMessage): Promise<Decided> {
@@ -48,10 +46,8 @@ async function ended(
   id: string,
   deadline: number,
 ): Promise<ApprovalOutcome | undefined> {
-  const look = () => executor.outcome(thread, id);
-  const waiting = { everyMs: POLL_MS, limitMs: deadline - clock.monotonic() };
   try {
-    return await pollUntil(clock, look, ({ status }) => status !== 'running', waiting);
+    return await executor.outcome(thread, id, { limitMs: deadline - clock.monotonic() });
   } catch (thrown) {
     if (asAppError(thrown).code === 'not_found') return undefined;
     throw thrown;
