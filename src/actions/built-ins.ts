@@ -1,3 +1,4 @@
+import { loadOnce } from '../concurrency/load-once.ts';
 import outlines from './built-ins.json' with { type: 'json' };
 import type { Action, ActionOutline, ActionSchemas, LazyAction } from './shared/action.ts';
 
@@ -29,14 +30,14 @@ export async function loadBuiltIns(): Promise<Action[]> {
   return actions.flat();
 }
 
-let table: Promise<Readonly<Record<string, ActionSchemas>>> | undefined;
-
 /** Read with the first list: generating them from the code takes half a second. */
+const loadTable = loadOnce(async () => {
+  const { default: generated } = await import('./built-in-schemas.json', { with: { type: 'json' } });
+  return generated as typeof generated & Readonly<Record<string, ActionSchemas>>;
+});
+
 async function schemas(name: string): Promise<ActionSchemas> {
-  table ??= import('./built-in-schemas.json', { with: { type: 'json' } }).then(
-    ({ default: generated }) => generated as typeof generated & Record<string, ActionSchemas>,
-  );
-  const found = (await table)[name];
+  const found = (await loadTable())[name];
   if (found === undefined) throw outdated('built-in-schemas.json', name);
   return found;
 }

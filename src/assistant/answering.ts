@@ -1,5 +1,6 @@
 import type { FinishReason, LanguageModel, UIMessageChunk } from 'ai';
 import type { LimitFunction } from 'p-limit';
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { ModelSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { Storing } from '../executor/audit/storing.ts';
@@ -34,7 +35,7 @@ export class AnswerRunner {
   readonly #deps: ChatDeps;
   readonly #budgets: Budgets;
   readonly #turns: LimitFunction;
-  readonly #models = new Map<string, Promise<Model>>();
+  readonly #models = new Map<string, () => Promise<Model>>();
 
   /** @param turns for what needs a connection at the beginning and the end of a run */
   constructor(deps: ChatDeps, budgets: Budgets, turns: LimitFunction) {
@@ -153,12 +154,9 @@ export class AnswerRunner {
   }
 
   #model(settings: ModelSettings): Promise<Model> {
-    const known = this.#models.get(settings.name);
-    if (known !== undefined) return known;
-    const loaded = languageModel(settings);
-    this.#models.set(settings.name, loaded);
-    loaded.catch(() => this.#models.delete(settings.name));
-    return loaded;
+    const load = this.#models.get(settings.name) ?? loadOnce(() => languageModel(settings));
+    this.#models.set(settings.name, load);
+    return load();
   }
 }
 

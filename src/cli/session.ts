@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock/clock.ts';
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { COMMAND_TIMEOUTS, type Database } from '../database/database.ts';
@@ -31,17 +32,13 @@ export async function inSession(signal: AbortSignal, work: (session: Session) =>
   const config = loadConfig();
   const logger = createLogger('silent');
   await using resources = new AsyncDisposableStack();
-  let opened: Promise<Database> | undefined;
   await work({
     config,
     clock: systemClock,
     logger,
     signal,
     print: (line) => void process.stdout.write(`${line}\n`),
-    database() {
-      opened ??= open(config, logger, resources);
-      return opened;
-    },
+    database: loadOnce(() => open(config, logger, resources)),
   });
 }
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { bareCredential } from '../http/access/require-credential.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
 import type { Caller } from '../principal.ts';
+import { type BoundedMap, boundedMap } from '../rate-limit/bounded-map.ts';
 import type { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 
@@ -18,8 +18,8 @@ export class Sessions {
   readonly #verify: VerifyIdToken;
   readonly #names: SubjectHasher;
   readonly #allowedUsers: readonly string[];
-  /** By the token's hash. The cache's clock is monotonic: setting the clock back does not prolong an entry. */
-  readonly #remembered: LRUCache<string, Caller>;
+  /** By the token's hash. */
+  readonly #remembered: BoundedMap<Caller>;
   /** Checks in progress, by the token's hash: the token of a page that opens ten sockets is checked once. */
   readonly #checks = new SingleFlight<Caller>();
   /** How often cached tokens were dropped. */
@@ -31,8 +31,7 @@ export class Sessions {
     this.#verify = verify;
     this.#names = names;
     this.#allowedUsers = allowedUsers;
-    const perf = { now: () => db.clock.monotonic() };
-    this.#remembered = new LRUCache({ max: REMEMBERED_MAX, ttl: REMEMBER_MS, ttlResolution: 0, perf });
+    this.#remembered = boundedMap(REMEMBERED_MAX, { clock: db.clock, ttlMs: REMEMBER_MS });
   }
 
   /**
