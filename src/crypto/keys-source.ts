@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Poll, PollOptions } from '../clock/poll.ts';
+import type { PollOptions } from '../clock/poll.ts';
 import type { Polls } from '../clock/polls.ts';
 import type { Config } from '../config/config.ts';
 import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
@@ -23,19 +23,16 @@ const WATCH: PollOptions = { everyMs: 2_000, failure: 'the master keys file canâ
  */
 export function openKeyring(source: KeySource, deps: KeyringDeps) {
   const path = keysPath(source);
-  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {}, async close() {} };
+  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {} };
   if (source.masterKeys.kind === 'development') createDevelopmentKey(source.dataDir, path);
   const seen = fingerprint(path);
   const keyring = new Keyring(readKeys(path), deps);
-  let poll: Poll | undefined;
   return {
     keyring,
     /** Starts to apply changes of the file that pass `check`, and calls `onChange` after each. */
     watch(polls: Polls, check: CheckKeys, onChange: () => void) {
-      poll = polls.create(changesOf(path, seen, keyring, check, onChange, deps), WATCH);
-      poll.start();
+      polls.create(changesOf(path, seen, keyring, check, onChange, deps), WATCH).start();
     },
-    close: async () => poll?.stop(),
   };
 }
 

@@ -56,10 +56,6 @@ export class ActiveUses {
     this.#poll.start();
   }
 
-  async stop(): Promise<void> {
-    await this.#poll.stop();
-  }
-
   /** Adds a use until {@link end}. It is stopped immediately if its grant has just ended. */
   begin(use: Use): void {
     use.startedAt = this.#clock.monotonic();

@@ -6,7 +6,8 @@ import { ActiveUses, NO_INDEX, type Use } from '../../../src/vault/grants/active
 import { TestClock } from '../../support/time/test-clock.ts';
 
 const clock = new TestClock({ standsAt: 0 });
-const uses = (db = {} as Database) => new ActiveUses(db, new Polls(clock, createLogger('silent')));
+const polls = new Polls(clock, createLogger('silent'));
+const uses = (db = {} as Database) => new ActiveUses(db, polls);
 
 function use(grantId: string, stopped: string[]): Use {
   return { userId: 'user', grantId, action: grantId, startedAt: 0, place: NO_INDEX, stop: () => stopped.push(grantId) };
@@ -69,7 +70,7 @@ it('stops those whose grants another replica has ended, within 700 ms', async ()
   active.begin(use('c', stopped));
   await clock.advance(1);
   expect(asked).toHaveLength(1);
-  await active.stop();
+  await polls.stop();
   await clock.advance(10_000);
   expect(asked).toHaveLength(1);
 });
