@@ -2,6 +2,7 @@ import type { FinishReason, LanguageModel, UIMessageChunk } from 'ai';
 import type { LimitFunction } from 'p-limit';
 import { loadOnce } from '../concurrency/load-once.ts';
 import type { ModelSettings } from '../config/config.ts';
+import { ignoreUserDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
 import { Storing } from '../executor/audit/storing.ts';
 import { callableTools } from '../tools/callable-tools.ts';
@@ -129,7 +130,7 @@ export class AnswerRunner {
           // Another replica may have ended it, or its user is gone.
           if (await endRun(tx, run, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
         });
-      await this.#turns(store).catch(unlessUserDeleted);
+      await this.#turns(store).catch(ignoreUserDeleted);
     });
   }
 
@@ -158,8 +159,4 @@ export class AnswerRunner {
     this.#models.set(settings.name, load);
     return load();
   }
-}
-
-function unlessUserDeleted(error: unknown): void {
-  if (!(error instanceof AppError) || error.code !== 'invalid_token') throw error;
 }

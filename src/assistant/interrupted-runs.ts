@@ -1,6 +1,6 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
+import { ignoreUserDeleted } from '../database/database-errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { ToolFailure } from '../tools/tool-error.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
@@ -49,10 +49,7 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
       }
       await endAbandoned(tx, run.userId, run.id);
     })
-    .catch((error: unknown) => {
-      // Its user is gone, and everything with it.
-      if (!(error instanceof AppError) || error.code !== 'invalid_token') throw error;
-    });
+    .catch(ignoreUserDeleted);
 }
 
 /** The message that the run continues, as it was stored when the run began. */

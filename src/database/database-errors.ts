@@ -78,3 +78,8 @@ export function databaseContended(cause: unknown): AppError {
 export function userDeleted(cause?: unknown): AppError {
   return new AppError('invalid_token', 'This user no longer exists.', { cause });
 }
+
+/** For work that ends with its user. @throws any other error */
+export function ignoreUserDeleted(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'invalid_token') throw error;
+}

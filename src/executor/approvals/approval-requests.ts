@@ -3,7 +3,7 @@ import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { DataKey } from '../../crypto/envelope.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockExistingUser } from '../../database/user-lock.ts';
-import type { RecordEvent } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/events.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { disconnected } from '../../vault/grants/active-uses.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
