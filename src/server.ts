@@ -93,19 +93,18 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   workers.start();
   context.reloads.start();
   context.uses.start();
-  const deletions = deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, context.polls);
-  deletions.start();
+  deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, context.polls).start();
   /** Makes the service unready. */
   const drain = () => {
     draining = true;
     http.endConnectionsAfterResponses();
   };
-  return { http, sockets, context, deletions, workers, drain };
+  return { http, sockets, context, workers, drain };
 }
 
 /** Stops the service. The steps run in this order; one that fails is logged and does not prevent the others. */
 async function shutdown(running: Running, resources: AsyncDisposableStack, logger: Logger): Promise<void> {
-  const { http, sockets, context, deletions, workers, drain } = running;
+  const { http, sockets, context, workers, drain } = running;
   let closed = Promise.resolve();
   let answered = Promise.resolve();
   const steps = [
@@ -123,14 +122,10 @@ async function shutdown(running: Running, resources: AsyncDisposableStack, logge
     () => sockets.close(),
     () => answered,
     () => context.mcp.close(),
-    () => deletions.stop(),
-    () => context.reloads.stop(),
-    () => context.feed.stop(),
     () => http.destroyUpgraded(),
     () => closed,
     // Changes in progress run to completion and are recorded, even without a caller.
     () => context.executor.settle(),
-    () => context.uses.stop(),
     () => context.orphanedTokens.settle(),
     // A rotated refresh token exists in this process only until it is stored.
     () => context.tokens.settle(),

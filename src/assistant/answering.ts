@@ -1,7 +1,8 @@
 import type { FinishReason, LanguageModel, UIMessageChunk } from 'ai';
 import type { LimitFunction } from 'p-limit';
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { ModelSettings } from '../config/config.ts';
-import { unlessUserDeleted } from '../database/database-errors.ts';
+import { ignoreUserDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
 import { Storing } from '../executor/audit/storing.ts';
 import { callableTools } from '../tools/callable-tools.ts';
@@ -35,7 +36,7 @@ export class AnswerRunner {
   readonly #deps: ChatDeps;
   readonly #budgets: Budgets;
   readonly #turns: LimitFunction;
-  readonly #models = new Map<string, Promise<Model>>();
+  readonly #models = new Map<string, () => Promise<Model>>();
 
   /** @param turns for what needs a connection at the beginning and the end of a run */
   constructor(deps: ChatDeps, budgets: Budgets, turns: LimitFunction) {
@@ -129,7 +130,7 @@ export class AnswerRunner {
           // Another replica may have ended it, or its user is gone.
           if (await endRun(tx, run, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
         });
-      await this.#turns(store).catch(unlessUserDeleted);
+      await this.#turns(store).catch(ignoreUserDeleted);
     });
   }
 
@@ -154,11 +155,8 @@ export class AnswerRunner {
   }
 
   #model(settings: ModelSettings): Promise<Model> {
-    const known = this.#models.get(settings.name);
-    if (known !== undefined) return known;
-    const loaded = languageModel(settings);
-    this.#models.set(settings.name, loaded);
-    loaded.catch(() => this.#models.delete(settings.name));
-    return loaded;
+    const load = this.#models.get(settings.name) ?? loadOnce(() => languageModel(settings));
+    this.#models.set(settings.name, load);
+    return load();
   }
 }

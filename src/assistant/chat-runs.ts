@@ -131,7 +131,6 @@ export class ChatRuns {
     limit.abort();
     for (const run of this.#leases.all()) run.stop('interrupted');
     await this.#idle();
-    await this.#leases.stop();
   }
 
   #assertOpen(): void {

@@ -1,7 +1,8 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Queryable } from '../database/database.ts';
-import { unlessUserDeleted } from '../database/database-errors.ts';
+import { ignoreUserDeleted } from '../database/database-errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
+import type { ToolFailure } from '../tools/tool-error.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
 import { endAbandoned, lockAbandoned, type StoredRun } from './runs/runs-repository.ts';
 import { storeAnswer } from './store-answer.ts';
@@ -16,8 +17,8 @@ export interface InterruptionDeps {
   logger: Logger;
 }
 
-const UNKNOWN = 'outcome_unknown: Interrupted: it is not known whether it ran. It is not repeated.';
-const NOT_CALLED = 'aborted: Interrupted before the call was made.';
+const UNKNOWN: ToolFailure = { code: 'outcome_unknown', message: 'Interrupted: it is not known whether it ran. It is not repeated.' };
+const NOT_CALLED: ToolFailure = { code: 'aborted', message: 'Interrupted before the call was made.' };
 
 /**
  * Ends a run whose replica is gone: what it had sent becomes its message, and nothing of it is repeated. Several replicas may
@@ -48,7 +49,7 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
       }
       await endAbandoned(tx, run.userId, run.id);
     })
-    .catch(unlessUserDeleted);
+    .catch(ignoreUserDeleted);
 }
 
 /** The message that the run continues, as it was stored when the run began. */

@@ -1,11 +1,12 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Clock } from '../clock/clock.ts';
-import { pollUntil } from '../clock/poll-until.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { ApprovalOutcome } from '../executor/approvals/approval-outcomes.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
+import type { ToolFailure } from '../tools/tool-error.ts';
 import { toolOutput } from '../tools/tool-output.ts';
+import { failedCall } from './stream/open-parts.ts';
 
 type ToolPart = Extract<UIMessage['parts'][number], { type: 'dynamic-tool' }>;
 
@@ -24,7 +25,12 @@ export interface Decided {
 }
 
 const WAIT_MS = 15_000;
-const POLL_MS = 200;
+const LOST: ToolFailure = { code: 'outcome_unknown', message: 'What became of this call is no longer known.' };
+const NOT_KEPT: ToolFailure = { code: 'outcome_unknown', message: 'The call ran, but its result is no longer kept.' };
+const UNDECIDED: ToolFailure = {
+  code: 'aborted',
+  message: 'The user did not decide in time, or the question ended. The call was not made.',
+};
 
 /** Looks up what has become of the calls of a message that waited for the user. What a client says about it doesn't count. */
 export async function decisionsOn(deps: ApprovalDeps, thread: { userId: string; thread: string }, message: UIMessage): Promise<Decided> {
@@ -34,7 +40,7 @@ export async function decisionsOn(deps: ApprovalDeps, thread: { userId: string; 
     if (part.type !== 'dynamic-tool' || part.state !== 'approval-requested') continue;
     const { id: approvalId, descriptor } = part.approval;
     const outcome = await ended(deps, thread, approvalId, deadline);
-    const chunks = outcome === undefined ? lost(part) : chunksOf(deps, part, approvalId, outcome);
+    const chunks = chunksOf(deps, part, approvalId, outcome);
     if (chunks === undefined) decided.undecided.push({ approvalId, descriptor });
     else decided.chunks.push(...chunks);
   }
@@ -48,43 +54,41 @@ async function ended(
   id: string,
   deadline: number,
 ): Promise<ApprovalOutcome | undefined> {
-  const look = () => executor.outcome(thread, id);
-  const waiting = { everyMs: POLL_MS, limitMs: deadline - clock.monotonic() };
   try {
-    return await pollUntil(clock, look, ({ status }) => status !== 'running', waiting);
+    return await executor.outcome(thread, id, { limitMs: deadline - clock.monotonic() });
   } catch (thrown) {
     if (asAppError(thrown).code === 'not_found') return undefined;
     throw thrown;
   }
 }
 
-/** @returns undefined: it is not decided yet */
-function chunksOf({ catalog }: ApprovalDeps, part: ToolPart, approvalId: string, outcome: ApprovalOutcome): UIMessageChunk[] | undefined {
-  const { toolCallId } = part;
+/** @param outcome undefined: it is not known any more. @returns undefined: it is not decided yet */
+function chunksOf(
+  { catalog }: ApprovalDeps,
+  { toolCallId, toolName }: ToolPart,
+  approvalId: string,
+  outcome: ApprovalOutcome | undefined,
+): UIMessageChunk[] | undefined {
   const decision = (approved: boolean): UIMessageChunk => ({ type: 'tool-approval-response', approvalId, approved });
-  const failed = (errorText: string): UIMessageChunk => ({ type: 'tool-output-error', toolCallId, errorText, dynamic: true });
-  switch (outcome.status) {
+  const failed = (failure: ToolFailure) => failedCall({ toolCallId, toolName, isComplete: true }, failure);
+  switch (outcome?.status) {
+    case undefined:
+      return [failed(LOST)];
     case 'done': {
-      if (outcome.result === undefined) return [decision(true), failed('outcome_unknown: The call ran, but its result is no longer kept.')];
+      if (outcome.result === undefined) return [decision(true), failed(NOT_KEPT)];
       const output = toolOutput(outcome.result, (action) => catalog().actions.get(action)?.tool);
       return [decision(true), { type: 'tool-output-available', toolCallId, output, dynamic: true }];
     }
     case 'failed':
-      return [decision(true), failed(`${outcome.error?.code ?? 'internal'}: ${outcome.error?.message ?? 'It failed.'}`)];
+      return [decision(true), failed(outcome.error ?? { code: 'internal', message: 'It failed.' })];
     case 'denied':
       return [decision(false), { type: 'tool-output-denied', toolCallId }];
     case 'expired':
     case 'ended':
-      return [failed('aborted: The user did not decide in time, or the question ended. The call was not made.')];
+      return [failed(UNDECIDED)];
     case 'pending':
       return undefined;
     case 'running':
       throw new AppError('conflict', 'The approved call is still running. Try again.');
   }
-}
-
-function lost({ toolCallId }: ToolPart): UIMessageChunk[] {
-  return [
-    { type: 'tool-output-error', toolCallId, errorText: 'outcome_unknown: What became of this call is no longer known.', dynamic: true },
-  ];
 }

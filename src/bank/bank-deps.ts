@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
+import type { Coalescer } from '../concurrency/coalescer.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { RecordEvent } from '../events/emit.ts';
-import type { Coalescer } from '../jobs/coalescer.ts';
+import type { RecordEvent } from '../events/events.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { BankProvider } from '../providers/bank/bank-provider.ts';

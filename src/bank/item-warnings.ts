@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import type { RecordEvent } from '../events/emit.ts';
+import type { RecordEvent } from '../events/events.ts';
 import type { ItemState } from '../providers/bank/bank-item.ts';
 import { about } from './bank-deps.ts';
 import { type ItemRow, type ItemWarning, updateWarning } from './items-repository.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Queryable } from '../database/database.ts';
 import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
-import type { RecordEvent } from '../events/emit.ts';
+import type { RecordEvent } from '../events/events.ts';
 import type { ApprovalExpiry } from '../executor/approvals/approval-expiry.ts';
 import { AuditEntryBuilder } from '../executor/audit/audit-log.ts';
 import { insertAuditRows } from '../executor/audit/audit-repository.ts';

@@ -18,7 +18,6 @@ export class Poll {
   readonly #everyMs: number;
   readonly #clock: Clock;
   readonly #failures: FailureLog;
-  readonly #stopped: (poll: Poll) => void;
   #state: 'idle' | 'started' | 'stopped' = 'idle';
   #timer: Timer | undefined;
   /** The newest check, which ends after all others. */
@@ -29,13 +28,12 @@ export class Poll {
   /** The pause before the next check, if it was woken since the last one began. */
   #wakeMs: number | undefined;
 
-  /** Made by {@link Polls}. */
-  constructor(check: () => Promise<void>, { everyMs, failure }: PollOptions, clock: Clock, logger: Logger, stopped: (poll: Poll) => void) {
+  /** Made and stopped by {@link Polls}. */
+  constructor(check: () => Promise<void>, { everyMs, failure }: PollOptions, clock: Clock, logger: Logger) {
     this.#check = check;
     this.#everyMs = everyMs;
     this.#clock = clock;
     this.#failures = new FailureLog(logger, failure);
-    this.#stopped = stopped;
   }
 
   /** Checks now, and from then on at intervals. Without effect on one that has started or stopped. */
@@ -73,7 +71,6 @@ export class Poll {
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#timer?.cancel();
-    this.#stopped(this);
     await this.#last;
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Poll, PollOptions } from '../clock/poll.ts';
+import type { PollOptions } from '../clock/poll.ts';
 import type { Polls } from '../clock/polls.ts';
 import type { Config } from '../config/config.ts';
 import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
@@ -23,7 +23,7 @@ const WATCH: PollOptions = { everyMs: 2_000, failure: 'the master keys file canâ
  */
 export function openKeyring(source: KeySource, deps: KeyringDeps) {
   const path = keysPath(source);
-  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {}, async close() {} };
+  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {} };
   if (source.masterKeys.kind === 'development') createDevelopmentKey(source.dataDir, path);
   let seen = fingerprint(path);
   const keyring = new Keyring(readKeys(path), deps);
@@ -43,16 +43,13 @@ export function openKeyring(source: KeySource, deps: KeyringDeps) {
       deps.logger?.error({ err }, 'the changed master keys file is not usable; the previous keys remain in use');
     }
   };
-  let poll: Poll | undefined;
   return {
     keyring,
     /** Starts to apply changes of the file that pass `check`, and calls `onChange` after each. */
     watch(polls: Polls, check: CheckKeys, onChange: () => void) {
       // Change notifications are lost on network mounts and when an orchestrator swaps a symbolic link.
-      poll = polls.create(() => applyChanges(check, onChange), WATCH);
-      poll.start();
+      polls.create(() => applyChanges(check, onChange), WATCH).start();
     },
-    close: async () => poll?.stop(),
   };
 }
 

@@ -1,8 +1,8 @@
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock/clock.ts';
 import type { KmsKey, MasterKey } from '../config/master-key-list.ts';
 import { AppError } from '../errors.ts';
+import { type BoundedMap, boundedMap } from '../rate-limit/bounded-map.ts';
 import type { KeyContext, MasterKeyHandle } from './master-key.ts';
 
 /** A service that holds keys and encrypts with them, authenticating the context. */
@@ -30,14 +30,13 @@ export class KmsMasterKey implements MasterKeyHandle {
   readonly #arn: string;
   readonly #service: KeyService;
   readonly #header: Buffer;
-  readonly #unwrapped: LRUCache<string, Promise<KeyObject>>;
+  readonly #unwrapped: BoundedMap<Promise<KeyObject>>;
 
   constructor({ id, arn }: KmsKey, service: KeyService) {
     this.id = id;
     this.#arn = arn;
     this.#service = service;
-    const perf = { now: () => service.clock.monotonic() };
-    this.#unwrapped = new LRUCache({ max: CACHE_MAX, ttl: CACHE_TTL_MS, ttlResolution: 0, perf });
+    this.#unwrapped = boundedMap(CACHE_MAX, { clock: service.clock, ttlMs: CACHE_TTL_MS });
     this.#header = Buffer.concat([Buffer.of(VERSION, Buffer.byteLength(id)), Buffer.from(id)]);
   }
 

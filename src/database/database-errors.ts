@@ -78,7 +78,7 @@ export function userDeleted(cause?: unknown): AppError {
   return new AppError('invalid_token', 'This user no longer exists.', { cause });
 }
 
-/** For the rejection of background work: a deleted user's is over, and everything with it. @throws any other error */
-export function unlessUserDeleted(error: unknown): void {
+/** For work that ends with its user. @throws any other error */
+export function ignoreUserDeleted(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== 'invalid_token') throw error;
 }

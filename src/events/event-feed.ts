@@ -34,7 +34,6 @@ export class EventFeed {
   readonly #behind = new Set<UserSubscribers>();
   #ids: IdGaps | undefined;
   #readAt: number | undefined;
-  #stopped = false;
 
   constructor(db: Database, polls: Polls) {
     this.#db = db;
@@ -105,11 +104,6 @@ export class EventFeed {
     if (this.#audiences.size > 0) this.#poll.wake(POKE_MS);
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#poll.stop();
-  }
-
   async #position(userId: string, since: number | undefined): Promise<Position> {
     const position = since === undefined ? await this.#head(userId) : await selectEventsSince(this.#db, userId, since, REPLAY_MAX);
     // A verified token may be cached from before the deletion.
@@ -156,7 +150,7 @@ export class EventFeed {
         now,
       );
       for (const row of rows) this.#dispatch(row);
-    } while (rows.length === PAGE && !this.#stopped);
+    } while (rows.length === PAGE);
     for (const audience of [...this.#behind]) {
       this.#behind.delete(audience);
       await this.#readAgain(audience).catch((error: unknown) => {

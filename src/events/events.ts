@@ -10,6 +10,9 @@ export interface StatusEvent {
   status: EventData['account.status']['status'];
 }
 
+/** {@link Events.record}, as it is given to those who record events. */
+export type RecordEvent = Events['record'];
+
 /** Records events for a user's front ends, which are kept for 24 hours. */
 export class Events {
   readonly #db: Database;

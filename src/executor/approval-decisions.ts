@@ -63,12 +63,12 @@ export class ApprovalDecisions {
 
   /** Denies, or checks the stored call again and runs it. @throws AppError as the executor’s `approve` does */
   async apply(decision: Decision, entry: AuditEntryBuilder): Promise<CallResult> {
-    const { user, surface, approvalId, approved, input, rememberFor } = decision;
+    const { user, approvalId, approved, input, rememberFor } = decision;
     const { approvals, checks, questions } = this.#deps;
     const startedAt = checks.clock.monotonic();
     const row = await approvals.find(user.userId, approvalId);
     entry.forApproval(row.id, row.action);
-    entry.askedOn(row.surface ?? surface, row.clientId);
+    entry.askedOn(row.surface, row.clientId);
     entry.setSubject(row.accountId, row.argumentsHash);
     const stored = await approvals.open(row);
     decision.assertShown?.(questions.linked(preview(row, stored)));

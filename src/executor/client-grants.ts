@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Queryable } from '../database/database.ts';
 import { lockExistingUser, lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
-import type { RecordEvent } from '../events/emit.ts';
+import type { RecordEvent } from '../events/events.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { ApprovalExpiry } from './approvals/approval-expiry.ts';
 import { AuditEntryBuilder } from './audit/audit-log.ts';

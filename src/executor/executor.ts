@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
-import type { RecordEvent } from '../events/emit.ts';
+import type { RecordEvent } from '../events/events.ts';
 import { type Catalog, fullName } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { Principal } from '../principal.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { ApprovalDecisions, type Decision } from './approval-decisions.ts';
-import { type ApprovalOutcome, ApprovalOutcomes } from './approvals/approval-outcomes.ts';
+import { type ApprovalOutcome, ApprovalOutcomes, awaitOutcome, type OutcomeWait } from './approvals/approval-outcomes.ts';
 import type { ApprovalPreview, LinkedPreview } from './approvals/approval-preview.ts';
 import { ApprovalRequests } from './approvals/approval-requests.ts';
 import { Approvals } from './approvals/approvals.ts';
@@ -171,11 +171,15 @@ export class Executor {
   /**
    * How an approval ended, and for an hour the result of its call, for the caller that asked only.
    *
+   * @param wait for its end; left out: not at all
    * @throws AppError `not_found`, also for an approval that another client, thread or user requested; `invalid_token`
    */
-  async outcome({ userId, clientId, thread }: Asking, approvalId: string): Promise<ApprovalOutcome> {
-    const client = clientId === undefined ? undefined : await this.client({ userId, clientId });
-    return this.#outcomes.read({ userId, client, thread }, approvalId);
+  outcome({ userId, clientId, thread }: Asking, approvalId: string, wait: OutcomeWait = { limitMs: 0 }): Promise<ApprovalOutcome> {
+    const look = async () => {
+      const client = clientId === undefined ? undefined : await this.client({ userId, clientId });
+      return this.#outcomes.read({ userId, client, thread }, approvalId);
+    };
+    return awaitOutcome(this.#clock, look, wait);
   }
 
   /** A user's connected accounts, oldest connection first. */

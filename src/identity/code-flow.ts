@@ -41,7 +41,8 @@ export class CodeFlow {
   readonly #client: CodeFlowClient;
   readonly #verify: VerifyIdToken;
   readonly #clock: Clock;
-  #discovered: { server: Promise<ServerMetadata>; at: number } | undefined;
+  /** Anyone can begin sign-ins: those of a minute share one request to the issuer. */
+  readonly #server: () => Promise<ServerMetadata>;
 
   /** @param verify verifies ID tokens that were issued for the client */
   constructor(settings: OidcSettings, client: CodeFlowClient, verify: VerifyIdToken, clock: Clock) {
@@ -49,6 +50,7 @@ export class CodeFlow {
     this.#client = client;
     this.#verify = verify;
     this.#clock = clock;
+    this.#server = loadOnce(() => this.#discover(), { clock, freshMs: DISCOVERED_MS });
   }
 
   /** The address of the issuer's sign-in. @throws AppError `unavailable` */
@@ -85,7 +87,7 @@ export class CodeFlow {
     return this.#verify(idToken ?? '');
   }
 
-  /** Read anew after a minute, so that a change of the issuer's addresses needs no restart. */
+  /** Read again after a minute, so that a change of the issuer's addresses needs no restart. */
   async #configuration(): Promise<Configuration> {
     const library = await load();
     const { Configuration, ClientSecretBasic, ClientSecretPost, None, allowInsecureRequests } = library;
@@ -100,19 +102,6 @@ export class CodeFlow {
     // The configuration admits http on loopback only, and in development.
     if (this.#settings.discoveryUrl.startsWith('http:')) allowInsecureRequests(configuration);
     return configuration;
-  }
-
-  /** Anyone can begin sign-ins: those of a minute share one request to the issuer. */
-  #server(): Promise<ServerMetadata> {
-    const now = this.#clock.monotonic();
-    const known = this.#discovered;
-    if (known !== undefined && now - known.at < DISCOVERED_MS) return known.server;
-    const discovered = { server: this.#discover(), at: now };
-    this.#discovered = discovered;
-    discovered.server.catch(() => {
-      if (this.#discovered === discovered) this.#discovered = undefined;
-    });
-    return discovered.server;
   }
 
   /** @throws AppError `unavailable`, also where the document names another issuer (OIDC Discovery 1.0, 4.3) */

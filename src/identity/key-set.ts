@@ -1,6 +1,7 @@
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import { createLocalJWKSet } from 'jose/jwks/local';
 import { timeoutSignal } from '../clock/clock.ts';
+import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { AppError } from '../errors.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 import type { VerifierContext } from './identity.ts';
@@ -45,7 +46,7 @@ export class KeySet {
   #withdrawn: ReadonlySet<string> = new Set();
   #freshUntil = Number.NEGATIVE_INFINITY;
   #attemptedAt = Number.NEGATIVE_INFINITY;
-  #pending: Promise<boolean> | undefined;
+  readonly #refreshing = new SingleFlight<boolean>();
 
   constructor(load: LoadKeys, context: VerifierContext) {
     this.#load = load;
@@ -96,23 +97,22 @@ export class KeySet {
    *
    * @returns whether the issuer has responded
    */
-  async #refresh(): Promise<boolean> {
-    if (this.#pending !== undefined) return this.#pending;
+  #refresh(): Promise<boolean> {
+    return this.#refreshing.run('keys', () => this.#fetchIfDue());
+  }
+
+  async #fetchIfDue(): Promise<boolean> {
     const now = this.#context.clock.now();
     const interval = this.#isUsable() ? FETCH_INTERVAL : EMPTY_FETCH_INTERVAL;
     // The absolute difference: a clock set back must not stop fetches until it has caught up.
     if (Math.abs(now - this.#attemptedAt) < interval) return false;
     this.#attemptedAt = now;
     const step = { kind: 'provider', name: 'identity', operation: 'keys' } as const;
-    const fetching = this.#context.telemetry.step(
+    return this.#context.telemetry.step(
       step,
       () => this.#fetch(),
       (succeeded) => (succeeded ? 'ok' : 'failed'),
     );
-    this.#pending = fetching.finally(() => {
-      this.#pending = undefined;
-    });
-    return this.#pending;
   }
 
   async #fetch(): Promise<boolean> {

@@ -1,15 +1,11 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
-import { pollUntil } from '../clock/poll-until.ts';
 import { AppError } from '../errors.ts';
 import { type ApprovalOutcome, EDITED } from '../executor/approvals/approval-outcomes.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { toErrorResult, toToolResult, withText } from './call-results.ts';
-import type { McpClient, McpDeps } from './mcp-deps.ts';
 
-/** Clients give up after a minute, some after half of one. */
-const WAIT_MS = 25_000;
-const POLL_MS = 1_000;
-const UNDECIDED: ReadonlySet<ApprovalOutcome['status']> = new Set(['pending', 'running']);
+/** How long the tool waits. Clients give up after a minute, some after half of one. */
+export const WAIT_MS = 25_000;
 
 /** How an approval ended, for the client that asked. */
 export const APPROVAL_RESULT_TOOL: Tool = {
@@ -24,22 +20,6 @@ export const APPROVAL_RESULT_TOOL: Tool = {
   outputSchema: { type: 'object' },
   annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
 };
-
-/**
- * Waits for the end of an approval.
- *
- * @param signal ends the wait when the client leaves
- * @throws AppError `not_found`, also for the approval of another client or user; `invalid_token`
- */
-export async function awaitOutcome(
-  { executor, clock }: Pick<McpDeps, 'executor' | 'clock'>,
-  client: McpClient,
-  approvalId: string,
-  signal: AbortSignal,
-): Promise<ApprovalOutcome> {
-  const look = () => executor.outcome(client, approvalId);
-  return pollUntil(clock, look, ({ status }) => isEnd(status), { everyMs: POLL_MS, limitMs: WAIT_MS, signal });
-}
 
 /** Arguments of the tool. @throws AppError `invalid_request` */
 export function approvalIdOf(given: unknown): string {
@@ -66,10 +46,6 @@ export function outcomeResult(
     const hint = `The user hasn’t decided yet. Ask the user to open ${url}, then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;
     return withText({ status, approvalId, url, hint });
   }
-  if (result === undefined) return { ...withText({ status, ...(edited && { edited }) }), ...(isEnd(status) && { isError: true }) };
+  if (result === undefined) return { ...withText({ status, ...(edited && { edited }) }), ...(status !== 'running' && { isError: true }) };
   return toToolResult(result, toolOf);
-}
-
-function isEnd(status: ApprovalOutcome['status']): boolean {
-  return !UNDECIDED.has(status);
 }

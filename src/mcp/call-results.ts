@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { AppError } from '../errors.ts';
 import type { AskedPreview, CallResult } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
+import { toolErrorText } from '../tools/tool-error.ts';
 import { toolOutput } from '../tools/tool-output.ts';
 
 /**
@@ -23,7 +24,7 @@ export function toErrorResult({ code, message, details }: Pick<AppError, 'code' 
   const { provider: _, ...shown } = details ?? {};
   const hasDetails = Object.keys(shown).length > 0;
   return {
-    content: [{ type: 'text', text: `${code}: ${text}` }],
+    content: [{ type: 'text', text: toolErrorText({ code, message: text }) }],
     structuredContent: { error: { code, message, ...(hasDetails && { details: shown }) } },
     isError: true,
   };

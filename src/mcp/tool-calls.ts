@@ -16,7 +16,7 @@ import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { describeError } from '../observability/logger.ts';
 import { cutText } from '../validation/cut-text.ts';
 import { isObject } from '../validation/is-object.ts';
-import { approvalIdOf, awaitOutcome, outcomeResult } from './approval-result.ts';
+import { approvalIdOf, outcomeResult, WAIT_MS } from './approval-result.ts';
 import { toBeApproved, toErrorResult, toToolResult } from './call-results.ts';
 import { type McpClient, type McpDeps, SURFACE } from './mcp-deps.ts';
 import { progressOf } from './progress.ts';
@@ -113,7 +113,8 @@ async function answered(
 }
 
 async function outcomeOf(deps: McpDeps, client: McpClient, approvalId: string, { mcpReq }: ServerContext): Promise<CallToolResult> {
-  return shown(deps, approvalId, await awaitOutcome(deps, client, approvalId, mcpReq.signal));
+  const wait = { limitMs: WAIT_MS, forDecision: true, signal: mcpReq.signal };
+  return shown(deps, approvalId, await deps.executor.outcome(client, approvalId, wait));
 }
 
 function shown(deps: McpDeps, approvalId: string, outcome: ApprovalOutcome): CallToolResult {

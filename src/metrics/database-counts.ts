@@ -1,3 +1,4 @@
+import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { Database } from '../database/database.ts';
 import { withTimeLimit } from '../rate-limit/time-limit.ts';
 import { acceptsWrites, countRows } from './metrics-repository.ts';
@@ -22,7 +23,7 @@ export class CountsInDatabase {
   readonly #db: Pick<Database, 'query' | 'clock'>;
   #counts = UNKNOWN;
   #staleAt = Number.NEGATIVE_INFINITY;
-  #counting: Promise<void> | undefined;
+  readonly #counting = new SingleFlight<void>();
 
   constructor(db: Pick<Database, 'query' | 'clock'>) {
     this.#db = db;
@@ -31,10 +32,8 @@ export class CountsInDatabase {
   /** @returns counts of the last 30 seconds, or new ones. Never rejects. */
   async read(): Promise<DatabaseCounts> {
     if (this.#db.clock.monotonic() >= this.#staleAt) {
-      this.#counting ??= this.#count().finally(() => {
-        this.#counting = undefined;
-      });
-      await withTimeLimit(this.#db.clock, this.#counting, WAIT_MS, () => {});
+      const counting = this.#counting.run('rows', () => this.#count());
+      await withTimeLimit(this.#db.clock, counting, WAIT_MS, () => {});
     }
     return this.#counts;
   }

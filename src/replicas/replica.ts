@@ -31,8 +31,8 @@ export class Replica {
     void this.#poll.tick();
   }
 
-  async stop(): Promise<void> {
-    await this.#poll.stop();
+  /** After the last report. */
+  async end(): Promise<void> {
     // A row that cannot be deleted expires.
     await deleteReplica(this.#db, this.id).catch(() => {});
   }

@@ -51,7 +51,6 @@ export async function openCore(
   loading.catch(() => {});
   const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(clock, logger, 'error'), clock) });
   const { keyring } = keys;
-  resources.defer(() => keys.close());
   const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, resources, {
     clock,
     ...(timeouts && { timeouts }),
@@ -70,7 +69,9 @@ export async function openCore(
     await names.load();
     const replica = new Replica(db, keyring, polls);
     await replica.start();
-    resources.defer(() => replica.stop());
+    resources.defer(() => replica.end());
+    // Before the replica's row is deleted, which a report would insert again.
+    resources.defer(() => polls.stop());
     keys.watch(
       polls,
       (candidate) => checkKeys(db, candidate),

@@ -1,7 +1,7 @@
-import type { RecordEvent } from '../events/emit.ts';
+
 import type { EventData } from '../events/event-data.ts';
 import { EventFeed } from '../events/event-feed.ts';
-import { Events } from '../events/events.ts';
+import { Events, type RecordEvent } from '../events/events.ts';
 import { ApprovalExpiry } from '../executor/approvals/approval-expiry.ts';
 import { describeError } from '../observability/logger.ts';
 import type { Core } from './core.ts';

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { bareCredential } from '../http/access/require-credential.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
 import type { Caller } from '../principal.ts';
+import { type BoundedMap, boundedMap } from '../rate-limit/bounded-map.ts';
 import type { SubjectHasher } from '../vault/keys/name-hashes.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 
@@ -17,10 +18,12 @@ export class Sessions {
   readonly #verify: VerifyIdToken;
   readonly #names: SubjectHasher;
   readonly #allowedUsers: readonly string[];
-  /** By the token's hash. The cache's clock is monotonic: setting the clock back does not prolong an entry. */
-  readonly #remembered: LRUCache<string, Caller>;
+  /** By the token's hash. */
+  readonly #remembered: BoundedMap<Caller>;
   /** Checks in progress, by the token's hash: the token of a page that opens ten sockets is checked once. */
-  readonly #checks = new Map<string, Promise<Caller>>();
+  readonly #checks = new SingleFlight<Caller>();
+  /** How often cached tokens were dropped. */
+  #drops = 0;
 
   /** @param allowedUsers addresses and domains, lower case; empty = everyone */
   constructor(db: Database, verify: VerifyIdToken, names: SubjectHasher, allowedUsers: readonly string[]) {
@@ -28,8 +31,7 @@ export class Sessions {
     this.#verify = verify;
     this.#names = names;
     this.#allowedUsers = allowedUsers;
-    const perf = { now: () => db.clock.monotonic() };
-    this.#remembered = new LRUCache({ max: REMEMBERED_MAX, ttl: REMEMBER_MS, ttlResolution: 0, perf });
+    this.#remembered = boundedMap(REMEMBERED_MAX, { clock: db.clock, ttlMs: REMEMBER_MS });
   }
 
   /**
@@ -43,28 +45,24 @@ export class Sessions {
     const known = this.#remembered.get(key);
     if (known !== undefined && known.expiresAt * 1000 > this.#db.clock.now()) return known;
     this.#remembered.delete(key);
-    return this.#checks.get(key) ?? this.#check(token, key);
+    return this.#checks.run(key, () => this.#check(token, key));
   }
 
   /** Drops the cached tokens of a deleted user, and the running checks, whose user is not known yet. */
   forget(userId: string): void {
+    this.#drops += 1;
     this.#checks.clear();
     for (const [key, caller] of this.#remembered.entries()) {
       if (caller.userId === userId) this.#remembered.delete(key);
     }
   }
 
-  #check(token: string, key: string): Promise<Caller> {
-    const check = this.#verify(token).then((identity) => this.callerOf(identity));
-    const ended = (caller?: Caller) => {
-      // Dropped by `forget`: the deleted user may be this one.
-      if (this.#checks.get(key) !== check) return;
-      this.#checks.delete(key);
-      if (caller !== undefined) this.#remembered.set(key, caller);
-    };
-    check.then(ended, () => ended());
-    this.#checks.set(key, check);
-    return check;
+  async #check(token: string, key: string): Promise<Caller> {
+    const drops = this.#drops;
+    const caller = await this.callerOf(await this.#verify(token));
+    // A user who was deleted meanwhile may be this one.
+    if (drops === this.#drops) this.#remembered.set(key, caller);
+    return caller;
   }
 
   /** Finds or creates the user of a verified identity. @throws AppError `forbidden`, `invalid_token` for a deleted user */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
-import type { RecordEvent } from '../events/emit.ts';
+import type { RecordEvent } from '../events/events.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { WorkspaceProvider } from '../providers/workspace/workspace-provider.ts';
 import type { Grants } from '../vault/grants/grants.ts';

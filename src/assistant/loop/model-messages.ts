@@ -1,5 +1,6 @@
 import { convertToModelMessages, type ModelMessage, type UIMessage } from 'ai';
 import { WorkTurns } from '../../concurrency/work-turns.ts';
+import { toolErrorText } from '../../tools/tool-error.ts';
 import { isObject } from '../../validation/is-object.ts';
 import type { StoredMessage } from '../threads/stored-message.ts';
 import type { Summary } from '../threads/threads.ts';
@@ -9,7 +10,7 @@ type Part = UIMessage['parts'][number];
 type ToolPart = Extract<Part, { type: 'dynamic-tool' }>;
 
 const UNDECIDED = 'The user has not decided yet whether this may run. It has not run.';
-const DENIED = 'forbidden: The user denied this call. It was not made.';
+const DENIED = toolErrorText({ code: 'forbidden', message: 'The user denied this call. It was not made.' });
 
 /** Searching a text for addresses takes this many times as long as parsing it. */
 const SEARCH_COST = 8;

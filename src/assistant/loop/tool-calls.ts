@@ -7,6 +7,7 @@ import { STORING_MS } from '../../executor/audit/storing.ts';
 import type { Executor, LinkedPreview } from '../../executor/executor.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
+import { type ToolFailure, toolErrorText } from '../../tools/tool-error.ts';
 import { type ToolOutput, toolOutput } from '../../tools/tool-output.ts';
 import { renewLeases } from '../runs/runs-repository.ts';
 import { failedCall, type OpenCall } from '../stream/open-parts.ts';
@@ -31,23 +32,23 @@ export interface CallingRun {
 }
 
 /** How a call ended; `pending`: it waits for the user's approval. */
-type Outcome = { output: ToolOutput } | { pending: LinkedPreview } | { error: ToolError };
+type Outcome = { output: ToolOutput } | { pending: LinkedPreview } | { error: AppError };
 
 const SURFACE = 'assistant';
 /** After a run was stopped: a change that has started has this long to end, and what follows from it to be stored. */
 const SETTLE_MS = 15_000 + STORING_MS;
-const NOT_CALLED = 'aborted: The call was not made.';
-const UNKNOWN = 'outcome_unknown: It is not known whether this ran.';
+const NOT_CALLED: ToolFailure = { code: 'aborted', message: 'The call was not made.' };
+const UNKNOWN: ToolFailure = { code: 'outcome_unknown', message: 'It is not known whether this ran.' };
 
 const none = () => undefined;
 
-/** A failure as models and front ends are told of it: `code: message`. */
+/** A failure that the library turns into its {@link toolErrorText}. */
 class ToolError extends Error {
-  constructor({ code, message }: Pick<AppError, 'code' | 'message'>) {
-    super(message);
-    this.name = code;
-    // A stack would be written to nobody's log.
-    this.stack = `${code}: ${message}`;
+  constructor(failure: ToolFailure) {
+    super(failure.message);
+    this.name = failure.code;
+    // No log shows a stack of it.
+    this.stack = toolErrorText(failure);
   }
 }
 
@@ -81,7 +82,7 @@ export class ToolCalls {
     const made = this.#make(tool, toolCallId, input);
     this.#outcomes.set(toolCallId, made);
     const outcome = await made;
-    if ('error' in outcome) throw outcome.error;
+    if ('error' in outcome) throw new ToolError(outcome.error);
     return 'pending' in outcome ? { pending: outcome.pending.approvalId } : outcome.output;
   }
 
@@ -129,7 +130,7 @@ export class ToolCalls {
     if (outcome === undefined) return failedCall(call, this.#outcomes.has(toolCallId) ? UNKNOWN : NOT_CALLED);
     if ('output' in outcome) return { type: 'tool-output-available', toolCallId, output: outcome.output, dynamic: true };
     if ('pending' in outcome) return this.approvalRequest(toolCallId, outcome.pending);
-    return failedCall(call, String(outcome.error));
+    return failedCall(call, outcome.error);
   }
 
   async #make(tool: string, toolCallId: string, input: unknown): Promise<Outcome> {
@@ -159,7 +160,7 @@ export class ToolCalls {
         return { pending };
       }
       if (error.code === 'internal') logger.error({ err: describeError(thrown) }, 'a call of the assistant failed');
-      return { error: new ToolError(error) };
+      return { error };
     }
   }
 }

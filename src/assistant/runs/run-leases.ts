@@ -39,10 +39,6 @@ export class RunLeases {
     return [...this.#runs.values()];
   }
 
-  async stop(): Promise<void> {
-    await this.#poll.stop();
-  }
-
   async #renew(): Promise<void> {
     const runs = this.all();
     if (runs.length === 0) return;

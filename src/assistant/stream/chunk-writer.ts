@@ -1,8 +1,8 @@
 import type { UIMessageChunk } from 'ai';
 import type { Clock, Timer } from '../../clock/clock.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
-import { ChunkMerger } from './chunk-merging.ts';
 import type { ChunkStore } from './chunk-store.ts';
+import { mergedDeltas } from './ui-message.ts';
 
 const FLUSH_MS = 150;
 const FLUSH_BYTES = 8 * 1024;
@@ -14,8 +14,8 @@ export class ChunkWriter {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #lost: () => void;
-  readonly #merger = new ChunkMerger();
-  /** Merged, and not stored yet. */
+  #added: UIMessageChunk[] = [];
+  /** Merged, and not stored yet: they keep their numbers, because some may have been stored. */
   #waiting: UIMessageChunk[] = [];
   #bytes = 0;
   /** Of the next chunk to be stored. */
@@ -40,7 +40,7 @@ export class ChunkWriter {
 
   add(chunk: UIMessageChunk, bytes: number): void {
     if (this.#isLost) return;
-    this.#merger.add(chunk);
+    this.#added.push(chunk);
     this.#bytes += bytes;
     if (this.#bytes >= FLUSH_BYTES) void this.flush();
     else this.#timer ??= this.#clock.after(FLUSH_MS, () => void this.flush());
@@ -51,7 +51,8 @@ export class ChunkWriter {
     this.#timer?.cancel();
     this.#timer = undefined;
     while (this.#writing !== undefined) await this.#writing;
-    this.#waiting.push(...this.#merger.take());
+    this.#waiting.push(...mergedDeltas(this.#added));
+    this.#added = [];
     this.#bytes = 0;
     if (this.#waiting.length === 0 || this.#isLost) return !this.#isLost;
     this.#writing = this.#write().finally(() => {

@@ -1,4 +1,5 @@
 import type { UIMessageChunk } from 'ai';
+import { type ToolFailure, toolErrorText } from '../../tools/tool-error.ts';
 
 /** A call of a tool that has no result yet. */
 export interface OpenCall {
@@ -53,7 +54,8 @@ export class OpenParts {
 }
 
 /** A call ends without a result. */
-export function failedCall({ toolCallId, toolName, isComplete }: OpenCall, errorText: string): UIMessageChunk {
+export function failedCall({ toolCallId, toolName, isComplete }: OpenCall, failure: ToolFailure): UIMessageChunk {
+  const errorText = toolErrorText(failure);
   // A call without complete arguments can't be told to a model again, so its part gets empty ones.
   if (!isComplete) return { type: 'tool-input-error', toolCallId, toolName, input: {}, errorText, dynamic: true };
   return { type: 'tool-output-error', toolCallId, errorText, dynamic: true };

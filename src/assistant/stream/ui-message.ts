@@ -1,11 +1,9 @@
 import { createUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
-import { ChunkMerger } from './chunk-merging.ts';
 
 /** The message that a front end has that has read these chunks. @throws when they contradict each other */
 export async function messageOf(id: string, chunks: readonly UIMessageChunk[]): Promise<UIMessage> {
-  const merger = new ChunkMerger();
   // Complete arguments follow, and those read so far would be parsed with each piece.
-  for (const chunk of chunks) if (chunk.type !== 'tool-input-delta') merger.add(chunk);
+  const read = mergedDeltas(chunks.filter(({ type }) => type !== 'tool-input-delta'));
   let message: UIMessage = { id, role: 'assistant', parts: [] };
   const failures: unknown[] = [];
   // An error chunk is a failure of the run, which the metadata tells, too.
@@ -15,7 +13,7 @@ export async function messageOf(id: string, chunks: readonly UIMessageChunk[]): 
   };
   const stream = createUIMessageStream({
     // Unlike the readers of front ends, it makes no copy of the message for each chunk.
-    execute: ({ writer }) => writer.merge(ReadableStream.from(merger.take()) as ReadableStream<UIMessageChunk>),
+    execute: ({ writer }) => writer.merge(ReadableStream.from(read) as ReadableStream<UIMessageChunk>),
     onError,
     generateId: () => id,
     onEnd: ({ responseMessage }) => {
@@ -26,6 +24,23 @@ export async function messageOf(id: string, chunks: readonly UIMessageChunk[]): 
   const told = chunks.filter(({ type }) => type === 'error').length;
   if (failures.length > told) throw failures.at(-1);
   return message;
+}
+
+/** Joins consecutive deltas of the same part, which say the same as one. */
+export function mergedDeltas(chunks: readonly UIMessageChunk[]): UIMessageChunk[] {
+  const merged: UIMessageChunk[] = [];
+  for (const chunk of chunks) {
+    const last = merged.at(-1);
+    if (last !== undefined && isPlainDelta(last) && isPlainDelta(chunk) && last.type === chunk.type && last.id === chunk.id) {
+      merged[merged.length - 1] = { ...last, delta: last.delta + chunk.delta };
+    } else merged.push(chunk);
+  }
+  return merged;
+}
+
+/** The metadata of a delta belongs to its place in the text. */
+function isPlainDelta(chunk: UIMessageChunk): chunk is Extract<UIMessageChunk, { type: 'text-delta' | 'reasoning-delta' }> {
+  return (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') && chunk.providerMetadata === undefined;
 }
 
 /** Chunks that rebuild a message's parts, for readers that begin with nothing. */

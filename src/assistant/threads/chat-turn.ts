@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import type { Queryable } from '../../database/database.ts';
 import { AppError } from '../../errors.ts';
+import { codeOfToolError } from '../../tools/tool-error.ts';
 import { validate } from '../../validation/validate.ts';
 import { type ChatRequest, clientMessage } from './chat-request.ts';
 import type { StoredMessage } from './stored-message.ts';
@@ -71,7 +72,7 @@ async function dropAnswer(
 }
 
 function mayHaveRun({ state, errorText }: Extract<UIMessage['parts'][number], { type: 'dynamic-tool' }>): boolean {
-  if (state === 'output-error') return errorText.startsWith('outcome_unknown');
+  if (state === 'output-error') return codeOfToolError(errorText) === 'outcome_unknown';
   return state !== 'output-denied' && state !== 'input-streaming';
 }
 

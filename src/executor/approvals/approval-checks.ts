@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
-import { isWider, UNKNOWN } from '../../providers/shared/audience.ts';
+import { isWider } from '../../providers/shared/audience.ts';
 import type { Exposure } from '../call/action-run.ts';
 import type { Call } from '../call/call.ts';
 import { isAbout, type Stored } from './approval-preview.ts';
@@ -22,7 +22,7 @@ export function changeSince(
   { audience, version }: Stored,
   now: Pick<Exposure, 'audience' | 'version'>,
 ): 'audience' | 'subject' | undefined {
-  if (isWider(now.audience, audience ?? UNKNOWN)) return 'audience';
+  if (isWider(now.audience, audience)) return 'audience';
   return now.version === version ? undefined : 'subject';
 }
 

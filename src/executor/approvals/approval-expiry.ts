@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockUser } from '../../database/user-lock.ts';
-import type { RecordEvent } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/events.ts';
 import { contextOf } from '../call/context-name.ts';
 import type { ReadOnlyRow } from '../call/read-only-repository.ts';
 import { forgetResults } from '../idempotency/idempotency-repository.ts';

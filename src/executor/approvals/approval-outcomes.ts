@@ -1,3 +1,5 @@
+import type { Clock } from '../../clock/clock.ts';
+import { pollUntil } from '../../clock/poll-until.ts';
 import { type AssociatedData, type DataKey, open, seal } from '../../crypto/envelope.ts';
 import type { Database } from '../../database/database.ts';
 import { AppError, asAppError, type ErrorCode } from '../../errors.ts';
@@ -21,6 +23,27 @@ export interface ApprovalOutcome {
   result?: CallResult;
   /** If failed. */
   error?: { code: ErrorCode; message: string };
+}
+
+/** How long a caller waits for the end of the call. */
+export interface OutcomeWait {
+  limitMs: number;
+  /** Also for the user's decision. */
+  forDecision?: boolean;
+  /** Ends the wait. */
+  signal?: AbortSignal;
+}
+
+const POLL_MS = 500;
+
+/** Looks at an outcome until the call has ended. @returns what was seen last */
+export function awaitOutcome(
+  clock: Clock,
+  look: () => Promise<ApprovalOutcome>,
+  { forDecision = false, ...limits }: OutcomeWait,
+): Promise<ApprovalOutcome> {
+  const isEnd = ({ status }: ApprovalOutcome) => status !== 'running' && !(forDecision && status === 'pending');
+  return pollUntil(clock, look, isEnd, { everyMs: POLL_MS, ...limits });
 }
 
 /** The encrypted part of the row. Who reads it reads what the run has read. */

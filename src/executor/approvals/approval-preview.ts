@@ -1,5 +1,4 @@
 import { type AssociatedData, type DataKey, open, seal } from '../../crypto/envelope.ts';
-import { UNKNOWN } from '../../providers/shared/audience.ts';
 import { canonicalJson } from '../../validation/canonical-json.ts';
 import type { Call } from '../call/call.ts';
 import { type NamedClient, namedClient } from '../call/named-client.ts';
@@ -28,8 +27,8 @@ export interface LinkedPreview extends ApprovalPreview {
   url: string;
 }
 
-/** The encrypted part of the row; rows of earlier releases have only the summary of the question. */
-export interface Stored extends Pick<Question, 'summary'>, Partial<Omit<Question, 'summary'>> {
+/** The encrypted part of the row. */
+export interface Stored extends Question {
   account: string;
   given: unknown;
   input: unknown;
@@ -41,7 +40,7 @@ export function storedOf({ account, given, input }: Call, question: Question): S
 
 export function preview(
   row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId'>,
-  { account, summary, audience = UNKNOWN, notices = [], provenance = [], matches = [], input }: Stored,
+  { account, summary, audience, notices, provenance, matches, input }: Stored,
 ): ApprovalPreview {
   const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId } = row;
   const question = { summary, audience, notices, provenance, matches };

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { DataKey } from '../../crypto/envelope.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockExistingUser } from '../../database/user-lock.ts';
-import type { RecordEvent } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/events.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { disconnected } from '../../vault/grants/active-uses.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
@@ -33,8 +34,8 @@ export class ApprovalRequests {
   readonly #hashes: ArgumentHashes;
   readonly #emit: RecordEvent;
   readonly #catalog: () => Catalog;
-  /** Approvals whose preview this process is reading, by id. */
-  readonly #showing = new Map<string, Promise<ApprovalPreview>>();
+  /** Approvals whose preview this process is reading, by id: equal calls share one preview. */
+  readonly #showing = new SingleFlight<ApprovalPreview>();
 
   /** @param catalog the configuration in force */
   constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: RecordEvent, catalog: () => Catalog) {
@@ -63,7 +64,8 @@ export class ApprovalRequests {
     // Outside the transaction, because the key service may be slow.
     await this.#userKeys.forUser(this.#db, userId);
     const reserved = await this.#db.transaction(async (tx) => reserveSlot(tx, call, row, await this.#lock(tx, call)), userId);
-    return typeof reserved === 'string' ? this.#showOnce(call, reserved, async () => storedOf(call, await describe())) : reserved;
+    if (typeof reserved !== 'string') return reserved;
+    return this.#showing.run(reserved, async () => this.#show(call, reserved, storedOf(call, await describe())));
   }
 
   /**
@@ -106,17 +108,9 @@ export class ApprovalRequests {
     return { ...about, idempotencyKey: idempotencyKey ?? null, revision, clientId: client?.id ?? null, threadId: thread ?? null };
   }
 
-  /** Equal calls of this process share one preview. */
-  #showOnce(call: Call, id: string, describe: () => Promise<Stored>): Promise<ApprovalPreview> {
-    const underWay = this.#showing.get(id) ?? this.#show(call, id, describe).finally(() => this.#showing.delete(id));
-    this.#showing.set(id, underWay);
-    return underWay;
-  }
-
   /** Shows a reserved approval to the user. If another replica has already shown it, returns that one. */
-  async #show(call: Call, id: string, describe: () => Promise<Stored>): Promise<ApprovalPreview> {
+  #show(call: Call, id: string, stored: Stored): Promise<ApprovalPreview> {
     const { userId, revision, configured, account } = call;
-    const stored = await describe();
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
       const asked = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));

@@ -10,16 +10,16 @@ export interface ApprovalRow {
   arguments: Buffer | null;
   /** Hexadecimal digits. */
   argumentsHash: string;
-  /** Hash of the arguments with their defaults; null in rows of earlier releases. */
-  normalizedHash: string | null;
+  /** Hash of the arguments with their defaults. */
+  normalizedHash: string;
   /** The same two of what the caller asked for, where the user has changed it; null: it is as asked. */
   askedArgumentsHash: string | null;
   askedNormalizedHash: string | null;
   idempotencyKey: string | null;
   /** Revision of the action. */
   revision: string;
-  /** Where the call came from; null in rows of earlier releases. */
-  surface: string | null;
+  /** Where the call came from. */
+  surface: string;
   /** The client that made the call; null: the user's own front end. */
   clientId: string | null;
   /** That client; null also when it is gone. */

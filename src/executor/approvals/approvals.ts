@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
-import type { RecordEvent } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/events.ts';
 import { actionRevisions } from '../../integrations/action-revision.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { ignoreDecryptionFailure } from '../../vault/keys/ignore-decryption-failure.ts';

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { Database } from '../../database/database.ts';
 import { boundedMap } from '../../rate-limit/bounded-map.ts';
 import { canonicalJson } from '../../validation/canonical-json.ts';
@@ -18,7 +19,7 @@ export class ArgumentHashes {
   readonly #userKeys: UserKeys;
   /** By user. A key never changes. */
   readonly #keys = boundedMap<KeyObject>(KEPT);
-  readonly #deriving = new Map<string, Promise<KeyObject>>();
+  readonly #deriving = new SingleFlight<KeyObject>();
 
   constructor(db: Database, userKeys: UserKeys) {
     this.#db = db;
@@ -38,14 +39,8 @@ export class ArgumentHashes {
 
   #hash(userId: string, text: string): string | Promise<string> {
     const known = this.#keys.get(userId);
-    return known === undefined ? this.#derived(userId).then((key) => hmac(key, text)) : hmac(known, text);
-  }
-
-  /** Concurrent callers share one derivation. */
-  #derived(userId: string): Promise<KeyObject> {
-    const pending = this.#deriving.get(userId) ?? this.#derive(userId).finally(() => this.#deriving.delete(userId));
-    this.#deriving.set(userId, pending);
-    return pending;
+    if (known !== undefined) return hmac(known, text);
+    return this.#deriving.run(userId, () => this.#derive(userId)).then((key) => hmac(key, text));
   }
 
   async #derive(userId: string): Promise<KeyObject> {

@@ -3,7 +3,7 @@ import { type AssociatedData, type DataKey, open, seal } from '../../crypto/enve
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
-import type { RecordEvent } from '../../events/emit.ts';
+import type { RecordEvent } from '../../events/events.ts';
 import { actionRevisions } from '../../integrations/action-revision.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { disconnected } from '../../vault/grants/active-uses.ts';

@@ -1,4 +1,5 @@
 import { type Labels, type Taint, UNTAINTED } from '../../actions/shared/labels.ts';
+import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { Database } from '../../database/database.ts';
 import { AppError } from '../../errors.ts';
 import { boundedMap } from '../../rate-limit/bounded-map.ts';
@@ -26,14 +27,17 @@ const NEVER = Number.NEGATIVE_INFINITY;
 interface Known {
   taintedAt: number;
   financialAt: number;
-  /** The statement that is under way. */
-  tainting: Promise<void> | undefined;
 }
 
 /** Remembers in Postgres which contexts have read others' text, so that no restart and no other replica loses it. */
 export class Taints {
   readonly #db: Database;
   readonly #known = boundedMap<Known>(KEPT_CONTEXTS);
+  /**
+   * Statements in progress, shared by the calls of a context, so that a locked row holds one connection; not in the user's
+   * queue, so that a read does not wait for changes.
+   */
+  readonly #tainting = new SingleFlight<void>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -53,12 +57,7 @@ export class Taints {
     if (thread !== undefined) return this.#taintThread(reading, thread, financial);
     const known = this.#of(reading);
     if (isKnown(known, financial, this.#db.clock.monotonic())) return undefined;
-    // Shared, so that a locked row holds one connection, whatever the number of calls; not in the user's queue, so that a
-    // read does not wait for changes.
-    known.tainting ??= this.#taint(reading, known, financial).finally(() => {
-      known.tainting = undefined;
-    });
-    return known.tainting.then(() => this.begin(reading));
+    return this.#tainting.run(keyOf(reading), () => this.#taint(reading, known, financial)).then(() => this.begin(reading));
   }
 
   /**
@@ -108,7 +107,7 @@ export class Taints {
     const name = keyOf(context);
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const unknown = { taintedAt: NEVER, financialAt: NEVER, tainting: undefined };
+    const unknown = { taintedAt: NEVER, financialAt: NEVER };
     this.#known.set(name, unknown);
     return unknown;
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
+import { Coalescer } from '../../concurrency/coalescer.ts';
 import { AppError } from '../../errors.ts';
-import { Coalescer } from '../../jobs/coalescer.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import type { Catalog } from '../catalog.ts';

@@ -69,10 +69,6 @@ export class ReplicatedReload {
     this.#poll.start();
   }
 
-  stop(): Promise<void> {
-    return this.#poll.stop();
-  }
-
   async #announceAndNotify(): Promise<void> {
     await this.#announce();
     await this.#notify();

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose';
 import type { Clock } from '../../clock/clock.ts';
+import { SingleFlight } from '../../concurrency/single-flight.ts';
 import { AppError } from '../../errors.ts';
 
 /** A key with which the aggregator signs webhooks (ES256, a public JWK, RFC 7517). */
@@ -41,7 +42,8 @@ export class WebhookKeys {
   readonly #load: LoadKey;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
-  readonly #loading = new Map<string, Promise<Known>>();
+  /** Concurrent callers share a request. */
+  readonly #loading = new SingleFlight<Known>();
   #loads: number[] = [];
 
   constructor(load: LoadKey, clock: Clock) {
@@ -55,7 +57,7 @@ export class WebhookKeys {
    */
   async find(kid: string): Promise<WebhookKey | undefined> {
     const known = this.#known.get(kid);
-    const { key, error } = known !== undefined && known.until > this.#clock.now() ? known : await this.#ask(kid, known?.key);
+    const { key, error } = known !== undefined && known.until > this.#clock.now() ? known : await this.#loading.run(kid, () => this.#request(kid, known?.key));
     if (error !== undefined) throw unreachable(error);
     return key === undefined || this.#isExpired(key) ? undefined : key;
   }
@@ -64,17 +66,8 @@ export class WebhookKeys {
     return expiredAt !== null && expiredAt * 1_000 <= this.#clock.now();
   }
 
-  /** Concurrent callers share a request. */
-  #ask(kid: string, before: WebhookKey | undefined): Promise<Known> {
-    const under = this.#loading.get(kid);
-    if (under !== undefined) return under;
-    this.#spend(before !== undefined);
-    const loading = this.#request(kid, before).finally(() => this.#loading.delete(kid));
-    this.#loading.set(kid, loading);
-    return loading;
-  }
-
   async #request(kid: string, before: WebhookKey | undefined): Promise<Known> {
+    this.#spend(before !== undefined);
     const known = await this.#load(kid).then(
       (key): Known => ({ key, until: this.#clock.now() + (key === undefined ? UNKNOWN_FOR : GOOD_FOR) }),
       (error: unknown): Known => {

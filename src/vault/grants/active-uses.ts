@@ -47,10 +47,6 @@ export class ActiveUses {
     this.#poll.start();
   }
 
-  async stop(): Promise<void> {
-    await this.#poll.stop();
-  }
-
   /** Adds a use. It is stopped immediately if its grant has just ended. @returns ends it */
   begin(use: Use): () => void {
     this.#uses.set(use, this.#clock.monotonic());

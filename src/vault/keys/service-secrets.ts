@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type JsonWebKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { loadOnce } from '../../concurrency/load-once.ts';
 import { type AssociatedData, type DataKey, keyIdOf, open, seal } from '../../crypto/envelope.ts';
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { KeyContext } from '../../crypto/master-key.ts';
@@ -38,11 +39,12 @@ export class ServiceSecrets {
   /** Unwrapped keys by id; a key service is asked once for each. */
   readonly #unwrapped = new Map<string, KeyObject>();
   #loaded: Loaded | undefined;
-  #reading: { at: number; result: Promise<Loaded> } | undefined;
+  #read: () => Promise<Loaded>;
 
   constructor(db: Database, keyring: Keyring) {
     this.#db = db;
     this.#keyring = keyring;
+    this.#read = this.#readOnce();
   }
 
   /**
@@ -71,7 +73,7 @@ export class ServiceSecrets {
     const id = keyIdOf(record);
     const known = this.#loaded?.keys.find((candidate) => candidate.id === id);
     // Another replica may know a newer one.
-    if (known === undefined) this.#reading = undefined;
+    if (known === undefined) this.#read = this.#readOnce();
     const key = known ?? (await this.#read()).keys.find((candidate) => candidate.id === id);
     if (key !== undefined) return open(key, place, record);
     throw new AppError('internal', 'Stored data could not be read.', { cause: new Error('sealed under a service key that is not stored') });
@@ -87,18 +89,11 @@ export class ServiceSecrets {
     const generation = (rows[0]?.generation ?? 0) + 1;
     await this.#insert(generation);
     await deleteServiceSecrets(this.#db, generation - 1);
-    this.#reading = undefined;
+    this.#read = this.#readOnce();
   }
 
-  #read(): Promise<Loaded> {
-    const now = this.#db.clock.monotonic();
-    if (this.#reading !== undefined && now - this.#reading.at < FRESH_MS) return this.#reading.result;
-    const reading = { at: now, result: this.#load() };
-    this.#reading = reading;
-    reading.result.catch(() => {
-      if (this.#reading === reading) this.#reading = undefined;
-    });
-    return reading.result;
+  #readOnce(): () => Promise<Loaded> {
+    return loadOnce(() => this.#load(), { clock: this.#db.clock, freshMs: FRESH_MS });
   }
 
   async #load(): Promise<Loaded> {

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock/clock.ts';
+import { type BoundedMap, boundedMap } from '../../rate-limit/bounded-map.ts';
 import type { Tokens } from '../grants/token-encryption.ts';
 import type { UserKeys } from '../keys/user-keys.ts';
 import { openGrant } from './refresh-read.ts';
@@ -21,16 +21,11 @@ const KEPT_MAX = 4_000;
  */
 export class DecryptedTokenCache {
   readonly #userKeys: UserKeys;
-  readonly #kept: LRUCache<string, Opened>;
+  readonly #kept: BoundedMap<Opened>;
 
   constructor(userKeys: UserKeys, clock: Clock) {
     this.#userKeys = userKeys;
-    // To the library, 0 is no time.
-    const perf = { now: () => 1 + clock.monotonic() };
-    // Purged when they expire: the memory should not contain tokens that nobody uses. A size in place of `max`, for which
-    // the library allocates its arrays at once.
-    const expiry = { ttl: KEPT_MS, ttlAutopurge: true, ttlResolution: 0, perf };
-    this.#kept = new LRUCache({ maxSize: KEPT_MAX, sizeCalculation: () => 1, ...expiry });
+    this.#kept = boundedMap(KEPT_MAX, { clock, ttlMs: KEPT_MS, isPurged: true });
   }
 
   /** Whether the grant was used recently. */

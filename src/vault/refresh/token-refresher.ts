@@ -1,3 +1,4 @@
+import { SingleFlight } from '../../concurrency/single-flight.ts';
 import { lockUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
 import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
@@ -22,7 +23,7 @@ export interface RefreshDeps extends CommitDeps {
 const POLL_MS = 30;
 const OFTEN = 50;
 const LATER_POLL_MS = 400;
-/** Time limit for callers with a later deadline; the refresh continues. */
+/** Time limit of each caller; the refresh continues. */
 const CALLER_TIMEOUT_MS = 45_000;
 /** Time that the holder of an abandoned lease has to store tokens it may have received. */
 const GRACE_MS = 5_000;
@@ -35,7 +36,7 @@ export class TokenRefresher {
   readonly #deps: RefreshDeps;
   readonly #commit: RefreshCommit;
   readonly #alarm: ThrottledLog;
-  readonly #inFlight = new Map<string, Promise<string>>();
+  readonly #inFlight = new SingleFlight<string>();
   /** Requests to providers whose responses are not stored yet; a stop waits for them. */
   readonly #exchanges = new Set<Promise<unknown>>();
   #isStopping = false;
@@ -48,7 +49,7 @@ export class TokenRefresher {
 
   /** Whether this process may begin a refresh of the grant: none is in progress here, and it is not stopping. */
   mayBegin(grantId: string): boolean {
-    return !this.#isStopping && !this.#inFlight.has(grantId);
+    return !this.#isStopping && this.#inFlight.get(grantId) === undefined;
   }
 
   /**
@@ -60,18 +61,14 @@ export class TokenRefresher {
    * @throws AppError `unavailable`, `reauth_required`, `not_found`, `not_configured`
    */
   run(row: RefreshRow, forced: boolean): Promise<string> {
-    const running = this.#inFlight.get(row.id);
     // The holder of the lease has to use it.
-    if (running !== undefined && !row.leased) return running;
-    const flight = this.#fly(row, forced).finally(() => {
-      if (this.#inFlight.get(row.id) === bounded) this.#inFlight.delete(row.id);
-    });
+    if (row.leased) this.#inFlight.forget(row.id);
+    const flight = this.#inFlight.run(row.id, () => this.#fly(row, forced));
     const bounded = withTimeLimit(this.#deps.clock, flight, CALLER_TIMEOUT_MS, () => {
       throw postponed(null);
     });
     // Prevents an unhandled rejection when no caller waits.
     bounded.catch(() => {});
-    this.#inFlight.set(row.id, bounded);
     return bounded;
   }
 

@@ -14,10 +14,7 @@ beforeAll(async () => {
   steward = await startSteward();
   feed = new EventFeed(steward.context.db, steward.context.polls);
 });
-afterAll(async () => {
-  await feed?.stop();
-  await steward?.stop();
-});
+afterAll(() => steward?.stop());
 
 it('a client that can’t receive an event at first receives it before those that follow', async () => {
   const [user] = await steward.sql<{ id: string }>(`insert into users (issuer, subject, event_seq) values ('i', 's', 3) returning id`);
@@ -62,5 +59,5 @@ it('the first client after a time without any receives what is recorded from the
   later.wake();
   await clock.advance(10);
   await eventually(() => received.length > 0);
-  await later.stop();
+  await polls.stop();
 });

@@ -152,7 +152,6 @@ describe('openKeyring', () => {
   let folder: string;
   let clock: TestClock;
   let polls: Polls;
-  const closers: (() => Promise<void>)[] = [];
 
   function opened(masterKeys: Config['masterKeys']) {
     const { logger, lines } = recordingLogger();
@@ -162,8 +161,7 @@ describe('openKeyring', () => {
       async () => {},
       () => {},
     );
-    closers.push(() => keys.close());
-    return { keyring: keys.keyring, close: () => keys.close(), lines };
+    return { keyring: keys.keyring, lines };
   }
 
   beforeEach(() => {
@@ -173,7 +171,7 @@ describe('openKeyring', () => {
   });
 
   afterEach(async () => {
-    for (const close of closers.splice(0)) await close();
+    await polls.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -233,7 +231,6 @@ describe('openKeyring', () => {
       const { logger, lines } = recordingLogger();
       const keys = openKeyring({ masterKeys: { kind: 'file', path: path() }, dataDir: folder }, { logger });
       const { keyring } = keys;
-      closers.push(() => keys.close());
       let changes = 0;
       const checks = [new AppError('unavailable', 'unavailable'), new Error('rows need the key first'), undefined];
       keys.watch(
@@ -259,16 +256,16 @@ describe('openKeyring', () => {
       expect(changes).toBe(1);
     });
 
-    it('is looked at every two seconds, until it is closed', async () => {
+    it('is looked at every two seconds, until polls are stopped', async () => {
       writeFileSync(path(), line(first));
-      const { keyring, close } = opened({ kind: 'file', path: path() });
+      const { keyring } = opened({ kind: 'file', path: path() });
       await polls.tick();
       writeFileSync(path(), `${line(first)},${line(second)}`);
       await clock.advance(1_999);
       expect(keyring.ids).toEqual(['first']);
       await clock.advance(1);
       expect(keyring.ids).toEqual(['first', 'second']);
-      await close();
+      await polls.stop();
       expect(clock.waiting).toBe(0);
     });
 

@@ -8,7 +8,8 @@ import { eventually } from '../../support/time/eventually.ts';
 
 const logger = createLogger('silent');
 let reloads: ReplicatedReload;
-afterEach(() => reloads.stop());
+let polls: Polls;
+afterEach(() => polls.stop());
 
 /** A replica that has read its file as `read`; it is `now` since. */
 function startReplica(announced: string, read: string, now: string) {
@@ -22,13 +23,8 @@ function startReplica(announced: string, read: string, now: string) {
   };
   const notified: string[] = [];
   const db = { query: async () => [{ generation: '7', revision: announced }] } as unknown as Database;
-  reloads = new ReplicatedReload(
-    db,
-    service,
-    async () => void notified.push(service.current.revision),
-    new Polls(systemClock, logger),
-    logger,
-  );
+  polls = new Polls(systemClock, logger);
+  reloads = new ReplicatedReload(db, service, async () => void notified.push(service.current.revision), polls, logger);
   reloads.start();
   return { service, notified };
 }

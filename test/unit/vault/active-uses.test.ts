@@ -6,7 +6,8 @@ import { ActiveUses, type Use } from '../../../src/vault/grants/active-uses.ts';
 import { TestClock } from '../../support/time/test-clock.ts';
 
 const clock = new TestClock({ standsAt: 0 });
-const uses = (db = {} as Database) => new ActiveUses(db, new Polls(clock, createLogger('silent')));
+const polls = new Polls(clock, createLogger('silent'));
+const uses = (db = {} as Database) => new ActiveUses(db, polls);
 
 function use(grantId: string, stopped: string[]): Use {
   return { userId: 'user', grantId, action: grantId, stop: () => stopped.push(grantId) };
@@ -65,7 +66,7 @@ it('stops those whose grants another replica has ended, within 700 ms', async ()
   active.begin(use('c', stopped));
   await clock.advance(1);
   expect(asked).toHaveLength(1);
-  await active.stop();
+  await polls.stop();
   await clock.advance(10_000);
   expect(asked).toHaveLength(1);
 });
