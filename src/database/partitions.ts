@@ -116,7 +116,7 @@ export async function addMonth(db: Database, table: PartitionedTable, month: Dat
       return;
     }
     // A row that is on its way to the default partition when its month is attached would be rejected. Only the table itself is
-    // locked: with its partitions, the default one would be locked twice, and whoever reads and then changes it would be in a
+    // locked: with its partitions, the default one would be locked twice, and a transaction that reads and then changes it would
     // deadlock.
     await tx.query(`lock table only ${table} in share row exclusive mode`);
     await tx.query(`lock table only ${table}_default in access exclusive mode`);

@@ -33,5 +33,7 @@ export class UserQueues {
 }
 
 function tooMuchWork(): AppError {
-  return new AppError('unavailable', 'Too much is being changed for this user at the moment.', { retryAfter: RETRY_AFTER_SECONDS });
+  return new AppError('unavailable', 'Too many changes for this user are waiting. Try again in a moment.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
 }

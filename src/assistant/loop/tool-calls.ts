@@ -41,12 +41,12 @@ const UNKNOWN = 'outcome_unknown: It is not known whether this ran.';
 
 const none = () => undefined;
 
-/** A failure as models and front ends are told of it: `code: message`. */
+/** A failure as models and front ends receive it: `code: message`. */
 class ToolError extends Error {
   constructor({ code, message }: Pick<AppError, 'code' | 'message'>) {
     super(message);
     this.name = code;
-    // A stack would be written to nobody's log.
+    // A stack would be lost.
     this.stack = `${code}: ${message}`;
   }
 }
@@ -85,7 +85,7 @@ export class ToolCalls {
     return 'pending' in outcome ? { pending: outcome.pending.approvalId } : outcome.output;
   }
 
-  /** Chunks with the results of calls that the stopped run has not told of. Waits for changes that have started. */
+  /** Chunks with the results of calls that the stopped run has not sent. Waits for changes that have started. */
   async settle(open: readonly OpenCall[]): Promise<UIMessageChunk[]> {
     const limit = new AbortController();
     const overdue: Promise<undefined> = this.#deps.clock.sleep(SETTLE_MS, { signal: limit.signal, ref: false }).then(none, none);
@@ -113,7 +113,7 @@ export class ToolCalls {
   }
 
   /**
-   * After the call has waited, for other calls or for the database: somebody may have stopped the run, or another replica
+   * After the call has waited, for other calls or for the database: the user may have stopped the run, or another replica
    * may have told the user that it was interrupted.
    *
    * @throws AppError `aborted`

@@ -23,7 +23,7 @@ export class ChunkMerger {
     this.#open = { chunk, texts: [chunk.delta] };
   }
 
-  /** The chunks so far; begins anew. */
+  /** The chunks so far; begins again. */
   take(): UIMessageChunk[] {
     this.#close();
     return this.#merged.splice(0);

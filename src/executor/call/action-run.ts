@@ -201,7 +201,7 @@ class TimedWork<Result> implements Use {
 
   run(ms: number, start: () => Promise<Result>): void {
     const { signal, configured } = this.#call;
-    this.#timer = this.#deps.clock.after(ms, () => this.stop(new AppError('provider_timeout', 'The action took longer than it may.')));
+    this.#timer = this.#deps.clock.after(ms, () => this.stop(new AppError('provider_timeout', 'The action exceeded its time limit.')));
     this.#deps.uses.begin(this);
     if (!changesSomething(configured)) {
       signal.addEventListener('abort', this.#onAbort, { once: true });

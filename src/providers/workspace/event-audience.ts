@@ -6,7 +6,7 @@ import type { WorkspaceSession } from './workspace-session.ts';
 const word = z.string().max(500).optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 
-/** The people of an event (Calendar API v3, `events`). A list with an invalid item fails, so that nobody is left out. */
+/** The people of an event (Calendar API v3, `events`). A list with an invalid item fails, so that no one is left out. */
 export const eventGuests = z.object({
   attendees: list(z.object({ email: word, self: flag })).optional(),
   attendeesOmitted: flag,
@@ -20,7 +20,7 @@ const exceptions = z.object({
   nextPageToken: z.unknown().optional(),
 });
 const GUESTS = 'attendees(email,self),attendeesOmitted,organizer(email,self)';
-/** The provider's largest page. Nobody changes more events of a series. */
+/** The provider's largest page. No one changes more events of a series. */
 const MAX_EXCEPTIONS = 2_500;
 
 type EventGuests = z.output<typeof eventGuests>;

@@ -15,7 +15,7 @@ const INTO_FOLDER = /^drive\.files\.(create|copy|update)$/;
 const DOCUMENT = 'docs.documents.batchUpdate';
 const EVENT = /^calendar\.events\.(patch|update|delete|move)$/;
 const DRAFT = /^gmail\.users\.drafts\.(send|update|delete)$/;
-/** The provider's largest page. Nobody changes more events of a series. */
+/** The provider's largest page. No one changes more events of a series. */
 const MAX_EXCEPTIONS = 2_500;
 
 const file = versioned(z.object({ id: z.string(), mimeType: z.string().optional(), trashed: z.boolean().optional() }));

@@ -27,7 +27,7 @@ export class DecryptedTokenCache {
     this.#userKeys = userKeys;
     // To the library, 0 is no time.
     const perf = { now: () => 1 + clock.monotonic() };
-    // Purged when they expire: the memory should not contain tokens that nobody uses. A size in place of `max`, for which
+    // Purged when they expire: the memory should not contain unused tokens. A size in place of `max`, for which
     // the library allocates its arrays at once.
     const expiry = { ttl: KEPT_MS, ttlAutopurge: true, ttlResolution: 0, perf };
     this.#kept = new LRUCache({ maxSize: KEPT_MAX, sizeCalculation: () => 1, ...expiry });
