@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const GENERATORS = [
-  'docs-tables.ts',
   'workspace-methods.ts',
   'built-ins.ts',
+  'docs-tables.ts',
   'integrations-schema.ts',
   'http-reference.ts',
   'tools-size.ts',

@@ -27,7 +27,7 @@ export type EventFrame =
 
 export interface Labels {
   /**
-   * `own`: the user’s text, which nobody else can edit.
+   * `own`: the user’s text, which no one else can edit.
    */
   integrity: 'own' | 'others';
   confidentiality: 'private' | 'financial';

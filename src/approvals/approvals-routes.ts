@@ -171,7 +171,7 @@ async function find(executor: Approvals, userId: string, id: string): Promise<Li
 
 /** @throws AppError `conflict` when a question is not the one that the page showed */
 function assertShown(question: LinkedPreview, digest: string | undefined): void {
-  if (digestOf(question) !== digest) throw new AppError('conflict', 'The question has changed since it was shown.');
+  if (digestOf(question) !== digest) throw new AppError('conflict', 'The question has changed since it was shown. Load it again.');
 }
 
 /** Of everything that the page shows. */
@@ -200,7 +200,7 @@ async function endOf(
   return withPage(endPage(user, { heading: 'Denied', text: 'You denied it. Nothing was done.' }));
 }
 
-/** The page of the question while that is open and is another by now, or has arguments to correct; else that of the end. */
+/** The page of the question while that is open and is now another one, or has arguments to correct; else that of the end. */
 function afterError(
   executor: Approvals,
   user: FirstParty,

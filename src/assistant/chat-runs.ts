@@ -209,7 +209,7 @@ export class ChatRuns {
     throw new AppError('rate_limited', `At most ${runsPerUser} conversations are answered at a time.`, { retryAfter: BUSY_SECONDS });
   }
 
-  /** Results are read once only, so they are stored before a model is told of them. */
+  /** Results are read once only, so they are stored before a model receives them. */
   async #storeDecisions({ userId, threadId }: Run, tx: Queryable, message: UIMessage, { chunks }: Decided): Promise<void> {
     if (chunks.length === 0) return;
     const { parts } = await messageOf(message.id, [...chunksOf(message), ...chunks]);

@@ -33,7 +33,7 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
       const sent = (await ignoreDecryptionFailure(() => store.read(tx, run, 0))) ?? [];
       const ends = endsOf(run, sent);
       const message = await messageOf(run.messageId, [...sent, ...ends]).catch((error: unknown) => {
-        logger.error({ run: run.id, err: describeError(error) }, 'what an interrupted run has sent makes no message');
+        logger.error({ run: run.id, err: describeError(error) }, 'the chunks of an interrupted run do not form a message');
         return undefined;
       });
       const earlier = await earlierState(threads, tx, run);

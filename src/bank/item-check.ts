@@ -39,7 +39,7 @@ export async function checkItem(deps: BankDeps, { id, userId }: Pick<ItemRow, 'i
     if (rejection !== undefined) throw rejection;
     return true;
   }
-  throw new AppError('unavailable', 'This bank is being changed again and again. Try again.', { retryAfter: 1 });
+  throw new AppError('unavailable', 'This bank connection is being changed at the moment. Try again.', { retryAfter: 1 });
 }
 
 /** For checks without a caller: a rejection is stored, which is enough. */

@@ -55,7 +55,7 @@ function listAllowances(allowances: Allowances): Endpoint {
     path: '/allowances',
     summary: 'Calls allowed in advance',
     description:
-      'What the user has allowed when approving a call, newest first. An allowance is for whoever asked for that call, and ends when its time is up, when the client has ended, when the account is disconnected, or when the configuration of its action changes.',
+      'What the user has allowed when approving a call, newest first. An allowance is for the caller that asked for that call, and ends when its time is up, when the client has ended, when the account is disconnected, or when the configuration of its action changes.',
     auth: 'id_token',
     response: z.object({ allowances: z.array(allowance) }).meta({ id: 'Allowances' }),
     handle: async ({ caller }) => ({ json: { allowances: (await allowances.list(caller.userId)).map(shown) } }),

@@ -70,7 +70,7 @@ export function databaseUnavailable(cause: unknown): AppError {
 }
 
 export function databaseContended(cause: unknown): AppError {
-  return new AppError('unavailable', 'Others change the same at the moment. Try again.', { cause, retryAfter: 1 });
+  return new AppError('unavailable', 'Another request is changing the same data. Try again.', { cause, retryAfter: 1 });
 }
 
 /** The error of a caller whose user is deleted; a verified token may be cached from before. */

@@ -6,7 +6,7 @@
 export interface Table {
   /** What a row is, for operators. */
   holds: string;
-  /** The column with the id of the user whose row it is; undefined: rows are nobody's, or found without their user. */
+  /** The column with the id of the user whose row it is; undefined: rows have no user, or are found without their user. */
   user?: 'id' | 'user_id';
   /** How long a row is kept: for operators; with `since`, an interval of SQL. */
   kept: string;
@@ -454,7 +454,7 @@ export const TABLES = {
     withheld: ['user_id', 'id', 'arguments_hash'],
   },
   events: {
-    holds: 'ids and states that front ends were told of',
+    holds: 'ids and states that were sent to front ends',
     user: 'user_id',
     since: 'created_at',
     kept: '24 hours',

@@ -28,7 +28,7 @@ export interface Decision {
   input?: object;
   /** Days for which calls like this one are allowed in advance; only with an approval. */
   rememberFor?: number;
-  /** Throws unless the question, as it is decided, is the one that the user was shown. Left out: whatever it is by now. */
+  /** Throws unless the question, as it is decided, is the one that the user was shown. Left out: as it is now. */
   assertShown?(question: LinkedPreview): void;
   signal: AbortSignal;
   progress?(message: string): void;
@@ -114,7 +114,7 @@ export class ApprovalDecisions {
     return runner.run({ ...call, edited: true, taint: assessment.taint, version: assessment.version }, entry, { approval, allowing });
   }
 
-  /** @param shown whom the user was told of */
+  /** @param shown the audience that the user was shown */
   #allowing(call: Call, assessment: Assessment, shown: readonly ShownViewer[], days: number | undefined): NewAllowance | undefined {
     return days === undefined ? undefined : this.#deps.gate.allowance(call, assessment, shown, days);
   }

@@ -86,7 +86,7 @@ export class ClientGrants {
     return selectClientGrantOfHash(this.#deps.db, tokenHash);
   }
 
-  /** Begins a grant that has ended anew, if its user has signed in since. @returns undefined: not so */
+  /** Begins an ended grant again, if its user has signed in since. @returns undefined: not so */
   async renew(grant: ClientGrantRow, signedInAt: Date, days: number): Promise<ClientGrantRow | undefined> {
     const { userId } = grant;
     return this.#deps.db.transaction(async (tx) => {
@@ -125,7 +125,7 @@ export class ClientGrants {
   }
 
   /**
-   * Some apps sign in anew each time, and leave what they had before: for an app, the one that was unused for longest
+   * Some apps sign in again each time, and leave what they had before: for an app, the one that was unused for longest
    * ends.
    *
    * @throws AppError `conflict` for a token, and when all others are tokens: their user has made them one by one

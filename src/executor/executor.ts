@@ -203,7 +203,7 @@ export class Executor {
   }
 
   async #check(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
-    // Whatever the gate would say by now: what the user was asked is the user's to decide.
+    // A pending approval wins over a policy that has changed since.
     if (mayAsk(call.configured)) await this.#questions.assertNotAsked(call, entry);
     const subject = !isInPerson(call) && mayAsk(call.configured) ? await this.#requests.subjectOf(call) : undefined;
     // Before the gate, which reads facts that the approved run has changed: what it has deleted is not there any more.

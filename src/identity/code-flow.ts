@@ -133,7 +133,8 @@ async function toAppError(error: unknown): Promise<AppError> {
   }
   if (error instanceof ResponseBodyError) {
     const cause = new Error(`the token endpoint responded ${codeIn(error.error)}`);
-    if (error.error === 'invalid_grant') return new AppError('forbidden', 'This sign-in is over. Start again.', { cause });
+    if (error.error === 'invalid_grant')
+      return new AppError('forbidden', 'This sign-in has expired or was already used. Start again.', { cause });
     return notAccepted(cause);
   }
   // A client that it rejects, after a secret in the header: RFC 6749, 5.2.

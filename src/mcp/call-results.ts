@@ -6,7 +6,7 @@ import { toolErrorText } from '../tools/tool-error.ts';
 import { toolOutput } from '../tools/tool-output.ts';
 
 /**
- * What a model is told of a result, beside the data: the account that was used, and how far the text may be trusted.
+ * What a model receives of a result, beside the data: the account that was used, and how far the text may be trusted.
  *
  * @param toolOf the tool of an action, for the call that reverts this one
  */
@@ -30,7 +30,7 @@ export function toErrorResult({ code, message, details }: Pick<AppError, 'code' 
   };
 }
 
-/** What a model is told of a call that waits for the user. */
+/** What a model receives of a call that waits for the user. */
 export function toBeApproved({ details }: AppError): string {
   const { approvalId, url, summary } = details as unknown as AskedPreview;
   return `Needs the user’s approval: “${summary}”. Ask the user to open ${url} and to decide there. Then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;

@@ -49,7 +49,7 @@ export class ExternalClients {
     const known = await grants.ofHash(tokenHash);
     if (known === undefined) return this.#create({ userId, clientId, tokenHash });
     if (this.#isInForce(known)) return known;
-    // A sign-in after the end begins it anew; a token that was only refreshed since then doesn't.
+    // A sign-in after the end begins it again; a token that was only refreshed since then doesn't.
     return (await grants.renew(known, new Date((authTime ?? 0) * 1_000), DAYS)) ?? known;
   }
 

@@ -6,7 +6,7 @@ import { listResourceTemplates, readResource } from './resources.ts';
 import { callTool } from './tool-calls.ts';
 import { listTools } from './tool-list.ts';
 
-/** How long clients may keep lists, milliseconds. They are told of changes of the configuration, not of accounts. */
+/** How long clients may keep lists, milliseconds. They are notified of changes of the configuration, not of accounts. */
 const LIST_TTL_MS = 60_000;
 const CACHED = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
 /** A person's data, which may change at any time. */

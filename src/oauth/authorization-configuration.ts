@@ -159,7 +159,7 @@ function validateMetadata(_context: unknown, _name: string, _value: unknown, met
   if (problem !== undefined) throw new errors.InvalidClientMetadata(problem);
 }
 
-/** Without a scope, both are requested; whoever may write may read. @throws InvalidScope when none of them is known */
+/** Without a scope, both are requested; permission to write includes reading. @throws InvalidScope when none of them is known */
 function chooseScopes(context: KoaContextWithOIDC): void {
   const { params } = context.oidc;
   const requested = typeof params?.scope === 'string' ? params.scope.split(' ').filter((scope) => !HABITUAL_SCOPES.has(scope)) : [];

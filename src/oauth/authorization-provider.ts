@@ -104,7 +104,7 @@ async function assertDecidedHere(provider: Provider, { cookies, path }: KoaConte
   const result = isSame ? (await provider.Interaction.find(uid))?.result : undefined;
   if (result?.error !== undefined) return;
   const current = CURRENT_REQUEST.getStore();
-  // Without a decision, nobody goes on: the library reads it again, and it could have been made meanwhile.
+  // Without a decision, no flow goes on: the library reads it again, and it could have been made meanwhile.
   if (current !== undefined && result?.login !== undefined && result.login.accountId === current.userId) {
     // The decision has stored the client.
     current.mayFetch = false;

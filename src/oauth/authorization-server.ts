@@ -82,7 +82,7 @@ export class AuthorizationServer {
     return { keys: secrets.map(({ signingKey: { d: _, ...publicKey } }) => publicKey) };
   }
 
-  /** Set up anew when the secrets have changed. */
+  /** Set up again when the secrets have changed. */
   async #load(): Promise<Loaded> {
     const secrets = await this.#deps.secrets.current();
     if (this.#loaded?.secrets === secrets) return this.#loaded;

@@ -99,7 +99,7 @@ function isOutOfMemory(error: unknown): boolean {
 
 function tooMuchWork(error: unknown): AppError {
   const cause = new Error(`off thread: ${error instanceof Error ? error.name : 'failed'}`);
-  return new AppError('too_large', 'This takes more work to read than one request may have. Ask for a smaller part of it.', { cause });
+  return new AppError('too_large', 'This is too large to be read in one request. Ask for a smaller part of it.', { cause });
 }
 
 /** The bytes in a buffer of their own, which can be kept or transferred to another thread. */

@@ -15,7 +15,7 @@ const LATE_SAMPLES = 5;
 const GROWTH = 1.2;
 /** So many times what is acceptable is too long even if it does not grow. */
 const FAR_TOO_LONG = 4;
-/** The share of what may be under way that whoever comes first may have; the rest is for those with less than an equal share. */
+/** The share of what may be under way that is given in the order of arrival; the rest is for users with less than an equal share. */
 const UNSHARED = 0.75;
 /** Samples without a refusal, after which nothing is refused any more. */
 const CALM_SAMPLES = 10;
@@ -100,7 +100,7 @@ export class Admission {
       this.#calm = 0;
       this.#options.onRefusal(this.#reason);
       const retryAfter = 1 + Math.floor(this.#options.random() * RETRY_SECONDS);
-      throw new AppError('unavailable', 'The service has too much to do at the moment.', { retryAfter, logged: true });
+      throw new AppError('unavailable', 'The service is overloaded at the moment.', { retryAfter, logged: true });
     }
     const period = this.#recent;
     period.underWay += 1;

@@ -167,7 +167,7 @@ async function begin({ webSessions, cookies }: SignInDeps, caller: Caller, reque
 function takeFlow(cookies: Cookies, request: Request, response: Response, state: string | undefined): SignInFlow {
   const name = flowCookie(state ?? '');
   const flow = resumeFlow(cookies.read(request, name), state);
-  if (flow === undefined) throw new AppError('forbidden', 'This sign-in was not started in this browser, or is over. Start again.');
+  if (flow === undefined) throw new AppError('forbidden', 'This sign-in was started in another browser, or has ended. Start again.');
   cookies.clear(response, name);
   return flow;
 }

@@ -90,7 +90,7 @@ export class Authentication<Socket extends AuthenticatedSocket> {
     if (this.#principal !== undefined) {
       const { userId, clientId } = this.#principal;
       if (userId !== caller.userId || clientId !== caller.clientId)
-        throw new AppError('forbidden', 'A socket stays with its user; open another one.');
+        throw new AppError('forbidden', 'A socket belongs to one user. Open another one.');
       ready(socket.seq);
       return;
     }

@@ -1,7 +1,7 @@
 import { EDITED } from '../executor/approvals/approval-outcomes.ts';
 import type { CallResult } from '../executor/executor.ts';
 
-/** What a model and a front end are told of a call, beside the data: the account, and how far the text may be trusted. */
+/** What a model and a front end receive of a call, beside the data: the account, and how far the text may be trusted. */
 export interface ToolOutput {
   data: unknown;
   meta: {

@@ -82,7 +82,7 @@ async function openCursor({ db, userKeys }: AuditDeps, userId: string, cursor: s
   const id = await ignoreDecryptionFailure(async () =>
     open(await userKeys.toOpen(db, userId, record), associatedData(userId), record).toString(),
   );
-  if (id === undefined) throw new AppError('invalid_request', 'cursor: is not one that this list gave.');
+  if (id === undefined) throw new AppError('invalid_request', 'cursor: must be the `next_cursor` of a page.');
   return id;
 }
 

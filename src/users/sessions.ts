@@ -113,6 +113,6 @@ export class Sessions {
 
 function rejectDeleted(known: KnownUser, { issuedAt }: Pick<Identity, 'issuedAt'>): void {
   if (known.deletedAt !== null && issuedAt <= known.deletedAt.getTime() / 1000) {
-    throw new AppError('invalid_token', 'This user was deleted. Sign in again to start anew.');
+    throw new AppError('invalid_token', 'This user was deleted. Sign in again to start over.');
   }
 }

@@ -36,7 +36,7 @@ function listAudit(deps: ExportDeps): Endpoint {
       cursor: z
         .string()
         .max(CURSOR_CHARACTERS, `must have at most ${CURSOR_CHARACTERS} characters`)
-        .regex(/^[A-Za-z0-9_-]+$/, 'is not one that this list gave')
+        .regex(/^[A-Za-z0-9_-]+$/, 'must be the `next_cursor` of a page')
         .optional()
         .describe('`next_cursor` of the previous page.'),
     }),

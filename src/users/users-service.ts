@@ -70,5 +70,5 @@ export async function eraseIdentity(
       if (!(error instanceof Outdated)) throw error;
     }
   }
-  throw new AppError('unavailable', 'This user’s accounts are being changed again and again. Try again.', { retryAfter: 1 });
+  throw new AppError('unavailable', 'This user’s accounts are being changed at the moment. Try again.', { retryAfter: 1 });
 }

@@ -50,7 +50,7 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
   it.each([
     [
       { oauthClientId: 'abc', redirectHost: 'evil.example' },
-      'It registered itself, and nobody has verified its name. It received access at evil.example.',
+      'It registered itself, and its name is not verified. It received access at evil.example.',
     ],
     [{ redirectHost: '127.0.0.1' }, 'A program on the device where you signed in, as assistant.example.com.'],
     [{ oauthClientId: 'abc', redirectHost: 'localhost' }, 'A program on the device where you signed in.'],

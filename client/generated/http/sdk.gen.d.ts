@@ -170,7 +170,7 @@ export declare const getApprovalsIdResult: <ThrowOnError extends boolean = false
 /**
  * Calls allowed in advance
  *
- * What the user has allowed when approving a call, newest first. An allowance is for whoever asked for that call, and ends when its time is up, when the client has ended, when the account is disconnected, or when the configuration of its action changes.
+ * What the user has allowed when approving a call, newest first. An allowance is for the caller that asked for that call, and ends when its time is up, when the client has ended, when the account is disconnected, or when the configuration of its action changes.
  */
 export declare const getAllowances: <ThrowOnError extends boolean = false>(options?: Options<GetAllowancesData, ThrowOnError>) => RequestResult<GetAllowancesResponses, GetAllowancesErrors, ThrowOnError>;
 /**

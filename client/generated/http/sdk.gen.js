@@ -303,7 +303,7 @@ export const getApprovalsIdResult = (options) => (options.client ?? client).get(
 /**
  * Calls allowed in advance
  *
- * What the user has allowed when approving a call, newest first. An allowance is for whoever asked for that call, and ends when its time is up, when the client has ended, when the account is disconnected, or when the configuration of its action changes.
+ * What the user has allowed when approving a call, newest first. An allowance is for the caller that asked for that call, and ends when its time is up, when the client has ended, when the account is disconnected, or when the configuration of its action changes.
  */
 export const getAllowances = (options) => (options?.client ?? client).get({
     security: [{ name: 'Authorization', type: 'apiKey' }],

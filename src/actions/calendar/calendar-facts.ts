@@ -49,7 +49,7 @@ export async function seenTarget(session: WorkspaceSession, id: string, scope: '
  * The same for a run.
  *
  * @param version of the target that the user was shown; undefined: none
- * @throws AppError `conflict` when it is another by now
+ * @throws AppError `conflict` when it is another one now
  */
 export async function unchangedTarget(
   session: WorkspaceSession,

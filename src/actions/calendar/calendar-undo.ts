@@ -5,7 +5,7 @@ import { type UpdateInput, updateInput } from './calendar-inputs.ts';
 
 const SENT = '; what was sent by e-mail stays sent';
 
-/** Deletes an event that nobody was invited to. */
+/** Deletes an event to which no one was invited. */
 export function undoCreation(event: CalendarEvent): Undo {
   const input = { ...idOf(event), notify: false };
   return { action: 'calendar.delete', input, summary: `Delete ${named(event)}` };

@@ -69,7 +69,7 @@ export const calendarUpdate = builtIn('workspace', {
   },
 });
 
-/** The object of a change, and what becomes of it. */
+/** The object of a change, and its new values. */
 interface Planned extends SeenTarget {
   changes: Partial<Times>;
 }

@@ -58,7 +58,7 @@ export const shareAction = builtIn('workspace', {
       fields: 'id,role,emailAddress',
     };
     const granted = await session.call('drive.permissions.create', params, permission);
-    // Whoever had access before would lose it.
+    // A person who had access before would lose it.
     const isNew = file.permissions?.every((one) => one.emailAddress?.toLowerCase() !== email.toLowerCase()) === true;
     if (isNew) undoneBy({ action: 'drive.unshare', input: { id: file.id, who: email }, summary: describeUnsharing(email, nameFile(file)) });
     return { id: file.id, name: file.name, link: file.webViewLink, email, role: granted.role };
@@ -127,7 +127,7 @@ async function fileToShare(session: WorkspaceSession, fileId: string): Promise<S
   });
 }
 
-/** Nobody sees anything new, so that the text may change while the user decides: others may be writing it. */
+/** No one sees anything new, so that the text may change while the user decides: others may be writing it. */
 function unshareVersion({ file, removed: { id: permissionId, type, role } }: Awaited<ReturnType<typeof fileToUnshare>>): string {
   return hashOf([file.version.place, permissionId, type, role]);
 }
@@ -138,7 +138,7 @@ async function fileToUnshare(session: WorkspaceSession, fileId: string, who: str
   return { file, removed };
 }
 
-/** Who notices that they lose access. Nobody in particular does if the link stops working. */
+/** Who notices that they lose access. No one in particular does if the link stops working. */
 function losers(removed: FilePermission): Audience {
   return removed.type === 'anyone' ? [] : [viewerOf(removed)];
 }

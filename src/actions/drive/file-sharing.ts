@@ -78,7 +78,7 @@ export function placeVersion(folder: Pick<FileFacts, 'version'> | undefined): st
 }
 
 /**
- * A folder, following shortcuts, and who sees what is in it. Nobody else sees the top-level folder, which can't be
+ * A folder, following shortcuts, and who sees what is in it. No one else sees the top-level folder, which can't be
  * shared.
  *
  * @throws AppError `not_found`, `invalid_request` if it isn't a folder

@@ -1,4 +1,4 @@
-/** A part of a message as it is stored, one character per byte: nothing that isn't changed is decoded or written anew. */
+/** A part of a message as it is stored, one character per byte: nothing that isn't changed is decoded or written again. */
 export interface MimePart {
   /** Its header fields, each with its folding and line break. */
   fields: readonly string[];

@@ -1,4 +1,4 @@
-/** `own`: the user's text, which nobody else can edit; `others`: anyone's, so it must not be obeyed. */
+/** `own`: the user's text, which no one else can edit; `others`: anyone's, so it must not be obeyed. */
 export type Integrity = 'own' | 'others';
 
 /** Where a part of a result comes from. Names and authors are others' text, too. */

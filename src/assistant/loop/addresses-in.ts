@@ -14,7 +14,7 @@ const AROUND = /^[(（*_]{1,10}|(?:['’]s)?[)）.!?:*_。！？：]{0,10}$/gu;
 
 /**
  * The addresses that the user typed in a message, in lower case: those that stand in it as words of their own. A message
- * that may hold another's text names nobody: one with a quotation, a header field, markup, code or a link, with more than
+ * that may hold another's text names no one: one with a quotation, a header field, markup, code or a link, with more than
  * one line, or with more than 500 characters. In doubt an address isn't named, because the call is then asked about or
  * refused.
  */

@@ -8,7 +8,7 @@ import { type History, textOf, unsummarized, withoutResults } from './model-mess
 const SHARE = 0.6;
 const CHARACTERS_OF_TOKEN = 4;
 
-/** What a model is told of a conversation. */
+/** What a model receives of a conversation. */
 export interface Compacted {
   summary: Summary | undefined;
   messages: UIMessage[];

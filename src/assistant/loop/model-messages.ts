@@ -15,7 +15,7 @@ const DENIED = toolErrorText({ code: 'forbidden', message: 'The user denied this
 /** Searching a text for addresses takes this many times as long as parsing it. */
 const SEARCH_COST = 8;
 
-/** A conversation, as far as a model is told of it. */
+/** A conversation, as far as a model receives it. */
 export interface History {
   messages: readonly StoredMessage[];
   /** Stands for the first messages. */
@@ -27,7 +27,7 @@ export function unsummarized({ messages, summary }: History): StoredMessage[] {
   return messages.filter(({ position }) => position > (summary?.position ?? 0));
 }
 
-/** The addresses that the user has typed in a thread: nobody else's text is in the user's messages. A long thread takes a while. */
+/** The addresses that the user has typed in a thread: no other person's text is in the user's messages. A long thread takes a while. */
 export async function namedAddresses(messages: readonly StoredMessage[]): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   const turns = new WorkTurns();

@@ -86,7 +86,7 @@ export class ToolCalls {
     return 'pending' in outcome ? { pending: outcome.pending.approvalId } : outcome.output;
   }
 
-  /** Chunks with the results of calls that the stopped run has not told of. Waits for changes that have started. */
+  /** Chunks with the results of calls that the stopped run has not sent. Waits for changes that have started. */
   async settle(open: readonly OpenCall[]): Promise<UIMessageChunk[]> {
     const limit = new AbortController();
     const overdue: Promise<undefined> = this.#deps.clock.sleep(SETTLE_MS, { signal: limit.signal, ref: false }).then(none, none);
@@ -114,7 +114,7 @@ export class ToolCalls {
   }
 
   /**
-   * After the call has waited, for other calls or for the database: somebody may have stopped the run, or another replica
+   * After the call has waited, for other calls or for the database: the user may have stopped the run, or another replica
    * may have told the user that it was interrupted.
    *
    * @throws AppError `aborted`

@@ -57,7 +57,7 @@ export function boundedModel(model: Model, bounds: ModelBounds, clock: Clock): M
         if (Math.max(calls.begun, calls.complete) > bounds.stepCalls)
           throw new AppError('too_large', `The model made more than ${bounds.stepCalls} calls in one step; none was made.`);
         if (counted.bytes > bounds.outputBytes || parts > MAX_PARTS || counted.texts > MAX_TEXTS)
-          throw new AppError('too_large', 'The model wrote more than one answer may have.');
+          throw new AppError('too_large', 'The model’s answer is too long.');
         if (!isShallow(part, begun)) throw new AppError('provider_error', 'The model wrote arguments with too many levels or values.');
         return ids.unique(part);
       };
@@ -94,7 +94,7 @@ function isShallow(part: Part, begun: Map<string, JsonBudget>): boolean {
   return budget.add(Buffer.from(part.delta)) === undefined;
 }
 
-/** Some servers number the calls of each answer anew. */
+/** Some servers number the calls of each answer from the start. */
 class CallIds {
   /** Of earlier answers. */
   readonly #known: Set<string>;

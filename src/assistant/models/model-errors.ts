@@ -2,7 +2,7 @@ import { APICallError, RetryError } from 'ai';
 import { AppError } from '../../errors.ts';
 
 /**
- * What a user is told of a model's failure. The provider's own words may contain the key, or what the model was sent, so they
+ * What a user is shown of a model's failure. The provider's own words may contain the key, or what the model was sent, so they
  * are not part of it.
  */
 export function modelError(thrown: unknown, name: string): AppError {

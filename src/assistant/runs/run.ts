@@ -5,7 +5,7 @@ import { ChunkLog } from '../stream/chunk-log.ts';
 import type { ChunkWriter } from '../stream/chunk-writer.ts';
 import { OpenParts } from '../stream/open-parts.ts';
 
-/** Why a run ended before its model had finished. `lost`: it is not running any more by the database, which is told nothing more. */
+/** Why a run ended before its model had finished. `lost`: the database no longer lists it; nothing more is stored. */
 export type StopReason = 'cancelled' | 'timeout' | 'interrupted' | 'lost';
 
 export interface RunIdentity {

@@ -80,7 +80,7 @@ export async function selectReadableRun(
   return rows[0];
 }
 
-/** The status of a run by now; undefined: it is gone with its user. */
+/** The present status of a run; undefined: it is gone with its user. */
 export async function selectRun(db: Queryable, userId: string, id: string): Promise<StoredRun | undefined> {
   const rows = await db.query<StoredRun>(`select ${COLUMNS} from runs where user_id = $1::uuid and id = $2::uuid`, [userId, id]);
   return rows[0];

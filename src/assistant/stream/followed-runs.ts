@@ -55,7 +55,7 @@ export class FollowedRuns<Run extends { id: string }> {
       for (const chunk of chunks) followed.log.append(chunk);
       next += chunks.length;
       const isLast = isOver || followed.readers === 0;
-      // At once: whoever comes after the last look begins anew.
+      // At once: a reader that comes after the last look begins again.
       if (isLast) this.#runs.delete(run.id);
       return isLast;
     };

@@ -24,7 +24,7 @@ export interface RunRow {
   error: string | null;
 }
 
-/** SQL: a run's status as it is by now. Whoever ran it is gone when its lease has ended. */
+/** SQL: a run's status now. The replica that ran it is gone when its lease has ended. */
 const STATUS = `case when r.status = 'running' and r.lease_until < now() then 'interrupted' else r.status end`;
 /** SQL: the last run of thread `t`, without those of a deleted thread of the same name. */
 const LAST_RUN = `select r.id, ${STATUS} as status, r.model, r.message_id as "messageId", r.error from runs r

@@ -134,7 +134,7 @@ export class Threads {
       if (!CHOSEN_ID.test(id) || !(await deleteThread(tx, userId, id))) throw noSuchThread();
       await requestStop(tx, userId, id);
       await this.#approvalExpiry.threadDeleted(tx, userId, id);
-      // After the thread: whoever taints its context locks it, and writes nothing once it is gone.
+      // After the thread: a read that taints its context locks it, and writes nothing once it is gone.
       await deleteContext(tx, userId, contextOf({ thread: id }));
     });
   }

@@ -35,7 +35,7 @@ export class ApprovalExpiry {
     return this.#endAll('reconfigured', JSON.stringify(revisions));
   }
 
-  /** Ends an approval whose effect others see by now whom the user wasn't told of. */
+  /** Ends an approval whose audience has grown since it was shown. */
   async endWidened({ userId, id }: Pick<ApprovalRow, 'userId' | 'id'>): Promise<void> {
     await this.#endOf(userId, 'exposed', id);
   }

@@ -49,7 +49,7 @@ export function awaitOutcome(
 /** The encrypted part of the row. Who reads it reads what the run has read. */
 interface StoredOutcome extends Pick<ApprovalOutcome, 'result' | 'error'>, Pick<Reading, 'integrity' | 'provider'> {}
 
-/** What a caller is told of a call that ran with other arguments than its own. */
+/** What a caller receives about a call that ran with other arguments than its own. */
 export const EDITED = 'The user changed the arguments before approving.';
 
 /** What remembers that a result was read. */
@@ -89,7 +89,7 @@ export class ApprovalOutcomes {
 
   /**
    * What an equal call that the user has approved gave, until its client or thread has learnt that, and if it has by repeating the
-   * call, for two minutes more: a model that is told of the approval calls again, and must not send twice what was approved
+   * call, for two minutes more: a model that learns of the approval calls again, and must not send twice what was approved
    * once.
    *
    * @throws AppError `conflict` while it is running; the error with which it ended
@@ -136,7 +136,7 @@ export class ApprovalOutcomes {
     return result === undefined ? { status: 'failed', ...(error && { error }) } : { status: 'done', result };
   }
 
-  /** A failed write must not hide the outcome from whoever approved; it then counts as lost. */
+  /** A failed write must not hide the outcome from the user who approved; it then counts as lost. */
   async #store({ id, userId }: ApprovalRow, outcome: StoredOutcome, storing: Storing): Promise<void> {
     await storing.store('the outcome of an approved call could not be stored', async () => {
       const key = await this.#userKeys.forUser(this.#db, userId);

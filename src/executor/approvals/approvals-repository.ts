@@ -202,7 +202,7 @@ export async function replaceArguments(
  * Decides a pending request, once; its arguments are deleted. It is approved with these arguments only.
  *
  * @param runMs approved: the run ends within this time; null: denied
- * @returns whether its arguments were changed; undefined when it was decided or has expired meanwhile, or has other arguments by now
+ * @returns whether its arguments were changed; undefined when it was decided or has expired meanwhile, or now has other arguments
  */
 export async function decideApproval(
   tx: Queryable,

@@ -59,8 +59,7 @@ export class Approvals {
   }
 
   /**
-   * Ends an approval whose effect others see by now whom the user wasn't told of, or whose subject has changed since it
-   * was shown.
+   * Ends an approval whose audience has grown, or whose subject has changed, since it was shown.
    *
    * @throws AppError `conflict` then
    */
@@ -68,7 +67,7 @@ export class Approvals {
     const change = changeSince(stored, now);
     if (change === undefined) return;
     await this.#expiry.endWidened(row);
-    const why = change === 'audience' ? 'Others would see this by now.' : 'This has changed since it was shown.';
+    const why = change === 'audience' ? 'Other people would now see this.' : 'This has changed since it was shown.';
     throw new AppError('conflict', `${why} Ask for approval again.`);
   }
 

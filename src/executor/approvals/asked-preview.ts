@@ -1,13 +1,13 @@
 import type { Call } from '../call/call.ts';
 import type { LinkedPreview } from './approval-preview.ts';
 
-/** What a client is told of its call that waits for the user: nothing that it didn't say itself, but how to go on. */
+/** What a client receives about its call that waits for the user: nothing that it didn't say itself, but how to go on. */
 export type AskedPreview = Pick<LinkedPreview, 'approvalId' | 'url' | 'summary' | 'expiresAt'>;
 
 /**
- * What whoever asked may know of a question, on every surface. A question is for the user: it tells whom the user has
+ * What the caller that asked may know of a question, on every surface. A question is for the user: it tells whom the user has
  * written to, who else sees a file, names and texts of others that were read to show it. A client has not read them, and may
- * not be permitted to. The assistant's question goes to the user, in the conversation; its model is told of none.
+ * not be permitted to. The assistant's question goes to the user, in the conversation; its model receives none of it.
  *
  * @param call undefined: the user asks, who decides
  * @param now milliseconds since 1970

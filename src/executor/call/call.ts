@@ -37,7 +37,7 @@ export interface Call {
   account: AgentAccountRow;
   /** undefined: the user in person. */
   client: ClientGrant | undefined;
-  /** The thread in which the assistant calls; undefined: nobody but the user or the client decides what is called. */
+  /** The thread in which the assistant calls; undefined: only the user or the client decides what is called. */
   thread: string | undefined;
   /** Addresses that the user typed in the thread, in lower case. */
   named: ReadonlySet<string>;

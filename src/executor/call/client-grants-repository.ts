@@ -171,5 +171,5 @@ export async function revokeClientGrant(
 
 /**
  * Deletes grants that ended 30 days ago. Of clients of the operator's own server, the end is remembered: tokens that are
- * only refreshed there must not begin them anew.
+ * only refreshed there must not begin them again.
  */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isLoopback } from '../../config/config.ts';
 import type { ClientGrantRow } from './client-grants-repository.ts';
 
-/** A client as its user is told of it. */
+/** A client as its user is shown it. */
 export interface NamedClient extends Pick<ClientGrantRow, 'id' | 'redirectHost'> {
   /** A token's, which the user chose; an app's, which it chose itself. */
   name: string;
@@ -39,7 +39,7 @@ function aboutApp({ host, redirectHost }: Pick<NamedClient, 'host' | 'redirectHo
   if (isLocal(redirectHost)) {
     return `A program on the device where you signed in${host === null ? '' : `, as ${host}`}. Any program there can use this name.`;
   }
-  if (host === null) return `It registered itself, and nobody has verified its name. It received access at ${redirectHost}.`;
+  if (host === null) return `It registered itself, and its name is not verified. It received access at ${redirectHost}.`;
   return host === redirectHost ? `From ${host}.` : `From ${host}. It received access at ${redirectHost}.`;
 }
 

@@ -20,7 +20,7 @@ export function guardInput(input: unknown): void {
 function visit(value: unknown, depth: number, seen: { values: number; characters: number }): void {
   seen.values += 1;
   if (typeof value === 'string') seen.characters += value.length;
-  if (seen.values > MAX_VALUES || seen.characters > MAX_CHARACTERS) throw new AppError('too_large', 'input: holds too much.');
+  if (seen.values > MAX_VALUES || seen.characters > MAX_CHARACTERS) throw new AppError('too_large', 'input: is too large.');
   if (typeof value !== 'object' || value === null) {
     if (!isJsonScalar(value)) throw new AppError('invalid_request', 'input: must be JSON.');
     return;

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 /** Identifies a call that its caller may repeat. */
 export interface KeyName {
   userId: string;
-  /** Who called with the key, as the name of a context: nobody else's key is the same. */
+  /** Who called with the key, as the name of a context: no other caller's key is the same. */
   asker: string;
   action: string;
   key: string;

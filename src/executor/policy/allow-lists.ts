@@ -35,7 +35,7 @@ export function assertReadAllowed({ action, policy }: LoadedAction, facts: unkno
 function assertCovered(name: string, patterns: readonly string[], values: readonly string[]): void {
   const refused = values.filter((value) => !patterns.some((pattern) => matches(pattern, value)));
   if (refused.length === 0) return;
-  throw new AppError('forbidden', `${name}: holds something that the operator’s allow-list doesn’t cover.`, {
+  throw new AppError('forbidden', `${name}: contains a value that the operator’s allow-list doesn’t cover.`, {
     details: { list: name, refused: refused.slice(0, SHOWN_VALUES) },
   });
 }

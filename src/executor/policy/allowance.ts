@@ -30,7 +30,7 @@ export interface NewAllowance {
 /**
  * What the user allows with the approval of a call.
  *
- * @param shown whom the user was told of
+ * @param shown the audience that the user was shown
  * @returns undefined: not everyone who sees it can be named
  */
 export function coveredBy(call: Call, exposure: Exposure, shown: readonly ShownViewer[]): Covered | undefined {

@@ -27,7 +27,7 @@ const COLUMNS = `a.id, a.user_id as "userId", a.account_id as "accountId", a.act
 /** Those that hold: the connection is still to the same account of the provider, and the client has not ended. */
 export const HOLDING = `allowances a join grants g on g.id = a.grant_id and g.user_id = a.user_id and g.subject = a.subject and a.expires_at > now()
   and (a.client_id is null or exists (select 1 from client_grants where user_id = a.user_id and id = a.client_id and ${ACTIVE}))`;
-/** Of an allowance: whether it is for whoever asks. The parameters are those of the statement. */
+/** Of an allowance: whether it is for the caller that asks. The parameters are those of the statement. */
 export function isOfAsker(asker: string, clientId: string): string {
   return `a.asker = ${asker} and a.client_id is not distinct from ${clientId}`;
 }
@@ -44,7 +44,7 @@ export async function insertAllowance(tx: Queryable, row: NewAllowanceRow): Prom
   return rows[0];
 }
 
-/** The user's allowances for whoever asks, of an action with this revision, newest first. */
+/** The user's allowances for the caller that asks, of an action with this revision, newest first. */
 export function selectAllowancesOf(
   db: Queryable,
   of: Pick<NewAllowanceRow, 'userId' | 'grantId' | 'action' | 'revision' | 'asker' | 'clientId'>,
@@ -87,7 +87,7 @@ export async function deleteAllowancesOf(tx: Queryable, userId: string, clientId
   await tx.query('delete from allowances where user_id = $1::uuid and client_id = $2::uuid', [userId, clientId]);
 }
 
-/** Deletes allowances of actions that have another revision by now, or are gone: restoring the earlier file must not reactivate them. */
+/** Deletes allowances of actions that have another revision now, or are gone: restoring the earlier file must not reactivate them. */
 export async function deleteReconfiguredAllowances(db: Queryable, revisions: Readonly<Record<string, string>>): Promise<void> {
   await db.query(
     `/* all users: a change of the configuration */ delete from allowances where (user_id, id) in (

@@ -96,7 +96,7 @@ export class Gate {
   /**
    * What the user allows in advance by approving a call.
    *
-   * @param shown whom the user was told of
+   * @param shown the audience that the user was shown
    * @throws AppError `invalid_request` when such calls are asked about each time
    */
   allowance(call: Call, assessment: Assessment, shown: readonly ShownViewer[], days: number): NewAllowance {
@@ -108,7 +108,7 @@ export class Gate {
     throw new AppError('invalid_request', `This call can be approved, but not allowed in advance: ${reason}.`);
   }
 
-  /** What a labelled context wrote leaves as if that context called, whoever sends it. */
+  /** Sending an item that a tainted context wrote counts as tainted, in every context. */
   async #taintOf(call: Call): Promise<Taint> {
     return taintOf(...(await Promise.all([this.#taints.of(call), this.#written.labelsOfNamed(call, undefined)])));
   }

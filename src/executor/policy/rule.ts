@@ -3,7 +3,7 @@ import type { Effect } from '../../providers/shared/declared-call.ts';
 
 /**
  * Whether the user has allowed a call in advance, for everyone who sees it. `new`: someone was new to the user then;
- * `known`: nobody was.
+ * `known`: no one was.
  */
 export type Allowed = 'none' | 'new' | 'known';
 
@@ -11,7 +11,7 @@ export type Allowed = 'none' | 'new' | 'known';
 export interface PolicyInput {
   policy: Pick<Policy, 'approval' | 'tainted' | 'financial'>;
   effect: Effect;
-  /** The user calls: no client, and not the assistant. Of an approved call, whoever asked for it counts. */
+  /** The user calls: no client, and not the assistant. Of an approved call, the caller that asked for it counts. */
   isInPerson: boolean;
   /** The account is a bank's. */
   isBank: boolean;

@@ -95,7 +95,7 @@ async function mark(
 
 /**
  * The call that reverts a run. If it holds text that was read from the provider, the contexts of those who receive it
- * remember that; where they can't, nobody receives it.
+ * remember that; where they can't, it is not returned.
  */
 async function undoFor(
   { catalog, taints }: RunActionDeps,

@@ -51,7 +51,7 @@ function sourceByHash(sources: readonly SourceWithHashes[]): ReadonlyMap<string,
   return new Map(sources.toReversed().flatMap((source) => [...source.hashes].map((hash) => [hash, source] as const)));
 }
 
-/** Whoever names an item repeats nothing: the provider gave its id. */
+/** Naming an item repeats nothing: the provider gave its id. */
 function isId(path: string, text: string): boolean {
   const name = path.split('.').findLast((part) => !/^\d+$/.test(part));
   return name !== undefined && isIdName(name) && !/\s/.test(text);

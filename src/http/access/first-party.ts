@@ -51,7 +51,8 @@ export const requireCsrfToken: RequestHandler = (request, response, next) => {
   const { session } = response.locals.caller as FirstParty;
   if (session !== undefined && !SAFE_METHODS.has(request.method)) {
     const given: unknown = request.get(CSRF_HEADER) ?? request.body?.csrf;
-    if (typeof given !== 'string' || !isEqual(given, session.csrf)) throw new AppError('forbidden', 'This form is not of your session.');
+    if (typeof given !== 'string' || !isEqual(given, session.csrf))
+      throw new AppError('forbidden', 'This form belongs to another session. Reload the page.');
   }
   next();
 };

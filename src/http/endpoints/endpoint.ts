@@ -82,8 +82,7 @@ export interface Endpoint<
   /** For a person's browser: errors may be pages; HEAD and prefetch requests are rejected. */
   browser?: boolean;
   /**
-   * Served by a saturated process, too: it completes what was begun elsewhere, takes something away, or an operator needs
-   * it. Deletions always are.
+   * Exempt from admission: it completes a flow, revokes something, or is for operators. Deletions always are.
    */
   essential?: true;
   /** A limit for each client address besides the general one; `provider` also has one for each user. */

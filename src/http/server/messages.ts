@@ -31,7 +31,7 @@ export function closeIfIncomplete(response: ServerResponse, clock: Clock): void 
   response.shouldKeepAlive = false;
   if (socket === null) return;
   let left = DROPPED_BYTES;
-  // Begun before the response ends: of a request that nobody reads, Node then drops all that follows.
+  // Begun before the response ends: of a request that is not read, Node then drops all that follows.
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) request.pause();

@@ -55,7 +55,7 @@ function namesMessage(method: string, { message }: Record<string, unknown>): boo
 }
 
 /**
- * Under which names it may be remembered what a response repeats: whoever reads a message or a thread may read what was put
+ * Under which names it may be remembered what a response repeats: a reader of a message or a thread may read what was put
  * into the thread.
  *
  * @param told the ids in the response; undefined: it doesn't name what it is of

@@ -43,7 +43,7 @@ export function documentFetcher(fetchDocument: FetchDocument = fetchPublic): (ur
   };
 }
 
-/** What the user is told of an error of the library; undefined: it is not about the fetch of a document. */
+/** What the user is shown of an error of the library; undefined: it is not about the fetch of a document. */
 export function fetchFailure(error: unknown): AppError | undefined {
   const { error_description: description, cause } = error as { error_description?: string; cause?: unknown };
   if (description?.includes('document fetch failed') !== true) return undefined;

@@ -77,7 +77,7 @@ function isRedirectUri(uri: unknown): uri is string {
 /** Where a redirect leads, for the user: its host, or the scheme of a program. */
 export interface RedirectTarget {
   name: string;
-  /** A program on the user's own computer: whoever runs there gets the access. */
+  /** A program on the user's own computer: any program there may get the access. */
   isLocal: boolean;
 }
 

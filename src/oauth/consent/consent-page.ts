@@ -81,7 +81,7 @@ ${!target.isLocal && html`<p>Access goes to <strong>${inline(target.name)}</stro
 
 function whoOf(host: string | undefined, isUnreachable: boolean): SafeHtml {
   if (isUnreachable) return html`Its publisher could not be reached, so nothing about the app has been verified.`;
-  if (host === undefined) return html`The app registered itself. It chose its own name, and nobody has verified it.`;
+  if (host === undefined) return html`The app registered itself. It chose its own name, which is not verified.`;
   return html`Published at <strong>${inline(host)}</strong>, which has been verified. The app chose its own name.`;
 }
 

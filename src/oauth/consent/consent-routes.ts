@@ -67,7 +67,7 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
       assertSession(caller);
       const pending = await consents.find(uid, request, response);
       if (form.decision === 'deny') return { redirect: await consents.deny(pending) };
-      // Whoever ticks an account means that one, whatever is selected above it.
+      // A ticked account overrides the radio button.
       const accounts = form.account.length > 0 ? 'some' : form.accounts;
       const accountIds = accounts === 'all' ? null : form.account;
       const { access, account, days, agent: agents } = form;

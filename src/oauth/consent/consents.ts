@@ -68,7 +68,7 @@ export class Consents {
     const provider = await this.#deps.server.provider();
     const interaction = await provider.interactionDetails(request, response).catch(ofLibrary);
     if (interaction === undefined || interaction.uid !== uid) {
-      throw new AppError('forbidden', 'This was not started in this browser, or is over. Start again in the app.');
+      throw new AppError('forbidden', 'This was started in another browser, or has ended. Start again in the app.');
     }
     const { client_id: clientId, redirect_uri: redirectUri, scope } = interaction.params as Record<string, string>;
     const current = { request, userId: undefined, redirectUri, mayFetch: true, fetched: new Set<string>() };

@@ -4,7 +4,7 @@ import { ACTIVE } from '../../executor/call/client-grants-repository.ts';
 const UNUSED_CLIENT_SECONDS = 24 * 3600;
 /** How long after its first use a refresh token gives the same response: its reuse interval, or leeway. */
 const REUSE_INTERVAL = '10 seconds';
-/** Clients that registered themselves and that nobody has permitted anything; beyond that, the oldest are deleted. */
+/** Clients that registered themselves and that no user has permitted anything; beyond that, the oldest are deleted. */
 const MAX_UNUSED_CLIENTS = 10_000;
 
 /** Names an entry: the library's model, and the SHA-256 of the id. */
@@ -49,7 +49,7 @@ export async function selectEntry(db: Queryable, { model, idHash }: EntryKey): P
   return rows[0];
 }
 
-/** Whose code or token it is. @returns undefined: nobody's */
+/** Whose code or token it is. @returns undefined: no user's */
 export async function selectUserOfEntry(db: Queryable, { model, idHash }: EntryKey): Promise<string | undefined> {
   const rows = await db.query<{ userId: string | null }>(
     'select user_id as "userId" from oauth_entries where model = $1 and id_hash = $2',

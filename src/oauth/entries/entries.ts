@@ -59,7 +59,7 @@ export class Entries {
    * Runs a request that is one transaction, which a throw rolls back. A grant that ends in it is revoked afterwards, with
    * everything that the client has by it, before the response is sent.
    *
-   * @param userId whose row it may lock; undefined: nobody's
+   * @param userId whose row it may lock; undefined: no user's
    * @param isSpared whether grants that would end go on
    */
   async transaction(userId: string | undefined, work: () => Promise<void>, isSpared = async () => false): Promise<void> {
@@ -71,7 +71,7 @@ export class Entries {
     }
   }
 
-  /** Whose code or token it is. @returns undefined: nobody's */
+  /** Whose code or token it is. @returns undefined: no user's */
   userOf(model: string, secret: string): Promise<string | undefined> {
     return selectUserOfEntry(this.#deps.db, keyOf(model, secret));
   }

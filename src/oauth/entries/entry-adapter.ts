@@ -38,7 +38,7 @@ export class EntryAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    // What a client has published is fetched anew when its user is asked.
+    // What a client has published is fetched again when its user is asked.
     if (this.#model === 'Client' && publishedHost(id) !== undefined && CURRENT_REQUEST.getStore()?.mayFetch !== false) return undefined;
     const key = keyOf(this.#model, id);
     const db = this.#entries.queryable;

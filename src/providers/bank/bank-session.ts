@@ -115,7 +115,10 @@ async function asItem<Result>(item: BankItemAccess, work: (accessToken: string) 
     if (isItemRejection(error) && !isConsentMissing(error)) {
       const current = await item.rejected(version, error.code);
       if (!current)
-        throw new AppError('conflict', 'This bank was linked anew or checked meanwhile. Try again.', { retryAfter: 1, cause: error });
+        throw new AppError('conflict', 'This bank was linked again or checked in the meantime. Try again.', {
+          retryAfter: 1,
+          cause: error,
+        });
     }
     return rejectedInput(error);
   }

@@ -26,7 +26,7 @@ export function union(...audiences: readonly Audience[]): Audience {
   return [...new Map(audiences.flat().map((viewer) => [keyOf(viewer), viewer])).values()];
 }
 
-/** Whether someone sees it now who didn't before. Whoever accepted an unknown audience accepted every other. */
+/** Whether someone sees it now who didn't before. An unknown audience that was accepted includes every other. */
 export function isWider(now: Audience, before: Audience): boolean {
   const known = new Set(before.map(keyOf));
   return !known.has('unknown') && now.some((viewer) => !known.has(keyOf(viewer)));

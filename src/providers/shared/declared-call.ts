@@ -24,7 +24,7 @@ export interface CallExposure {
   audience: Audience;
   /** Who else may see it, which can't be read: counted only if the caller has read others' text or a bank's data. */
   unreadable?: Audience;
-  /** Arguments that are sent with the call in the same case, so that nobody else sees it. */
+  /** Arguments that are sent with the call in the same case, so that no one else sees it. */
   restricting?: Readonly<Record<string, unknown>>;
   /** Changes with what those see who see the effect, besides the arguments: the file that is shared, the event that is moved. */
   version: string;
@@ -54,7 +54,7 @@ export interface DeclaredCall {
   /** Fields that a summary lists first, because they affect other people. */
   destructiveFields: readonly string[];
   /**
-   * Who sees the effect of a call with these arguments besides the account, and what is there by now.
+   * Who sees the effect of a call with these arguments besides the account, and what is there now.
    *
    * @param session of the call's provider
    * @param own how the account is shown to people: its address

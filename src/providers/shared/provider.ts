@@ -100,7 +100,7 @@ export interface ProviderDescriptor<Settings = unknown, Client = unknown, Sessio
   needs: AgentNeeds;
   /**
    * Whether the account has written to each of the addresses, in lower case; of many, some may be absent. Left out: its
-   * accounts write to nobody.
+   * accounts write to no one.
    *
    * @throws AppError like the session
    */

@@ -54,7 +54,7 @@ export class ExchangeEnded extends Error {}
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** The workspace provider compresses responses only for clients that say so here as well. */
 const USER_AGENT = 'steward (gzip)';
-/** As browsers do, a body whose end is cut off is decoded as far as it goes; whoever reads it rejects it. */
+/** As browsers do, a body whose end is cut off is decoded as far as it goes; its reader rejects it. */
 const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH } as const;
 const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH } as const;
 /** The HTTP client, loaded with the first request. Its own time limits are off: requests have one for the whole exchange. */
@@ -92,7 +92,7 @@ async function respond(
   const headers = { ...request.headers, 'accept-encoding': 'gzip', 'user-agent': USER_AGENT };
   const agent = await openAgent();
   const response = await agent.request({ method: method as Dispatcher.HttpMethod, origin, path, headers, body: body ?? null, signal });
-  // What is left of the body when this throws ends its connection; an error of it then concerns nobody.
+  // What is left of the body when this throws ends its connection; an error of it is then ignored.
   response.body.on('error', () => {});
   try {
     const { statusCode: status } = response;

@@ -7,7 +7,7 @@ import type { WorkspaceSession } from './workspace-session.ts';
 const word = z.string().max(500).optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 
-/** The people of an event (Calendar API v3, `events`). A list with an invalid item fails, so that nobody is left out. */
+/** The people of an event (Calendar API v3, `events`). A list with an invalid item fails, so that no one is left out. */
 export const eventGuests = z.object({
   attendees: list(z.object({ email: word, self: flag })).optional(),
   attendeesOmitted: flag,

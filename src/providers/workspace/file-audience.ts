@@ -9,8 +9,8 @@ const word = z.string().max(500).optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 
 /**
- * How a file is shared. Permissions that a folder passes on are among the file's own. Whoever may not share a file
- * doesn't see its permissions, and those of files in shared drives are never listed here
+ * How a file is shared. Permissions that a folder passes on are among the file's own. Users who may not share a file
+ * don't see its permissions, and those of files in shared drives are never listed here
  * (Drive API v3, `files.permissions`).
  */
 export const fileSharing = z.object({

@@ -125,7 +125,7 @@ export class Attempt {
   }
 }
 
-/** The provider took longer than it may. */
+/** The provider exceeded its time limit. */
 export function timedOut(): AppError {
   return new AppError('provider_timeout', 'The provider did not respond in time.');
 }

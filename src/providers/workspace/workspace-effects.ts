@@ -19,7 +19,7 @@ export const DESTRUCTIVE_FIELDS: readonly string[] = [
 const TELLING_FIELDS: Readonly<Record<string, (value: unknown, id: string) => boolean>> = {
   addLabelIds: mayTrash,
   labelIds: mayTrash,
-  // Of a private event, nobody sees more than before.
+  // Of a private event, no one sees more than before.
   visibility: (value) => !isFixedText(value) || !PRIVATE.includes(value),
   // A cancelled event is deleted.
   status: (value) => !isFixedText(value) || value.toLowerCase() === 'cancelled',

@@ -60,7 +60,7 @@ export async function methodExposure(id: string, args: Arguments, session: Works
 
 /**
  * With whom the calendar is shared can't be read within the granted scopes. They see no more of a private event than its
- * time, and so it becomes private like those of the built-in actions: not if its visibility is somebody's choice, nor if
+ * time, and so it becomes private like those of the built-in actions: not if its visibility was chosen, nor if
  * it has guests.
  */
 async function withCalendarReaders(

@@ -12,7 +12,7 @@ const source = {
 const anyObject = z.looseObject({}) as z.ZodType<object>;
 
 const labels = z.object({
-  integrity: z.enum(['own', 'others']).describe('`own`: the user’s text, which nobody else can edit.'),
+  integrity: z.enum(['own', 'others']).describe('`own`: the user’s text, which no one else can edit.'),
   confidentiality: z.enum(['private', 'financial']),
   sources: z.array(
     z.object({

@@ -36,7 +36,7 @@ export class OrphanedTokenRevoker {
   }
 
   /**
-   * Work in which a provider may issue a token: a stop waits until the token is stored or revoked, though nobody else waits
+   * Work in which a provider may issue a token: a stop waits until the token is stored or revoked, though nothing else waits
    * for it any more.
    */
   during<Result>(work: Promise<Result>): Promise<Result> {

@@ -127,7 +127,7 @@ function isServed(row: RefreshRow): boolean {
 }
 
 function rejectedAgain(pause: number | null): AppError {
-  return new AppError('provider_error', 'The provider refuses the access that it has just given.', {
+  return new AppError('provider_error', 'The provider rejects the access token that it has just issued.', {
     retryAfter: Math.max(1, Math.ceil(pause ?? 1)),
   });
 }

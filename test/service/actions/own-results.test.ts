@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import { callApproved, newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { smallestInput } from '../../support/inputs/sample-input.ts';
+import { linkBank } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 /** What others wrote, in everything that the provider has. */
@@ -16,6 +18,7 @@ beforeAll(async () => {
   steward = await startSteward();
   me = await newPerson(steward);
   await newEvent();
+  expect((await linkBank(steward, me.token)).status).toBe(200);
 });
 afterAll(() => steward.stop());
 
@@ -46,7 +49,10 @@ const newTrash = async () => {
 };
 const reply = async () => ({ to: [me.email], body: 'Yes.', reply_to: await newMessage() });
 
-/** An input of each action whose results count as the user's own text, without what others wrote. */
+/** Actions whose results count as the user's own text as a whole. */
+const OWN = [...BUILT_INS.values()].filter(({ integrity }) => integrity === 'own');
+
+/** Inputs without what others wrote; of other actions the smallest one is tried. */
 const INPUTS: Record<string, () => Promise<object>> = {
   'calendar.busy': async () => ({ people: ['ana@example.org'], ...DAYS }),
   'calendar.create': async () => ({ title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00', zone: 'Europe/Berlin' }),
@@ -60,22 +66,16 @@ const INPUTS: Record<string, () => Promise<object>> = {
   'mail.draft_delete': async () => ({ id: await newDraft() }),
   'mail.draft_send': async () => ({ id: await newDraft() }),
   'mail.label': async () => ({ ids: [await newMessage()], add: ['STARRED'] }),
-  'mail.labels': async () => ({}),
   'mail.send': reply,
   'mail.trash': async () => ({ ids: [await newMessage(), '19eca00000000000'] }),
   'mail.untrash': async () => ({ ids: [await newTrash()] }),
 };
 
 describe('a result that counts as the user’s own text', () => {
-  it('is tried for each action whose results do as a whole', () => {
-    const own = [...BUILT_INS.values()].filter(({ integrity }) => integrity === 'own').map(({ name }) => name);
-    expect(own.filter((name) => INPUTS[name] === undefined)).toEqual([]);
-  });
-
-  it.each(Object.entries(INPUTS))('holds nothing that others wrote: %s', async (action, inputOf) => {
-    const input = await inputOf();
+  it.each(OWN.map((action) => [action.name, action] as const))('holds nothing that others wrote: %s', async (name, { load }) => {
+    const input = await (INPUTS[name]?.() ?? smallestInput(await load()));
     expect(JSON.stringify(input)).not.toContain(HOSTILE);
-    const { data, meta } = await callApproved(steward, me.token, action, input);
+    const { data, meta } = await callApproved(steward, me.token, name, input);
     const hasText = JSON.stringify({ data, meta }).includes(HOSTILE);
     expect(meta.labels?.integrity === 'own' && hasText).toBe(false);
   });

@@ -92,12 +92,7 @@ describe('the page of an approval', () => {
       'other.example:8443',
       'From app.example. It received access at other.example:8443.',
     ],
-    [
-      'registered itself',
-      'abc',
-      'app.example',
-      'It registered itself, and nobody has verified its name. It received access at app.example.',
-    ],
+    ['registered itself', 'abc', 'app.example', 'It registered itself, and its name is not verified. It received access at app.example.'],
     [
       'runs on a computer',
       'https://app.example/metadata',

@@ -112,7 +112,7 @@ describe('GET /user/audit', () => {
     await addRows(1_001, 1_060, other);
     const { next_cursor: mine } = (await read()).body;
     const { next_cursor: theirs } = (await read('', other.token)).body;
-    expectError(await read(`?cursor=${theirs}`), 'invalid_request', /^cursor: is not one that this list gave/);
+    expectError(await read(`?cursor=${theirs}`), 'invalid_request', /^cursor: must be the `next_cursor` of a page/);
     expectError(await read(`?cursor=${mine}`, other.token), 'invalid_request', /^cursor: /);
     expect(numbers((await read(`?cursor=${mine}`)).body.entries)).toEqual(range(10, 1));
   });
