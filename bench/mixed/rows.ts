@@ -10,7 +10,7 @@ import { selectAuditEntries } from '../../src/users/audit-entries-repository.ts'
 import { walkErasure } from '../../src/users/erasures.ts';
 import { UserExports } from '../../src/users/export-service.ts';
 import { deleteUser } from '../../src/users/users-repository.ts';
-import { SubjectHasher } from '../../src/vault/keys/name-hashes.ts';
+import { SubjectHasher } from '../../src/vault/keys/subject-hasher.ts';
 import { UserKeys } from '../../src/vault/keys/user-keys.ts';
 import { checkKeys } from '../../src/vault/rotation/check-keys.ts';
 import { rewrapAll } from '../../src/vault/rotation/key-rotation.ts';

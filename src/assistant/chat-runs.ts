@@ -6,7 +6,7 @@ import type { Queryable } from '../database/database.ts';
 import { AppError, restarting } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 import { describeError } from '../observability/logger.ts';
-import { AnswerRunner } from './answering.ts';
+import { AnswerRunner } from './answer-runner.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import { endInterrupted } from './interrupted-runs.ts';
 import { Budgets } from './runs/budgets.ts';
@@ -49,7 +49,7 @@ export class ChatRuns {
    * Runs that begin or end at once would take all connections, and other requests would wait for one until they fail. They
    * wait here instead, where nothing times out.
    */
-  readonly #turns: LimitFunction;
+  readonly #connectionLimit: LimitFunction;
   readonly #followed: FollowedRuns<StoredRun>;
   readonly #running = new Set<Promise<void>>();
   #isClosed = false;
@@ -60,8 +60,8 @@ export class ChatRuns {
     this.#leases = new RunLeases(deps.db, deps.config.limits.runLeaseMs, deps.polls);
     this.#followed = new FollowedRuns((run, from) => this.#stored(run, from), deps.clock);
     this.#budgets = new Budgets(deps.config.modelBudget, deps.clock);
-    this.#turns = pLimit(Math.max(1, Math.floor(deps.config.limits.databaseConnections / 2)));
-    this.#answering = new AnswerRunner(deps, this.#budgets, this.#turns);
+    this.#connectionLimit = pLimit(Math.max(1, Math.floor(deps.config.limits.databaseConnections / 2)));
+    this.#answering = new AnswerRunner(deps, this.#budgets, this.#connectionLimit);
     // biome-ignore lint/suspicious/noExplicitAny: the library's own global
     (globalThis as any).AI_SDK_LOG_WARNINGS = false;
   }
@@ -77,10 +77,10 @@ export class ChatRuns {
     this.#assertOpen();
     const thread = { userId, threadId: request.id };
     const turn = turnOf(request, this.#deps.config.limits.chatMessageBytes);
-    await this.#turns(() => this.endAbandoned(thread));
+    await this.#connectionLimit(() => this.endAbandoned(thread));
     const decided = await this.#decisions(thread, turn);
     const run = this.#newRun(thread, turn.kind === 'continue' ? turn.id : randomUUID());
-    const begun = this.#turns(() => this.#begin(run, settings, turn, decided));
+    const begun = this.#connectionLimit(() => this.#begin(run, settings, turn, decided));
     this.#track(begun.catch(() => {}));
     try {
       await begun;
@@ -151,7 +151,7 @@ export class ChatRuns {
   async #decisions({ userId, threadId }: ThreadOf, turn: ChatTurn): Promise<Map<string, { message: UIMessage; decided: Decided }>> {
     const { db, threads } = this.#deps;
     const found = new Map<string, { message: UIMessage; decided: Decided }>();
-    for (const { message } of (await this.#turns(() => threads.messages(db, userId, threadId))).filter(hasPending)) {
+    for (const { message } of (await this.#connectionLimit(() => threads.messages(db, userId, threadId))).filter(hasPending)) {
       const decided = await decisionsOn(this.#deps, { userId, thread: threadId }, message);
       found.set(message.id, { message, decided });
     }

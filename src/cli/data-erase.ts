@@ -7,7 +7,7 @@ import { selectIdentity } from '../users/users-repository.ts';
 import { type ErasingDeps, eraseIdentity } from '../users/users-service.ts';
 import { Grants } from '../vault/grants/grants.ts';
 import { Revocations } from '../vault/grants/revocations.ts';
-import { SubjectHasher } from '../vault/keys/name-hashes.ts';
+import { SubjectHasher } from '../vault/keys/subject-hasher.ts';
 import { UserKeys } from '../vault/keys/user-keys.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { prepareConfirmationEndOf } from '../workspace/confirmation-service.ts';

@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts';
-import { findWorkerTask } from './portable.ts';
+import { findWorkerTask } from './worker-task.ts';
 
 /** A task of a worker thread. */
 export interface WorkOrder {

@@ -15,7 +15,7 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { Replica } from '../replicas/replica.ts';
-import { SubjectHasher } from '../vault/keys/name-hashes.ts';
+import { SubjectHasher } from '../vault/keys/subject-hasher.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 
 /** The dependencies of all features, which a start waits for. */

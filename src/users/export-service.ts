@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import type { Caller } from '../principal.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
-import type { SubjectHasher } from '../vault/keys/name-hashes.ts';
+import type { SubjectHasher } from '../vault/keys/subject-hasher.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { selectAuditEntries } from './audit-entries-repository.ts';
 import { toAuditPage } from './audit-pages.ts';

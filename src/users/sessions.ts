@@ -6,7 +6,7 @@ import { bareCredential } from '../http/access/require-credential.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
 import type { Caller } from '../principal.ts';
 import { type BoundedMap, boundedMap } from '../rate-limit/bounded-map.ts';
-import type { SubjectHasher } from '../vault/keys/name-hashes.ts';
+import type { SubjectHasher } from '../vault/keys/subject-hasher.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 
 const REMEMBER_MS = 60_000;

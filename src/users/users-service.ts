@@ -6,7 +6,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Caller } from '../principal.ts';
 import { type Grants, Outdated, type PreparedEnd } from '../vault/grants/grants.ts';
 import type { Revocations } from '../vault/grants/revocations.ts';
-import type { SubjectHasher } from '../vault/keys/name-hashes.ts';
+import type { SubjectHasher } from '../vault/keys/subject-hasher.ts';
 import type { Sessions } from './sessions.ts';
 import { deleteUser } from './users-repository.ts';
 

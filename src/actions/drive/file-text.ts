@@ -1,4 +1,4 @@
-import { workerTask } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/worker-task.ts';
 import { multiLine } from '../shared/display-text.ts';
 import { textPart } from '../shared/text-part.ts';
 

@@ -1,4 +1,4 @@
-import { workerTask } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/worker-task.ts';
 import { TextWindow } from '../shared/text-window.ts';
 
 /** Formats whose text is read. */

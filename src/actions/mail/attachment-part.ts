@@ -1,4 +1,4 @@
-import { workerTask } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/worker-task.ts';
 import { textPart } from '../shared/text-part.ts';
 import { charsetOf, decodeText, shown } from './mail-text.ts';
 

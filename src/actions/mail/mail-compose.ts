@@ -1,4 +1,4 @@
-import { workerTask } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/worker-task.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { Recipient } from './mail-fields.ts';
 

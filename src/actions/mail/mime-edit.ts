@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
-import { workerTask } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/worker-task.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { fieldValue, isContentField, type MimePart, nameOf, parsePart, withParts, writtenPart } from './mime-tree.ts';
 

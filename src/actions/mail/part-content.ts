@@ -1,4 +1,4 @@
-import { workerTask } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/worker-task.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import { decodeText, htmlToText, shown, wholeHtmlToText } from './mail-text.ts';
 

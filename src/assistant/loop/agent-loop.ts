@@ -69,7 +69,7 @@ export async function runLoop(input: LoopInput): Promise<string | undefined> {
     maxRetries: MAX_RETRIES,
     // One condition: of several, the library asks all, and a budget doesn't matter to a run that has ended.
     stopWhen: async ({ steps }) => {
-      if (steps.length >= limits.runSteps || calls.areSomePending) return true;
+      if (steps.length >= limits.runSteps || calls.hasPendingApprovals) return true;
       try {
         await input.beforeStep();
         return false;
@@ -177,7 +177,7 @@ function assertFinished(last: Last | undefined, calls: ToolCalls, { steps }: Usa
   if (last === undefined || last.isEmpty || last.reason === 'error') throw new AppError('provider_error', 'The model gave no answer.');
   if (last.calls > 0 && !MAKES_CALLS.has(last.reason))
     throw new AppError('provider_error', 'The model stopped before its calls could be made. Ask again.');
-  const wantsMore = last.reason === 'tool-calls' && !calls.areSomePending;
+  const wantsMore = last.reason === 'tool-calls' && !calls.hasPendingApprovals;
   if (wantsMore && steps >= runSteps) throw new AppError('too_large', `The answer took more than ${runSteps} steps. Ask to go on.`);
   return last.reason;
 }

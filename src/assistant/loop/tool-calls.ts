@@ -68,7 +68,7 @@ export class ToolCalls {
   }
 
   /** Whether a call waits for the user's approval. */
-  get areSomePending(): boolean {
+  get hasPendingApprovals(): boolean {
     return this.#pending.size > 0;
   }
 

@@ -1,6 +1,6 @@
 import { parse } from 'node:querystring';
 import { AppError } from '../../errors.ts';
-import { workerTask } from '../../off-thread/portable.ts';
+import { workerTask } from '../../off-thread/worker-task.ts';
 
 const [PLUS, SPACE] = [0x2b, 0x20];
 

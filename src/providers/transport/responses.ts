@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { offThread, owned, type WorkOptions } from '../../off-thread/off-thread.ts';
-import { findWorkerTask, type WorkerTask, workerTask } from '../../off-thread/portable.ts';
+import { findWorkerTask, type WorkerTask, workerTask } from '../../off-thread/worker-task.ts';
 import { countValues, parseJson, tidy, unreadableResponse } from './response-json.ts';
 
 /** Larger responses are parsed off the main thread, which would be blocked for too long. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import { offThread, owned, type WorkOptions } from '../../off-thread/off-thread.ts';
-import type { WorkerTask } from '../../off-thread/portable.ts';
+import type { WorkerTask } from '../../off-thread/worker-task.ts';
 import { backoff } from '../../rate-limit/backoff.ts';
 import type { GrantAccess } from '../shared/provider.ts';
 import { retryAfterSeconds } from '../transport/provider-fetch.ts';

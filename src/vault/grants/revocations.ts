@@ -7,7 +7,7 @@ import { RowJobs } from '../../jobs/row-jobs.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import type { Provider } from '../../providers/shared/provider.ts';
-import { SubjectHasher } from '../keys/name-hashes.ts';
+import { SubjectHasher } from '../keys/subject-hasher.ts';
 import { isSubjectInUse } from './grants-repository.ts';
 import {
   deleteRevocation,

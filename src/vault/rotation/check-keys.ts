@@ -1,7 +1,7 @@
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { Queryable } from '../../database/database.ts';
 import { StartError } from '../../errors.ts';
-import { shareHashSecret } from '../keys/name-hashes.ts';
+import { shareHashSecret } from '../keys/subject-hasher.ts';
 import { insertCanary, type KnownMasterKey, selectMasterKeys } from './master-keys-repository.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/errors.ts';
-import { workerTask } from '../../../src/off-thread/portable.ts';
+import { workerTask } from '../../../src/off-thread/worker-task.ts';
 
 /** Work that tests pass to threads, which load this file themselves. */
 export const where = workerTask(import.meta.url, 'where', async (_input: null) => {

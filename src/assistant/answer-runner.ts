@@ -35,26 +35,26 @@ interface Ending {
 export class AnswerRunner {
   readonly #deps: ChatDeps;
   readonly #budgets: Budgets;
-  readonly #turns: LimitFunction;
+  readonly #connectionLimit: LimitFunction;
   readonly #models = new Map<string, () => Promise<Model>>();
 
   /** @param turns for what needs a connection at the beginning and the end of a run */
-  constructor(deps: ChatDeps, budgets: Budgets, turns: LimitFunction) {
+  constructor(deps: ChatDeps, budgets: Budgets, connectionLimit: LimitFunction) {
     this.#deps = deps;
     this.#budgets = budgets;
-    this.#turns = turns;
+    this.#connectionLimit = connectionLimit;
   }
 
   /** Runs to the end. What it sends goes to the run; its message is stored at the end. */
   async answer(run: Run, settings: ModelSettings): Promise<void> {
     const usage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
-    const history = await this.#turns(() => this.#history(run)).catch((error: unknown) => this.#failed(run, settings, error));
+    const history = await this.#connectionLimit(() => this.#history(run)).catch((error: unknown) => this.#failed(run, settings, error));
     if ('status' in history) return this.#end(run, settings, history, usage);
     const calls = new ToolCalls(this.#deps, run, await namedAddresses(history.messages));
     const ending = await this.#loop(run, settings, calls, history, usage);
     if (run.isLost) return;
     for (const chunk of await calls.settle(run.parts.calls)) run.emit(chunk);
-    const status = ending.status === 'done' && calls.areSomePending ? 'awaiting_approval' : ending.status;
+    const status = ending.status === 'done' && calls.hasPendingApprovals ? 'awaiting_approval' : ending.status;
     await this.#end(run, settings, { ...ending, status }, usage);
   }
 
@@ -77,7 +77,7 @@ export class AnswerRunner {
       const deadline = clock.monotonic() + limits.runMs;
       const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline, callIds: callIds(history.messages) };
       const model = boundedModel(await this.#model(settings), bounds, clock);
-      const tools = await this.#turns(() => this.#tools(run.userId));
+      const tools = await this.#connectionLimit(() => this.#tools(run.userId));
       const beforeStep = () => this.#beforeStep(run, usage);
       const storeSummary = (summary: Summary) => this.#storeSummary(run, summary);
       const finishReason = await runLoop({ run, clock, settings, model, tools, calls, history, limits, usage, beforeStep, storeSummary });
@@ -130,7 +130,7 @@ export class AnswerRunner {
           // Another replica may have ended it, or its user is gone.
           if (await endRun(tx, run, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
         });
-      await this.#turns(store).catch(ignoreUserDeleted);
+      await this.#connectionLimit(store).catch(ignoreUserDeleted);
     });
   }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
-import { SubjectHasher } from '../../../src/vault/keys/name-hashes.ts';
+import { SubjectHasher } from '../../../src/vault/keys/subject-hasher.ts';
 import { checkKeys } from '../../../src/vault/rotation/check-keys.ts';
 import { subjectOf } from '../../support/emulators/workspace-emulator.ts';
 import { connect, newName, outcome } from '../../support/scenes/flows.ts';
