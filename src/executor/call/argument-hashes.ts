@@ -17,8 +17,7 @@ export class ArgumentHashes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   /** By user. A key never changes. */
-  readonly #keys = boundedMap<KeyObject>(KEPT);
-  readonly #deriving = new Map<string, Promise<KeyObject>>();
+  readonly #keys = boundedMap<Promise<KeyObject>>(KEPT);
 
   constructor(db: Database, userKeys: UserKeys) {
     this.#db = db;
@@ -30,31 +29,20 @@ export class ArgumentHashes {
    *
    * @param input JSON that has passed the input guard
    */
-  of(userId: string, action: string, accountId: string | null, input: unknown): string | Promise<string> {
+  async of(userId: string, action: string, accountId: string | null, input: unknown): Promise<string> {
     const text = canonicalJson([action, accountId, input]);
-    if (text.length > LONG) return nextTurn().then(() => this.#hash(userId, text));
-    return this.#hash(userId, text);
+    if (text.length > LONG) await nextTurn();
+    return createHmac('sha256', await this.#key(userId))
+      .update(text)
+      .digest('hex');
   }
 
-  #hash(userId: string, text: string): string | Promise<string> {
+  #key(userId: string): Promise<KeyObject> {
     const known = this.#keys.get(userId);
-    return known === undefined ? this.#derived(userId).then((key) => hmac(key, text)) : hmac(known, text);
+    if (known !== undefined) return known;
+    const derived = this.#userKeys.hashKey(this.#db, userId);
+    this.#keys.set(userId, derived);
+    derived.catch(() => this.#keys.delete(userId));
+    return derived;
   }
-
-  /** Concurrent callers share one derivation. */
-  #derived(userId: string): Promise<KeyObject> {
-    const pending = this.#deriving.get(userId) ?? this.#derive(userId).finally(() => this.#deriving.delete(userId));
-    this.#deriving.set(userId, pending);
-    return pending;
-  }
-
-  async #derive(userId: string): Promise<KeyObject> {
-    const key = await this.#userKeys.hashKey(this.#db, userId);
-    this.#keys.set(userId, key);
-    return key;
-  }
-}
-
-function hmac(key: KeyObject, text: string): string {
-  return createHmac('sha256', key).update(text).digest('hex');
 }
