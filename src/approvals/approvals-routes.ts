@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { CALL_ERRORS, callResult } from '../executor/call/call-result.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import { rememberDays } from '../executor/policy/remember-days.ts';
-import { type Endpoint, endpoint, type Reply } from '../http/endpoints/endpoint.ts';
+import { type Endpoint, endpoint, leavingSignal, type Reply } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { prefersPage } from '../http/middleware/error-handler.ts';
 import { PAGE_POLICY } from '../http/pages/html.ts';
@@ -101,12 +101,10 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
     pages: { 200: 'The page, where `Accept` prefers HTML; without a session, one that leads to the sign-in' },
     errors: CALL_ERRORS,
     async handle({ caller, params, form, request, response }) {
-      const leaving = new AbortController();
-      response.once('close', () => leaving.abort());
       const { approved, remember_for: rememberFor, shown: digest } = form;
       const isPage = digest !== undefined || caller.session !== undefined;
       const shownOnPage = isPage && { assertShown: (question: LinkedPreview) => assertShown(question, digest) };
-      const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leaving.signal, ...shownOnPage };
+      const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leavingSignal(response), ...shownOnPage };
       const run = async () => {
         const input = await argumentsOf(form);
         const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Limits } from '../config/config.ts';
 import { CALL_ERRORS, callResult } from '../executor/call/call-result.ts';
 import type { Executor } from '../executor/executor.ts';
-import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
+import { type Endpoint, endpoint, leavingSignal } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 
 const SURFACE = 'http';
@@ -32,15 +32,13 @@ function callAction(executor: Pick<Executor, 'invoke'>, { socketPayloadBytes }: 
     response: callResult,
     errors: CALL_ERRORS,
     async handle({ caller, params, query, request, response }) {
-      const leaving = new AbortController();
-      response.once('close', () => leaving.abort());
       const idempotencyKey = request.get('idempotency-key');
       const json = await executor.invoke({
         user: caller,
         surface: SURFACE,
         action: params.action,
         input: request.body,
-        signal: leaving.signal,
+        signal: leavingSignal(response),
         ...(query.account !== undefined && { account: query.account }),
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       });

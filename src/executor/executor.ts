@@ -82,32 +82,24 @@ export class Executor {
     this.#accounts = new StatementBatcher((queries) => selectUserAccounts(db, clock, queries), CONCURRENT_BATCHES);
     const hashes = new ArgumentHashes(db, userKeys);
     const client = (userId: string, clientId: string, action?: string) => useClientGrant(db, userId, clientId, action);
-    const checks = { ...deps, accounts: (query: AccountsQuery) => this.#accounts.add(query), client, hashes };
+    this.#checks = { ...deps, accounts: (query: AccountsQuery) => this.#accounts.add(query), client, hashes };
     const contexts = { taints: new Taints(db), reads: new ContextReads(db, userKeys, logger), written: new WrittenItems(db) };
+    this.#gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
+    this.#requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
+    this.#questions = new UserQuestions({ ...deps, ...contexts, requests: this.#requests });
+    this.#keys = new IdempotencyKeys(db, userKeys);
+    this.#approvals = new Approvals(db, userKeys, emit, catalog);
+    this.#outcomes = new ApprovalOutcomes(db, userKeys, contexts);
+    this.#runner = new CallRunner({ ...deps, ...contexts, keys: this.#keys, approvals: this.#approvals, outcomes: this.#outcomes });
     // For a call that a client requested and the user decides on.
     const asker = async (userId: string, clientId: string) => (await client(userId, clientId)) ?? Promise.reject(askerEnded());
-    const gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
-    const requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
-    const questions = new UserQuestions({ ...deps, ...contexts, requests });
-    const keys = new IdempotencyKeys(db, userKeys);
-    const approvals = new Approvals(db, userKeys, emit, catalog);
-    const outcomes = new ApprovalOutcomes(db, userKeys, contexts);
-    const runner = new CallRunner({ ...deps, ...contexts, keys, approvals, outcomes });
-    this.#checks = checks;
-    this.#gate = gate;
-    this.#requests = requests;
-    this.#questions = questions;
-    this.#keys = keys;
-    this.#approvals = approvals;
-    this.#outcomes = outcomes;
-    this.#runner = runner;
     this.#decisions = new ApprovalDecisions({
-      checks: { ...checks, client: asker },
-      approvals,
-      requests,
-      questions,
-      gate,
-      runner,
+      checks: { ...this.#checks, client: asker },
+      approvals: this.#approvals,
+      requests: this.#requests,
+      questions: this.#questions,
+      gate: this.#gate,
+      runner: this.#runner,
       telemetry,
     });
   }

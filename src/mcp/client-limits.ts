@@ -11,8 +11,7 @@ const CLIENTS = 4;
 export class ClientLimits {
   readonly #perMinute: number;
   readonly #atOnce: number;
-  readonly #clock: Clock;
-  readonly #requests = new FixedWindowLimiter();
+  readonly #requests: FixedWindowLimiter;
   /** By the id of a client, and by that of a user. */
   readonly #running = new Map<string, number>();
 
@@ -20,17 +19,12 @@ export class ClientLimits {
   constructor(perMinute: number, atOnce: number, clock: Clock) {
     this.#perMinute = perMinute;
     this.#atOnce = atOnce;
-    this.#clock = clock;
+    this.#requests = new FixedWindowLimiter(clock, 'This client sends too many requests. Slow down.');
   }
 
   /** Counts a request that begins. @returns ends it @throws AppError `rate_limited` */
   begin({ clientId, userId }: McpClient): () => void {
-    const now = this.#clock.monotonic();
-    if (!this.#requests.allows(clientId, this.#perMinute, now)) {
-      throw new AppError('rate_limited', 'This client sends too many requests. Slow down.', {
-        retryAfter: this.#requests.secondsLeft(now),
-      });
-    }
+    this.#requests.take(clientId, this.#perMinute);
     const [ofClient, ofUser] = [this.#running.get(clientId) ?? 0, this.#running.get(userId) ?? 0];
     if (ofClient >= this.#atOnce || ofUser >= CLIENTS * this.#atOnce) {
       const message = `This client has ${ofClient} requests under way, and its user’s clients together ${ofUser}. Wait for one to end.`;

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../clock/clock.ts';
 import { importInTurns } from '../concurrency/import-in-turns.ts';
 import type { Database } from '../database/database.ts';
-import { AppError } from '../errors.ts';
 import type { ClientGrants } from '../executor/client-grants.ts';
 import type { Request } from '../http/endpoints/endpoint.ts';
 import { networkOfRequest } from '../http/server/client-address.ts';
@@ -47,12 +46,13 @@ export class AuthorizationServer {
   readonly #deps: AuthorizationServerDeps;
   readonly #fetchDocument: ReturnType<typeof documentFetcher>;
   readonly #log: ReturnType<typeof throttledLog>;
-  readonly #fetches = new FixedWindowLimiter();
+  readonly #fetches: FixedWindowLimiter;
   #loaded: Loaded | undefined;
 
   constructor(deps: AuthorizationServerDeps) {
     this.#deps = deps;
     this.entries = new Entries(deps);
+    this.#fetches = new FixedWindowLimiter(deps.clock, 'Too many documents of clients. Slow down.');
     this.#log = throttledLog(deps.clock, deps.logger, 'info');
     this.#fetchDocument = documentFetcher(deps.fetchDocument);
   }
@@ -88,7 +88,7 @@ export class AuthorizationServer {
     if (this.#loaded?.secrets === secrets) return this.#loaded;
     await importInTurns(LIBRARY);
     const { createProvider } = await import('./authorization-provider.ts');
-    const { publicUrl, isDevelopment } = this.#deps;
+    const { publicUrl, isDevelopment, documentsPerMinute } = this.#deps;
     this.#loaded = {
       secrets,
       ...createProvider({
@@ -99,17 +99,11 @@ export class AuthorizationServer {
         logUnreachable: (clientId, error) =>
           this.#log({ client: redactUrl(clientId), err: describeError(error) }, 'a client’s document could not be fetched'),
         fetchDocument: this.#fetchDocument,
-        countFetch: (request) => this.#countFetch(request as Request),
+        countFetch: (request) => this.#fetches.take(networkOfRequest(request as Request), documentsPerMinute),
         isAllowed: (userId) => this.#isAllowed(userId),
       }),
     };
     return this.#loaded;
-  }
-
-  #countFetch(request: Request): void {
-    const now = this.#deps.clock.monotonic();
-    if (this.#fetches.allows(networkOfRequest(request), this.#deps.documentsPerMinute, now)) return;
-    throw new AppError('rate_limited', 'Too many documents of clients. Slow down.', { retryAfter: this.#fetches.secondsLeft(now) });
   }
 
   async #isAllowed(userId: string): Promise<boolean> {

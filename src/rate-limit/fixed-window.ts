@@ -1,3 +1,5 @@
+import type { Clock } from '../clock/clock.ts';
+import { AppError } from '../errors.ts';
 import { type BoundedMap, boundedMap } from './bounded-map.ts';
 
 const MINUTE_MS = 60_000;
@@ -44,16 +46,26 @@ export class FixedWindowCounter {
 
 /** Counts requests by key (client address, user) in a fixed window of one minute, which all keys share. */
 export class FixedWindowLimiter {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #tooMany: string;
   readonly #window = new Window();
   #counts: BoundedMap<{ count: number }> = boundedMap();
 
-  /**
-   * Counts a request, or an amount of bytes.
-   *
-   * @param now milliseconds
-   * @returns false when it exceeds the limit
-   */
-  allows(key: string, perMinute: number, now: number, amount = 1): boolean {
+  /** @param tooMany the message of the error */
+  constructor(clock: Pick<Clock, 'monotonic'>, tooMany = 'Too many requests. Slow down.') {
+    this.#clock = clock;
+    this.#tooMany = tooMany;
+  }
+
+  /** Counts a request, or an amount of bytes. @throws AppError `rate_limited` when it exceeds the limit */
+  take(key: string, perMinute: number, amount = 1): void {
+    if (this.allows(key, perMinute, amount)) return;
+    throw new AppError('rate_limited', this.#tooMany, { retryAfter: this.#window.secondsLeft(this.#clock.monotonic()) });
+  }
+
+  /** The same. @returns false when it exceeds the limit */
+  allows(key: string, perMinute: number, amount = 1): boolean {
+    const now = this.#clock.monotonic();
     // A new map: clearing a full one takes some 20 ms.
     if (this.#window.restart(now)) this.#counts = boundedMap();
     const counted = this.#counts.get(key);
@@ -61,11 +73,6 @@ export class FixedWindowLimiter {
     if (counted === undefined) this.#counts.set(key, { count: amount });
     else counted.count += amount;
     return (counted?.count ?? amount) <= perMinute;
-  }
-
-  /** Seconds until the window ends, at least 1. */
-  secondsLeft(now: number): number {
-    return this.#window.secondsLeft(now);
   }
 
   /** Number of keys with a count. */

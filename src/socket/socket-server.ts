@@ -54,9 +54,9 @@ export class SocketServer implements ConnectionHost<Connection> {
   /** Number of sockets by whose limits they count towards. */
   readonly #socketsByBudget = new Map<string, number>();
   readonly #waiting: UnauthenticatedConnections<Connection>;
-  readonly #connects = new FixedWindowLimiter();
-  readonly #messages = new FixedWindowLimiter();
-  readonly #bytes = new FixedWindowLimiter();
+  readonly #connects: FixedWindowLimiter;
+  readonly #messages: FixedWindowLimiter;
+  readonly #bytes: FixedWindowLimiter;
   readonly #listeners: ReturnType<typeof listeners>;
   readonly #ticking: Timer;
   #draining = false;
@@ -70,6 +70,9 @@ export class SocketServer implements ConnectionHost<Connection> {
     this.service = options;
     this.#telemetry = options.telemetry ?? UNMEASURED;
     this.#waiting = new UnauthenticatedConnections(options.limits.socketsWaiting);
+    this.#connects = new FixedWindowLimiter(options.clock, 'Too many new sockets. Slow down.');
+    this.#messages = new FixedWindowLimiter(options.clock);
+    this.#bytes = new FixedWindowLimiter(options.clock);
     // Its types don't list the last three.
     const serverOptions: ServerOptions & { maxFragments: number; maxBufferedChunks: number; closeTimeout: number } = {
       noServer: true,
@@ -134,11 +137,11 @@ export class SocketServer implements ConnectionHost<Connection> {
 
   allowsMessages(budget: string, count: number): boolean {
     const perMinute = this.limits.socketMessagesPerMinute * this.limits.socketsPerUser;
-    return this.#messages.allows(budget, perMinute, this.now(), count);
+    return this.#messages.allows(budget, perMinute, count);
   }
 
   allowsBytes(budget: string, count: number): boolean {
-    return this.#bytes.allows(budget, this.limits.socketBytesPerMinute, this.now(), count);
+    return this.#bytes.allows(budget, this.limits.socketBytesPerMinute, count);
   }
 
   requestFinished(connection: Connection): void {
@@ -199,26 +202,15 @@ export class SocketServer implements ConnectionHost<Connection> {
 
   #handshake(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const address = this.#options.addressOf(request);
-    const now = this.now();
-    if (this.#connects.allows(address, this.limits.socketConnectsPerMinute, now)) {
-      this.#admitted(socket, address, () => {
-        this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, address));
-      });
-    } else {
-      const retryAfter = this.#connects.secondsLeft(now);
-      this.#reject(socket, { code: 'rate_limited', message: 'Too many new sockets. Slow down.', retryAfter });
-    }
-  }
-
-  /** Each new socket costs a sign-in: clients that all come back at once must not keep a saturated process there. */
-  #admitted(socket: Duplex, address: string, work: () => void): void {
     try {
+      this.#connects.take(address, this.limits.socketConnectsPerMinute);
+      // Each new socket costs a sign-in: clients that all come back at once must not keep a saturated process there.
       this.#options.admission.begin(address)();
     } catch (error) {
       this.#reject(socket, asAppError(error) as RawError);
       return;
     }
-    work();
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, address));
   }
 
   #open(socket: Linked, carrier: Carrier, address: string): void {

@@ -4,7 +4,6 @@ import { WorkTurns } from '../concurrency/work-turns.ts';
 import { open } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { userDeleted } from '../database/database-errors.ts';
-import { AppError } from '../errors.ts';
 import type { Caller } from '../principal.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
@@ -32,19 +31,17 @@ const AUDIT_ROWS = 5_000;
 /** All stored data of a user except secrets, at one point in time. */
 export class UserExports {
   readonly #deps: ExportDeps;
-  readonly #rates = new FixedWindowLimiter();
+  readonly #rates: FixedWindowLimiter;
   readonly #inTurn = pLimit(AT_ONCE);
 
   constructor(deps: ExportDeps) {
     this.#deps = deps;
+    this.#rates = new FixedWindowLimiter(deps.clock, 'Too many exports. Wait a minute.');
   }
 
   /** @throws AppError `rate_limited`, `invalid_token` when the user was deleted */
   async of(caller: Caller): Promise<UserExport> {
-    const now = this.#deps.clock.monotonic();
-    if (!this.#rates.allows(caller.userId, this.#deps.perMinute, now)) {
-      throw new AppError('rate_limited', 'Too many exports. Wait a minute.', { retryAfter: this.#rates.secondsLeft(now) });
-    }
+    this.#rates.take(caller.userId, this.#deps.perMinute);
     return this.#inTurn(() => this.#read(caller));
   }
 

@@ -26,7 +26,7 @@ export class RejectionCounter {
   readonly #write: (row: AuditRow) => Promise<void>;
   readonly #logger: Logger;
   readonly #clock: Clock;
-  #written = new FixedWindowLimiter();
+  #written: FixedWindowLimiter;
   #counted = new Map<string, Counted>();
   /** Runs for a minute from its first rejection. */
   #minute: Timer | undefined;
@@ -35,13 +35,14 @@ export class RejectionCounter {
     this.#write = write;
     this.#clock = clock;
     this.#logger = logger;
+    this.#written = new FixedWindowLimiter(clock);
   }
 
   /** Writes the row, or counts it. @throws AppError as writing does */
   async record(row: AuditRow): Promise<void> {
     // Detached, because it isn't part of the call that starts it.
     this.#minute ??= detached(() => this.#clock.after(MINUTE_MS, () => void this.flush()).unref());
-    if (this.#written.allows(row.userId, REJECTIONS_PER_MINUTE, this.#clock.monotonic())) {
+    if (this.#written.allows(row.userId, REJECTIONS_PER_MINUTE)) {
       await this.#write(row);
       return;
     }
@@ -56,7 +57,7 @@ export class RejectionCounter {
   async flush(): Promise<void> {
     this.#minute?.cancel();
     this.#minute = undefined;
-    this.#written = new FixedWindowLimiter();
+    this.#written = new FixedWindowLimiter(this.#clock);
     const counted = [...this.#counted.values()];
     this.#counted = new Map();
     await Promise.all(counted.map((one) => this.#writeCounted(one)));

@@ -1,6 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { Database } from '../../database/database.ts';
 import { boundedMap } from '../../rate-limit/bounded-map.ts';
 import { canonicalJson } from '../../validation/canonical-json.ts';
@@ -18,8 +17,7 @@ export class ArgumentHashes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   /** By user. A key never changes. */
-  readonly #keys = boundedMap<KeyObject>(KEPT);
-  readonly #deriving = new SingleFlight<KeyObject>();
+  readonly #keys = boundedMap<Promise<KeyObject>>(KEPT);
 
   constructor(db: Database, userKeys: UserKeys) {
     this.#db = db;
@@ -31,25 +29,20 @@ export class ArgumentHashes {
    *
    * @param input JSON that has passed the input guard
    */
-  of(userId: string, action: string, accountId: string | null, input: unknown): string | Promise<string> {
+  async of(userId: string, action: string, accountId: string | null, input: unknown): Promise<string> {
     const text = canonicalJson([action, accountId, input]);
-    if (text.length > LONG) return nextTurn().then(() => this.#hash(userId, text));
-    return this.#hash(userId, text);
+    if (text.length > LONG) await nextTurn();
+    return createHmac('sha256', await this.#key(userId))
+      .update(text)
+      .digest('hex');
   }
 
-  #hash(userId: string, text: string): string | Promise<string> {
+  #key(userId: string): Promise<KeyObject> {
     const known = this.#keys.get(userId);
-    if (known !== undefined) return hmac(known, text);
-    return this.#deriving.run(userId, () => this.#derive(userId)).then((key) => hmac(key, text));
+    if (known !== undefined) return known;
+    const derived = this.#userKeys.hashKey(this.#db, userId);
+    this.#keys.set(userId, derived);
+    derived.catch(() => this.#keys.delete(userId));
+    return derived;
   }
-
-  async #derive(userId: string): Promise<KeyObject> {
-    const key = await this.#userKeys.hashKey(this.#db, userId);
-    this.#keys.set(userId, key);
-    return key;
-  }
-}
-
-function hmac(key: KeyObject, text: string): string {
-  return createHmac('sha256', key).update(text).digest('hex');
 }

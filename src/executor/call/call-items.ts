@@ -1,3 +1,4 @@
+import { textsIn } from '../../validation/texts-in.ts';
 import type { Call } from './call.ts';
 
 /** Ids of items; undefined: unknown ones, or more than can be looked up. */
@@ -22,20 +23,13 @@ export function itemsOf({ configured, input }: Pick<Call, 'configured' | 'input'
 /** Everything in a value that may be an id. */
 export function idsIn(value: unknown): Items {
   const found = new Set<string>();
-  const left = [value];
-  while (left.length > 0 && found.size <= MAX_IDS) {
-    const next = left.pop();
-    if (typeof next === 'string') addIds(next, found);
-    else if (typeof next === 'object' && next !== null) for (const one of Object.values(next)) left.push(one);
+  for (const { text } of textsIn(value)) {
+    for (const [id] of text.matchAll(IDS)) {
+      if (id.length <= MAX_LENGTH) found.add(id);
+      if (found.size > MAX_IDS) return undefined;
+    }
   }
-  return limited(found);
-}
-
-function addIds(text: string, found: Set<string>): void {
-  for (const [id] of text.matchAll(IDS)) {
-    if (found.size > MAX_IDS) return;
-    if (id.length <= MAX_LENGTH) found.add(id);
-  }
+  return found;
 }
 
 /** @returns those of all; undefined if any of them are unknown */

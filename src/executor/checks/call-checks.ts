@@ -63,8 +63,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
   const { accounts, addresses, grants } = await (connected ?? deps.accounts(query));
   const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
-  const hash = deps.hashes.of(userId, configured.name, account.id, given);
-  const argumentsHash = typeof hash === 'string' ? hash : await hash;
+  const argumentsHash = await deps.hashes.of(userId, configured.name, account.id, given);
   entry.setSubject(account.id, argumentsHash);
   if (changesSomething(configured)) assertWritable(account, clientId);
   assertUsable(account);

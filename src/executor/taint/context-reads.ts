@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Labels, Source } from '../../actions/shared/labels.ts';
+import { UserConcurrency } from '../../concurrency/user-concurrency.ts';
 import { type DataKey, open, seal } from '../../crypto/envelope.ts';
 import type { Database } from '../../database/database.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
@@ -46,7 +47,7 @@ export class ContextReads {
   /** The hashes of the last results, and when they were stored, by context. */
   readonly #recent = boundedMap<{ result: string; at: number }[]>(REMEMBERED_CONTEXTS);
   /** By context, one after the other. */
-  readonly #storing = new Map<string, Promise<void>>();
+  readonly #storing = new UserConcurrency(1);
 
   constructor(db: Database, userKeys: UserKeys, logger: Logger) {
     this.#db = db;
@@ -64,21 +65,18 @@ export class ContextReads {
     if (recent.some((one) => one.result === result)) return;
     this.#recent.set(context, [...recent, { result, at }].slice(-REPEAT_READS));
     const read = hashed(reading, output, sources);
-    const storing = (this.#storing.get(context) ?? Promise.resolve())
-      .then(() => this.#store(reading, read))
+    this.#storing
+      .run(context, () => this.#store(reading, read))
       .catch((error: unknown) => {
         this.#recent.delete(context);
         this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored');
-      })
-      .finally(() => {
-        if (this.#storing.get(context) === storing) this.#storing.delete(context);
       });
-    this.#storing.set(context, storing);
   }
 
   /** What others wrote and was read in a context, newest first. @throws AppError `unavailable` */
   async of(context: ConversationScope): Promise<SourceWithHashes[]> {
-    await this.#storing.get(contextKey(context));
+    // After what is being stored.
+    await this.#storing.run(contextKey(context), async () => {});
     const { userId } = context;
     const rows = await selectReads(this.#db, userId, contextOf(context), MAX_READS);
     // Each with its own key: there is another one since the user's keys were renewed.

@@ -1,7 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { Clock } from '../../clock/clock.ts';
 import type { Limits } from '../../config/config.ts';
-import { AppError } from '../../errors.ts';
 import { budgetOf, type Caller, type FirstParty, type Principal } from '../../principal.ts';
 import type { Admission } from '../../rate-limit/admission.ts';
 import { FixedWindowLimiter } from '../../rate-limit/fixed-window.ts';
@@ -10,9 +9,9 @@ import type { Credentials } from './require-credential.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
 export function limitPerAddress(clock: Clock, limit: number): RequestHandler {
-  const limiter = new FixedWindowLimiter();
+  const limiter = new FixedWindowLimiter(clock);
   return (request: Request, _response, next) => {
-    take(limiter, clock, networkOfRequest(request), limit);
+    limiter.take(networkOfRequest(request), limit);
     next();
   };
 }
@@ -35,13 +34,13 @@ export function admitted(admission: Admission): RequestHandler {
  * @returns makes it for an endpoint, by its largest body: one of unknown length counts as such
  */
 export function limitBytesPerUser(clock: Clock, perMinute: number): (largest: number) => RequestHandler {
-  const limiter = new FixedWindowLimiter();
+  const limiter = new FixedWindowLimiter(clock);
   return (largest) =>
     ({ headers }, response, next) => {
       // Without either header there is no body (RFC 9112, 6.3).
       const bytes = Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : largest));
       // One that is too large for any minute is rejected by the parser, which knows why.
-      take(limiter, clock, budgetOf(response.locals.caller as Principal), perMinute, Math.min(bytes, perMinute));
+      limiter.take(budgetOf(response.locals.caller as Principal), perMinute, Math.min(bytes, perMinute));
       next();
     };
 }
@@ -62,39 +61,18 @@ interface Verify {
  * requests to providers protect the providers' own limits, which all users share.
  */
 export function authenticateWithin(clock: Clock, limits: PerUserLimits, verify: Verify): Credentials {
-  const requests = new FixedWindowLimiter();
-  const toProviders = new FixedWindowLimiter();
-  const count = (principal: Principal, toProvider: boolean) => {
+  const requests = new FixedWindowLimiter(clock);
+  const toProviders = new FixedWindowLimiter(clock);
+  const counted = <Of extends Principal>(principal: Of, toProvider = false): Of => {
     const budget = budgetOf(principal);
-    take(requests, clock, budget, limits.userRequestsPerMinute);
-    if (toProvider) take(toProviders, clock, budget, limits.userProviderRequestsPerMinute);
+    requests.take(budget, limits.userRequestsPerMinute);
+    if (toProvider) toProviders.take(budget, limits.userProviderRequestsPerMinute);
+    return principal;
   };
   return {
-    async authenticate(token, toProvider) {
-      const caller = await verify.idToken(token);
-      count(caller, toProvider);
-      return caller;
-    },
-    async authenticateAny(token, toProvider) {
-      const principal = await verify.any(token);
-      count(principal, toProvider);
-      return principal;
-    },
-    async authenticateClient(header) {
-      const client = await verify.client(header);
-      count(client, false);
-      return client;
-    },
-    async authenticateFirstParty(header, secret) {
-      const user = await verify.firstParty(header, secret);
-      count(user, false);
-      return user;
-    },
+    authenticate: async (token, toProvider) => counted(await verify.idToken(token), toProvider),
+    authenticateAny: async (token, toProvider) => counted(await verify.any(token), toProvider),
+    authenticateClient: async (header) => counted(await verify.client(header)),
+    authenticateFirstParty: async (header, secret) => counted(await verify.firstParty(header, secret)),
   };
-}
-
-function take(limiter: FixedWindowLimiter, clock: Clock, key: string, limit: number, amount = 1): void {
-  const now = clock.monotonic();
-  if (limiter.allows(key, limit, now, amount)) return;
-  throw new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: limiter.secondsLeft(now) });
 }

@@ -104,3 +104,10 @@ export function endpoint<
 /** Schema and reply of endpoints that return no data. */
 export const success = z.object({ success: z.literal(true) }).meta({ id: 'Success' });
 export const SUCCEEDED = { json: { success: true } } as const;
+
+/** Aborts when the response has been sent, or its client has left before. */
+export function leavingSignal(response: Response): AbortSignal {
+  const leaving = new AbortController();
+  response.once('close', () => leaving.abort());
+  return leaving.signal;
+}

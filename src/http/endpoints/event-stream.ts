@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import type { Clock } from '../../clock/clock.ts';
 import type { Reply, Response } from './endpoint.ts';
+import { leavingSignal } from './endpoint.ts';
 
 type EventReply = Extract<Reply<never>, { events: unknown }>;
 
@@ -8,8 +10,7 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** Sends server-sent events, no faster than the client reads them, and `[DONE]` after the last one. */
 export async function sendEvents(clock: Clock, response: Response, { events, headers }: EventReply): Promise<void> {
-  const leaving = new AbortController();
-  response.once('close', () => leaving.abort());
+  const leaving = leavingSignal(response);
   response.setHeader('cache-control', 'no-store');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.flushHeaders();
@@ -17,24 +18,12 @@ export async function sendEvents(clock: Clock, response: Response, { events, hea
     if (!response.writableNeedDrain) response.write(': keep-alive\n\n');
   });
   try {
-    for await (const batch of events(leaving.signal)) {
-      if (!response.write(batch.map((event) => `data: ${event}\n\n`).join(''))) await drained(response, leaving.signal);
+    for await (const batch of events(leaving)) {
+      if (!response.write(batch.map((event) => `data: ${event}\n\n`).join('')))
+        await once(response, 'drain', { signal: leaving }).catch(() => {});
     }
   } finally {
     alive.cancel();
   }
   response.end('data: [DONE]\n\n');
-}
-
-function drained(response: Response, leaving: AbortSignal): Promise<void> {
-  if (leaving.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done);
-      leaving.removeEventListener('abort', done);
-      resolve();
-    };
-    response.on('drain', done);
-    leaving.addEventListener('abort', done);
-  });
 }

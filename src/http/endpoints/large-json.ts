@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { z } from 'zod';
 import { WorkTurns } from '../../concurrency/work-turns.ts';
 import type { Response } from './endpoint.ts';
+import { leavingSignal } from './endpoint.ts';
 
 /** Small pieces are sent together. */
 const PIECE_BYTES = 64 * 1024;
@@ -48,11 +49,10 @@ export async function sendPieces(response: Response, pieces: readonly Buffer[]):
     'content-length',
     pieces.reduce((sum, { length }) => sum + length, 0),
   );
-  const leaving = new AbortController();
-  response.once('close', () => leaving.abort());
+  const signal = leavingSignal(response);
   for (const piece of pieces) {
-    if (leaving.signal.aborted) return;
-    if (!response.write(piece)) await once(response, 'drain', { signal: leaving.signal }).catch(() => {});
+    if (signal.aborted) return;
+    if (!response.write(piece)) await once(response, 'drain', { signal }).catch(() => {});
   }
   response.end();
 }

@@ -62,7 +62,7 @@ export function declaredAction(
 ): Action | undefined {
   const input = compileInput(tools.ajv, declaration.input, diagnostics.under('input'));
   const project = declaration.project === undefined ? undefined : compileProjection(tools.jmespath, declaration.project);
-  if (project !== undefined && 'refusal' in project) diagnostics.under('project').inValue(project.refusal);
+  if (project !== undefined && 'rejection' in project) diagnostics.under('project').inValue(project.rejection);
   if ('rejection' in found) {
     diagnostics.under('call').inValue(found.rejection);
     return undefined;

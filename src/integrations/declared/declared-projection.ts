@@ -10,15 +10,15 @@ export type Projection = (response: unknown) => unknown;
  *
  * @returns why it can't be used, for the operator
  */
-export function compileProjection(jmespath: Jmespath, expression: string): Projection | { refusal: string } {
+export function compileProjection(jmespath: Jmespath, expression: string): Projection | { rejection: string } {
   let tree: ReturnType<Jmespath['compile']>;
   try {
     tree = jmespath.compile(expression);
   } catch (error) {
-    return { refusal: expressionDiagnostic(jmespath, expression, error) };
+    return { rejection: expressionDiagnostic(jmespath, expression, error) };
   }
-  const refusal = rejectionOf(jmespath, tree);
-  if (refusal !== undefined) return { refusal };
+  const rejection = rejectionOf(jmespath, tree);
+  if (rejection !== undefined) return { rejection };
   return (response) => jmespath.TreeInterpreter.search(tree, response as Parameters<Jmespath['search']>[0]);
 }
 
@@ -32,8 +32,8 @@ function rejectionOf(jmespath: Jmespath, node: unknown): string | undefined {
   if (type === 'FilterProjection' && condition?.type === 'Binding') return 'compares with = in a filter: values are compared with ==';
   if ((type === 'Field' || type === 'KeyValuePair') && String(name) in Object.prototype) return `${String(name)} is a reserved name`;
   for (const child of Object.values(node)) {
-    const refusal = rejectionOf(jmespath, child);
-    if (refusal !== undefined) return refusal;
+    const rejection = rejectionOf(jmespath, child);
+    if (rejection !== undefined) return rejection;
   }
   return undefined;
 }

@@ -53,7 +53,7 @@ async function projectionOf(expression: string): Promise<Projection> {
   const known = projections.get(expression);
   if (known !== undefined) return known;
   const made = compileProjection(await import('@jmespath-community/jmespath'), expression);
-  if (typeof made !== 'function') throw new Error(`a projection that was checked ${made.refusal}`);
+  if (typeof made !== 'function') throw new Error(`a projection that was checked ${made.rejection}`);
   if (projections.size >= MAX_PROJECTIONS) projections.clear();
   projections.set(expression, made);
   return made;

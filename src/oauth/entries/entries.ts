@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import pLimit from 'p-limit';
 import { hashSecret } from '../../crypto/secrets.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockUser } from '../../database/user-lock.ts';
@@ -22,6 +23,9 @@ export interface EntriesDeps {
   secrets: ServiceSecrets;
   clientGrants: Pick<ClientGrants, 'revoke'>;
 }
+
+/** The model that the response to a refresh is encrypted as; it is kept in the row of its token. */
+const RESPONSE = 'RefreshToken response';
 
 /** What belongs to one request. */
 interface Scope {
@@ -65,7 +69,11 @@ export class Entries {
   async transaction(userId: string | undefined, work: () => Promise<void>, isSpared = async () => false): Promise<void> {
     const ended = new Set<string>();
     try {
-      await this.#deps.db.transaction((tx) => this.#locked(tx, userId, () => this.#scope.run({ tx: oneByOne(tx), ended }, work)), userId);
+      await this.#deps.db.transaction(async (tx) => {
+        // First, as by everything that deletes or changes the user's rows: another order would deadlock.
+        if (userId !== undefined) await lockUser(tx, userId);
+        await this.#scope.run({ tx: oneByOne(tx), ended }, work);
+      }, userId);
     } finally {
       if (ended.size > 0 && !(await isSpared())) await this.#endGrants(ended);
     }
@@ -90,15 +98,15 @@ export class Entries {
 
   /** Stores the response to the refresh of a token that this transaction has used up. */
   async storeResponse(token: string, response: object): Promise<void> {
-    const key = keyOf('RefreshToken', token);
-    await storeResponse(this.queryable, key.idHash, await this.#deps.secrets.seal(responseAssociatedDataOf(key), JSON.stringify(response)));
+    const key = keyOf(RESPONSE, token);
+    await storeResponse(this.queryable, key.idHash, await this.seal(key, response));
   }
 
   /** The response to the refresh of a token. @returns undefined: it was used too long ago */
   async responseOf(token: string): Promise<object | undefined> {
-    const key = keyOf('RefreshToken', token);
-    const sealed = await selectResponse(this.#deps.db, key.idHash);
-    return sealed && (JSON.parse((await this.#deps.secrets.open(responseAssociatedDataOf(key), sealed)).toString()) as object);
+    const key = keyOf(RESPONSE, token);
+    const payload = await selectResponse(this.#deps.db, key.idHash);
+    return payload && this.open(key, { payload });
   }
 
   /** Runs `work` in a transaction that has begun. */
@@ -115,25 +123,18 @@ export class Entries {
     return this.#deps.secrets.seal(associatedDataOf(key), JSON.stringify(payload));
   }
 
-  async open(key: EntryKey, { payload }: EntryRow): Promise<Record<string, unknown>> {
+  async open(key: EntryKey, { payload }: Pick<EntryRow, 'payload'>): Promise<Record<string, unknown>> {
     return JSON.parse((await this.#deps.secrets.open(associatedDataOf(key), payload)).toString()) as Record<string, unknown>;
   }
 
-  /** The user is locked first, as by everything that deletes or changes its rows: another order would deadlock. */
-  async #locked(tx: Queryable, userId: string | undefined, work: () => Promise<void>): Promise<void> {
-    if (userId !== undefined) await lockUser(tx, userId);
-    await work();
-  }
-
   async #endGrants(hashes: ReadonlySet<string>): Promise<void> {
-    for (const hash of hashes) await this.#endGrant(Buffer.from(hash, 'hex'));
-  }
-
-  async #endGrant(grantHash: Buffer): Promise<void> {
     const { db, clientGrants } = this.#deps;
-    const client = await selectClientOfGrant(db, grantHash);
-    if (client !== undefined) await clientGrants.revoke(client.userId, client.id, 'oauth').catch(ignoreNotFound);
-    await deleteEntriesOfGrant(db, grantHash);
+    for (const hash of hashes) {
+      const grantHash = Buffer.from(hash, 'hex');
+      const client = await selectClientOfGrant(db, grantHash);
+      if (client !== undefined) await clientGrants.revoke(client.userId, client.id, 'oauth').catch(ignoreNotFound);
+      await deleteEntriesOfGrant(db, grantHash);
+    }
   }
 }
 
@@ -146,20 +147,10 @@ function associatedDataOf({ model, idHash }: EntryKey) {
   return { table: 'oauth_entries', column: model, userId: '', rowId: idHash.toString('hex') };
 }
 
-function responseAssociatedDataOf({ model, idHash }: EntryKey) {
-  return { table: 'oauth_entries', column: `${model} response`, userId: '', rowId: idHash.toString('hex') };
-}
-
 /** The library sends several statements at once, and a connection takes one at a time. */
 function oneByOne(tx: Queryable): Queryable {
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    query: (statement, values) => {
-      const result = last.then(() => tx.query(statement, values));
-      last = result.catch(() => {});
-      return result as ReturnType<typeof tx.query> as never;
-    },
-  };
+  const inTurn = pLimit(1);
+  return { query: (statement, values) => inTurn(() => tx.query(statement, values)) };
 }
 
 function ignoreNotFound(error: unknown): void {

@@ -2,43 +2,51 @@ import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../../src/http/server/client-address.ts';
 import { FixedWindowCounter, FixedWindowLimiter } from '../../../src/rate-limit/fixed-window.ts';
 
+/** A limiter at a time that is set. */
+function limiterAt(now: number) {
+  const clock = { now };
+  return { clock, rates: new FixedWindowLimiter({ monotonic: () => clock.now }) };
+}
+
 describe('FixedWindowLimiter', () => {
   it('is bounded, however many keys there are', () => {
-    const rates = new FixedWindowLimiter();
-    for (let index = 0; index < 400_000; index += 1) rates.allows(`address-${index}`, 1, 1_000);
+    const { rates } = limiterAt(1_000);
+    for (let index = 0; index < 400_000; index += 1) rates.allows(`address-${index}`, 1);
     expect(rates.size).toBeLessThanOrEqual(50_001);
     expect(rates.size).toBeGreaterThan(10_000);
   });
 
   it('counts the most recent keys of a flood', () => {
-    const rates = new FixedWindowLimiter();
-    for (let index = 0; index < 100_000; index += 1) rates.allows(`address-${index}`, 1, 1_000);
-    expect(rates.allows('address-99999', 1, 1_000)).toBe(false);
+    const { rates } = limiterAt(1_000);
+    for (let index = 0; index < 100_000; index += 1) rates.allows(`address-${index}`, 1);
+    expect(rates.allows('address-99999', 1)).toBe(false);
   });
 
   it('does not evict a key in use', () => {
-    const rates = new FixedWindowLimiter();
+    const { rates } = limiterAt(1_000);
     let allowed = 0;
     for (let index = 0; index < 500_000; index += 1) {
-      rates.allows(`address-${index}`, 1, 1_000);
-      if (index % 1_000 === 0 && rates.allows('flooder', 10, 1_000)) allowed += 1;
+      rates.allows(`address-${index}`, 1);
+      if (index % 1_000 === 0 && rates.allows('flooder', 10)) allowed += 1;
     }
     expect(allowed).toBe(10);
   });
 
-  it('starts a new window each minute, and returns the seconds until then', () => {
-    const rates = new FixedWindowLimiter();
-    expect([rates.allows('a', 1, 1_000), rates.allows('a', 1, 2_000)]).toEqual([true, false]);
-    expect(rates.secondsLeft(2_000)).toBe(59);
-    expect(rates.allows('a', 1, 61_000)).toBe(true);
+  it('starts a new window each minute, and names the seconds until then', () => {
+    const { clock, rates } = limiterAt(1_000);
+    rates.take('a', 1);
+    clock.now = 2_000;
+    expect(() => rates.take('a', 1)).toThrow(expect.objectContaining({ code: 'rate_limited', retryAfter: 59 }));
+    clock.now = 61_000;
+    expect(rates.allows('a', 1)).toBe(true);
   });
 
   it('starts a new window when the clock is set back by an hour', () => {
-    const rates = new FixedWindowLimiter();
-    const hour = 3_600_000;
-    expect([rates.allows('a', 1, hour), rates.allows('a', 1, hour)]).toEqual([true, false]);
-    expect(rates.allows('a', 1, 1_000)).toBe(true);
-    expect(rates.secondsLeft(1_000)).toBe(60);
+    const { clock, rates } = limiterAt(3_600_000);
+    expect([rates.allows('a', 1), rates.allows('a', 1)]).toEqual([true, false]);
+    clock.now = 1_000;
+    expect(rates.allows('a', 1)).toBe(true);
+    expect(() => rates.take('a', 1)).toThrow(expect.objectContaining({ retryAfter: 60 }));
   });
 });
 
