@@ -17,7 +17,9 @@ export class UserQueues {
   /** @throws AppError `unavailable` when the work cannot begin in time; what `work` throws */
   run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
     const turn = Promise.withResolvers<void>();
-    const timer = this.#clock.after(WAIT_MS, () => turn.reject(unavailable('Too many changes for this user are waiting. Try again in a moment.')));
+    const timer = this.#clock.after(WAIT_MS, () =>
+      turn.reject(unavailable('Too many changes for this user are waiting. Try again in a moment.')),
+    );
     const result = this.#users.run(userId, async () => {
       timer.cancel();
       turn.resolve();

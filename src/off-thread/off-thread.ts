@@ -5,9 +5,9 @@ import { loadOnce } from '../concurrency/load-once.ts';
 import { UserConcurrency } from '../concurrency/user-concurrency.ts';
 import { AppError, unavailable } from '../errors.ts';
 import { OutOfBuffers, ownThread } from './own-thread.ts';
-import type { WorkerTask } from './worker-task.ts';
 import { threadOptions } from './thread-options.ts';
 import type { WorkOutcome } from './worker.ts';
+import type { WorkerTask } from './worker-task.ts';
 
 export interface WorkOptions {
   /** Work of one user runs sequentially, so that it does not delay that of other users. */

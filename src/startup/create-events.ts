@@ -1,4 +1,3 @@
-
 import type { EventData } from '../events/event-data.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { Events, type RecordEvent } from '../events/events.ts';

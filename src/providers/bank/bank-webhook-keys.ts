@@ -57,7 +57,8 @@ export class WebhookKeys {
    */
   async find(kid: string): Promise<WebhookKey | undefined> {
     const known = this.#known.get(kid);
-    const { key, error } = known !== undefined && known.until > this.#clock.now() ? known : await this.#loading.run(kid, () => this.#request(kid, known?.key));
+    const { key, error } =
+      known !== undefined && known.until > this.#clock.now() ? known : await this.#loading.run(kid, () => this.#request(kid, known?.key));
     if (error !== undefined) throw unreachable(error);
     return key === undefined || this.#isExpired(key) ? undefined : key;
   }
