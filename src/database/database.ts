@@ -94,7 +94,7 @@ export class Database implements Queryable {
     { timeouts = REQUEST_TIMEOUTS, clock = systemClock }: DatabaseOptions = {},
   ) {
     this.clock = clock;
-    this.#queues = new UserQueues(clock);
+    this.#queues = new UserQueues(clock, timeouts.statementMs);
     // The server's own time-outs release the locks of a process that froze or lost its network. They are set for the
     // transaction only, because a pooler gives the session to another client afterwards.
     this.#begin = `begin; set local statement_timeout = ${timeouts.statementMs + 1_000}; set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`;

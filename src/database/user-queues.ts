@@ -2,22 +2,22 @@ import type { Clock } from '../clock/clock.ts';
 import { UserConcurrency } from '../concurrency/user-concurrency.ts';
 import { unavailable } from '../errors.ts';
 
-/** As long as a statement may wait for a lock: behind several such transactions, a caller would wait for all of them. */
-const WAIT_MS = 5_000;
-
 /** Runs the work of one user one after the other in this process, and that of different users concurrently. */
 export class UserQueues {
   readonly #clock: Clock;
+  readonly #waitMs: number;
   readonly #users = new UserConcurrency(1);
 
-  constructor(clock: Clock) {
+  /** @param waitMs how long work waits for its turn, in place of all transactions before it */
+  constructor(clock: Clock, waitMs: number) {
     this.#clock = clock;
+    this.#waitMs = waitMs;
   }
 
   /** @throws AppError `unavailable` when the work cannot begin in time; what `work` throws */
   run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
     const turn = Promise.withResolvers<void>();
-    const timer = this.#clock.after(WAIT_MS, () =>
+    const timer = this.#clock.after(this.#waitMs, () =>
       turn.reject(unavailable('Too many changes for this user are waiting. Try again in a moment.')),
     );
     const result = this.#users.run(userId, async () => {
