@@ -1,3 +1,4 @@
+import { loadOnce } from '../concurrency/load-once.ts';
 import outlines from './built-ins.json' with { type: 'json' };
 import type { Action, ActionOutline, ActionSchemas, LazyAction } from './shared/action.ts';
 
@@ -8,9 +9,9 @@ import type { Action, ActionOutline, ActionSchemas, LazyAction } from './shared/
 const MODULES: Readonly<Record<string, () => Promise<readonly Action[]>>> = {
   mail: async () => (await import('./mail/mail-actions.ts')).mailActions,
   calendar: async () => (await import('./calendar/calendar-actions.ts')).calendarActions,
-  documents: async () => (await import('./documents/documents-actions.ts')).documentsActions,
+  documents: async () => (await import('./documents/documents-writing.ts')).documentsActions,
   drive: async () => (await import('./drive/drive-actions.ts')).driveActions,
-  spreadsheets: async () => (await import('./spreadsheets/spreadsheets-actions.ts')).spreadsheetsActions,
+  spreadsheets: async () => (await import('./spreadsheets/spreadsheets-read.ts')).spreadsheetsActions,
   presentations: async () => (await import('./presentations/presentations-actions.ts')).presentationsActions,
   bank: async () => (await import('./bank/bank-actions.ts')).bankActions,
 };
@@ -29,14 +30,13 @@ export async function loadBuiltIns(): Promise<Action[]> {
   return actions.flat();
 }
 
-let table: Promise<Readonly<Record<string, ActionSchemas>>> | undefined;
-
 /** Read with the first list: generating them from the code takes half a second. */
+const loadSchemas = loadOnce(async (): Promise<Readonly<Record<string, ActionSchemas>>> => {
+  return (await import('./built-in-schemas.json', { with: { type: 'json' } })).default;
+});
+
 async function schemas(name: string): Promise<ActionSchemas> {
-  table ??= import('./built-in-schemas.json', { with: { type: 'json' } }).then(
-    ({ default: generated }) => generated as typeof generated & Record<string, ActionSchemas>,
-  );
-  const found = (await table)[name];
+  const found = (await loadSchemas())[name];
   if (found === undefined) throw outdated('built-in-schemas.json', name);
   return found;
 }

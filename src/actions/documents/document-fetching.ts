@@ -21,7 +21,7 @@ const EDIT_FIELDS = fieldsWith('body(content),headers,footers,footnotes');
 
 /** A document without its content, as needed for an edit. */
 export interface EditableDocument extends Omit<OpenDocument, 'tabs'> {
-  tabs: [EditableTab, ...EditableTab[]];
+  tabs: EditableTab[];
 }
 
 export interface EditableTab extends Pick<OpenTab, 'id' | 'title'>, ReplacementEffect {
@@ -43,10 +43,7 @@ interface Part {
 export const documentPart = responseReader(import.meta.url, 'documentPart', (response, { tab, start }: Part) => {
   const { id, title, tabs } = toDocument(response);
   const { texts, next } = readTabs(tab === undefined ? tabs : [chooseTab(tabs, tab)], start);
-  const shown = tabs.map(({ id: tabId, title: tabTitle, parent }) => {
-    const content = texts.get(tabId);
-    return { id: tabId, title: tabTitle, ...(parent !== undefined && { parent }), ...(content !== undefined && { text: content }) };
-  });
+  const shown = tabs.map((one) => ({ id: one.id, title: one.title, parent: one.parent, text: texts.get(one.id) }));
   return { id, title, tabs: shown, ...next };
 });
 
@@ -56,12 +53,11 @@ export const documentTabs = responseReader(
   'documentTabs',
   (response, replacement: Replacement): EditableDocument => {
     const { tabs, ...document } = toDocument(response);
-    const [first, ...others] = tabs;
     const outline = (tab: OpenTab): EditableTab => {
       const effect = effectOn([tab.content, tab.margins], replacement);
       return { id: tab.id, title: tab.title, endsInEmptyLine: endsInEmptyLine(tab), ...effect };
     };
-    return { ...document, tabs: [outline(first), ...others.map(outline)] };
+    return { ...document, tabs: tabs.map(outline) };
   },
   ({ find, replace }) => find.length + replace.length > LONG_SEARCH,
 );
@@ -102,9 +98,9 @@ function readTabs(tabs: readonly OpenTab[], start: number) {
   let from = start;
   for (const tab of tabs) {
     if (left === 0) return { texts, next: { next_tab: tab.id, next_offset: 0 } };
-    const { text: part, next } = textPart(tabMarkdown(tab), from, left);
+    const { text: part, next_offset } = textPart(tabMarkdown(tab), from, left);
     texts.set(tab.id, part);
-    if (next !== undefined) return { texts, next: { next_tab: tab.id, next_offset: next } };
+    if (next_offset !== undefined) return { texts, next: { next_tab: tab.id, next_offset } };
     left -= part.length;
     from = 0;
   }

@@ -38,17 +38,13 @@ export const readDocumentAction = builtIn('workspace', {
   sources: ({ id: item, title }) => [{ item, integrity: 'others', name: title }],
   summary: ({ id, tab }) => `Read the document ${id}${tab === undefined ? '' : `, tab ${quoted(tab)}`}`,
   async run({ id, tab, offset: start }, { session }) {
-    const { id: documentId, title, ...part } = await readDocument(session, id, { tab, start }).catch(explainTooLarge(id));
+    const { id: documentId, title, ...part } = await readDocument(session, id, { tab, start }).catch((error) => explainTooLarge(error, id));
     return { id: documentId, title, link: documentLink(documentId), ...part };
   },
 });
 
-function explainTooLarge(id: string) {
-  return (error: unknown): never => {
-    if (!(error instanceof AppError) || error.code !== 'too_large') throw error;
-    throw new AppError('too_large', `The document is too large to be read. Open it at ${documentLink(id)}.`, {
-      details: { id, link: documentLink(id) },
-      cause: error,
-    });
-  };
+function explainTooLarge(error: unknown, id: string): never {
+  if (!(error instanceof AppError) || error.code !== 'too_large') throw error;
+  const link = documentLink(id);
+  throw new AppError('too_large', `The document is too large to be read. Open it at ${link}.`, { details: { id, link }, cause: error });
 }

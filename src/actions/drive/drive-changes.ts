@@ -3,7 +3,6 @@ import { AppError } from '../../errors.ts';
 import { UNKNOWN, union } from '../../providers/shared/audience.ts';
 import { hashOf } from '../../providers/shared/version-hash.ts';
 import { FOLDER, MAX_ITEMS, MAX_LEVELS } from '../../providers/workspace/folder-contents.ts';
-import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
 import type { RunContext, Undo } from '../shared/action.ts';
 import { assertAsShown } from '../shared/as-shown.ts';
@@ -123,7 +122,8 @@ export const copyAction = builtIn('workspace', {
   async run(input, context) {
     const { name: title, folder: target } = input;
     const { session, undoneBy } = context;
-    const file = await fileToCopy(session, input.id);
+    const file = await openFile(session, input.id);
+    assertCopied(file);
     // Without one, the provider would create the copy next to the original, where others may see it.
     const parents = [target === undefined ? 'root' : await folderIdOf(session, target)];
     await assertAsShown(context.version, 'id', async () => copyVersion(await copyFacts(input, context)));
@@ -285,50 +285,32 @@ export function nameTree({ file, contents }: Pick<TreeFacts, 'file' | 'contents'
   return `${nameFile(file)}${isPart ? `, more than ${MAX_ITEMS} items or ${MAX_LEVELS} levels, which may change until then` : ''}`;
 }
 
-interface Copied {
-  copied: FileFacts;
-  destination: FileFacts | undefined;
-}
-
-interface Moved {
-  moved: TreeFacts;
-  destination: FileFacts | undefined;
-}
-
 /** @throws AppError `not_found`, `invalid_request` for what can't be copied or isn't a folder */
-async function copyFacts(
-  { id: wanted, folder: target = MY_DRIVE }: { id: string; folder?: string | undefined },
-  context: RunContext<'workspace'>,
-): Promise<Copied> {
+async function copyFacts(input: { id: string; folder?: string | undefined }, context: RunContext<'workspace'>) {
+  const { id: wanted, folder: target = MY_DRIVE } = input;
   const [copied, destination] = await Promise.all([openedFacts(context, wanted), folderFacts(context, target)]);
   assertCopied(copied.file);
   return { copied, destination };
 }
 
 /** The copy has the text of the original. */
-function copyVersion({ copied, destination }: Copied): string {
+function copyVersion({ copied, destination }: Awaited<ReturnType<typeof copyFacts>>): string {
   return hashOf([copied.version.content, placeVersion(destination)]);
 }
 
 /** @throws AppError `not_found`, `invalid_request` */
-async function moveFacts({ id: wanted, folder: target }: { id: string; folder: string }, context: RunContext<'workspace'>): Promise<Moved> {
+async function moveFacts({ id: wanted, folder: target }: { id: string; folder: string }, context: RunContext<'workspace'>) {
   const [file, destination] = await Promise.all([fileFacts(context, wanted), folderFacts(context, target)]);
   // What is in a folder matters only to those who will see it, or have seen it.
   const isSeen = file.audience.length > 0 || (destination?.audience ?? []).length > 0;
   return { moved: { ...file, contents: isSeen ? await contentsOf(context, file.file) : undefined }, destination };
 }
 
-function moveVersion({ moved, destination }: Moved): string {
+function moveVersion({ moved, destination }: Awaited<ReturnType<typeof moveFacts>>): string {
   return hashOf([treeVersion(moved), placeVersion(destination)]);
 }
 
 function assertCopied({ id: file, mimeType, name: title }: DriveFile): void {
   if (mimeType !== FOLDER) return;
   throw new AppError('invalid_request', `id: “${title}” is a folder, and folders can’t be copied.`, { details: { file } });
-}
-
-async function fileToCopy(session: WorkspaceSession, id: string): Promise<DriveFile> {
-  const file = await openFile(session, id);
-  assertCopied(file);
-  return file;
 }

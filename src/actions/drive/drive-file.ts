@@ -79,7 +79,7 @@ export type FileItem = z.input<typeof fileItem>;
 
 export function toItem(file: DriveFile): FileItem {
   const [owner] = file.owners ?? [];
-  const item = {
+  return {
     id: file.id,
     name: file.name,
     type: typeOf(file.mimeType),
@@ -93,12 +93,11 @@ export function toItem(file: DriveFile): FileItem {
     ...(file.trashed === true && { trashed: true }),
     target: file.shortcutDetails?.targetId,
   };
-  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) as FileItem;
 }
 
 /** A shared file's name may be anyone's who sees it. */
 export function fileSource({ id, name, owner, modified, shared }: z.output<typeof fileItem>): Source {
-  const about = { item: id, name, ...(owner !== undefined && { author: owner }), ...(modified !== undefined && { time: modified }) };
+  const about = { item: id, name, author: owner, time: modified };
   return shared === false ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: ['name', 'description', 'people'] };
 }
 
@@ -172,6 +171,29 @@ export const NOT_VISIBLE_TO_DOMAIN = { ignoreDefaultVisibility: true };
 /** Changes a file. @returns the file after the change */
 export async function changeFile(session: WorkspaceSession, method: string, params: object): Promise<FileItem> {
   return toItem(await session.call(method, { ...params, supportsAllDrives: true, fields: FILE_FIELDS }, driveFile));
+}
+
+/**
+ * The content of a file, native ones converted to `format`.
+ *
+ * @param use see {@link WorkspaceSession.download}
+ */
+export function downloadFile<Result>(
+  session: WorkspaceSession,
+  { id, mimeType }: DriveFile,
+  format: string,
+  maxBytes: number,
+  use: (bytes: Uint8Array<ArrayBuffer>) => Result | Promise<Result>,
+): Promise<Result> {
+  const [method, params] = mimeType.startsWith(NATIVE)
+    ? ['drive.files.export', { fileId: id, mimeType: format }]
+    : ['drive.files.get', { fileId: id, alt: 'media', supportsAllDrives: true }];
+  return session.download(method, params, maxBytes, use);
+}
+
+/** Whether the provider doesn't convert a file because of its size. */
+export function isExportLimit(error: unknown): boolean {
+  return error instanceof WorkspaceApiError && error.reason === 'exportSizeLimitExceeded';
 }
 
 export const LIST_FIELDS = `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`;

@@ -2,13 +2,24 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { list } from '../../providers/transport/response-list.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
-import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { looksLike, type OfficeFormat, officeFormat, officeText } from '../files/office-text.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { offset, PART_UNITS } from '../shared/text-part.ts';
-import { type DriveFile, driveFile, FILE_FIELDS, fileItem, fileSource, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';
+import {
+  type DriveFile,
+  downloadFile,
+  driveFile,
+  FILE_FIELDS,
+  fileItem,
+  fileSource,
+  isExportLimit,
+  NATIVE,
+  openFile,
+  shownLine,
+  toItem,
+} from './drive-file.ts';
 import { decodeFile } from './file-text.ts';
 
 /** The export formats of native types. */
@@ -71,9 +82,7 @@ export const readAction = builtIn('workspace', {
     next_offset: z.number().optional().describe('There is more: pass this as `offset`.'),
   }),
   // Of text that was uploaded, the provider doesn't know who wrote it.
-  sources: ({ id: item, name, owner, modified }) => [
-    { item, integrity: 'others', name, ...(owner !== undefined && { author: owner }), ...(modified !== undefined && { time: modified }) },
-  ],
+  sources: ({ id: item, name, owner: author, modified: time }) => [{ item, integrity: 'others', name, author, time }],
   summary: ({ id }) => `Read the file ${id}`,
   async run({ id, offset: start }, { session }) {
     const file = await openFile(session, id);
@@ -87,32 +96,30 @@ async function describeFile(session: WorkspaceSession, fileId: string) {
   const people = permissions?.slice(0, MAX_PEOPLE).map(({ type, role, emailAddress }) => ({ who: emailAddress ?? type, role }));
   return {
     ...toItem(file),
-    ...(createdTime !== undefined && { created: createdTime }),
-    ...(description !== undefined && { description }),
-    ...(people !== undefined && { people }),
+    created: createdTime,
+    description,
+    people,
     ...(permissions !== undefined && permissions.length > MAX_PEOPLE && { people_omitted: permissions.length - MAX_PEOPLE }),
   };
 }
 
 /** @throws AppError that names the file and its link if it can't be read */
 async function contentOf(session: WorkspaceSession, file: DriveFile, start: number) {
-  const { id, mimeType } = file;
+  const { mimeType } = file;
   if (mimeType === FOLDER) throw unreadable(file, 'invalid_request', 'is a folder: list it with drive.search');
   const format = mimeType.startsWith(NATIVE) ? EXPORTS[mimeType] : mimeType;
   if (format === undefined) throw unreadable(file, 'unsupported_media_type', 'can’t be read as text: open its link');
   assertSize(file, format);
-  const [method, params] = mimeType.startsWith(NATIVE)
-    ? ['drive.files.export', { fileId: id, mimeType: format }]
-    : ['drive.files.get', { fileId: id, alt: 'media', supportsAllDrives: true }];
   try {
     if (isText(format)) {
-      return { format, ...(await session.download(method, params, MAX_DOWNLOAD_BYTES, (bytes) => textOf(session, bytes, start))) };
+      return { format, ...(await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, (bytes) => textOf(session, bytes, start))) };
     }
     const office = officeFormat(mimeType, file.name);
     if (office !== undefined) {
-      return await session.download(method, params, MAX_DOWNLOAD_BYTES, (bytes) => officeContent(session, file, { office, bytes, start }));
+      const read = (bytes: Uint8Array<ArrayBuffer>) => officeContent(session, file, { office, bytes, start });
+      return await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, read);
     }
-    return { format, base64: await session.download(method, params, MAX_BINARY_BYTES, toBase64) };
+    return { format, base64: await downloadFile(session, file, format, MAX_BINARY_BYTES, toBase64) };
   } catch (error) {
     throw readFailure(file, error);
   }
@@ -135,8 +142,7 @@ async function officeContent(
 
 async function textOf(session: WorkspaceSession, bytes: Uint8Array<ArrayBuffer>, start: number) {
   const input = { bytes, start };
-  const { text, next } = await (bytes.length > LONG_BYTES ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input));
-  return { text, ...(next !== undefined && { next_offset: next }) };
+  return bytes.length > LONG_BYTES ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input);
 }
 
 /** Checks the size before the download, if it is known. */
@@ -148,8 +154,7 @@ function assertSize(file: DriveFile, format: string): void {
 }
 
 function readFailure(file: DriveFile, error: unknown): unknown {
-  const isExportLimit = error instanceof WorkspaceApiError && error.reason === 'exportSizeLimitExceeded';
-  if (isExportLimit) return unreadable(file, 'too_large', 'is larger than the provider’s export limit of 10 MB: open its link');
+  if (isExportLimit(error)) return unreadable(file, 'too_large', 'is larger than the provider’s export limit of 10 MB: open its link');
   if (error instanceof AppError && error.code === 'too_large' && error.details === undefined) {
     return unreadable(file, 'too_large', 'is too large to be read: open its link');
   }

@@ -45,12 +45,13 @@ export const searchAction = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(fileSource),
   summary: ({ query }) => (query === undefined ? 'List files' : `Search files for ${quoted(query)}`),
-  async run({ query, type, folder, max, page }, { session }) {
+  async run(wanted, { session }) {
+    const { query, folder, max, page } = wanted;
     const parent = folder && (await folderIdOf(session, folder));
     const params = {
-      q: searchQuery({ query, type, parent }),
+      q: searchQuery(wanted, parent),
       pageSize: max,
-      ...(page !== undefined && { pageToken: page }),
+      pageToken: page,
       // The provider rejects an order for full-text searches, which are sorted by relevance.
       ...(query === undefined && { orderBy: 'modifiedTime desc' }),
       // Files in a folder of a shared drive may not be in the user's own corpus.
@@ -62,17 +63,17 @@ export const searchAction = builtIn('workspace', {
     const { files, nextPageToken, incompleteSearch } = await session.call('drive.files.list', params, fileList);
     return {
       items: files.slice(0, max).map(toItem),
-      ...(nextPageToken !== undefined && { next: nextPageToken }),
+      next: nextPageToken,
       ...(incompleteSearch === true && { incomplete: true as const }),
     };
   },
 });
 
-function searchQuery(wanted: { query: string | undefined; type: keyof typeof TYPES | undefined; parent: string | undefined }): string {
+function searchQuery({ query, type }: z.output<typeof input>, parent: string | undefined): string {
   const terms = ['trashed = false'];
-  if (wanted.query !== undefined) terms.push(`(name contains ${quote(wanted.query)} or fullText contains ${quote(wanted.query)})`);
-  if (wanted.type !== undefined) terms.push(TYPES[wanted.type]);
-  if (wanted.parent !== undefined) terms.push(`${quote(wanted.parent)} in parents`);
+  if (query !== undefined) terms.push(`(name contains ${quote(query)} or fullText contains ${quote(query)})`);
+  if (type !== undefined) terms.push(TYPES[type]);
+  if (parent !== undefined) terms.push(`${quote(parent)} in parents`);
   return terms.join(' and ');
 }
 

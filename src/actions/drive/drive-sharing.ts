@@ -61,7 +61,7 @@ export const shareAction = builtIn('workspace', {
     // Whoever had access before would lose it.
     const isNew = file.permissions?.every((one) => one.emailAddress?.toLowerCase() !== email.toLowerCase()) === true;
     if (isNew) undoneBy({ action: 'drive.unshare', input: { id: file.id, who: email }, summary: describeUnsharing(email, nameFile(file)) });
-    return { id: file.id, name: file.name, ...(file.webViewLink !== undefined && { link: file.webViewLink }), email, role: granted.role };
+    return { id: file.id, name: file.name, link: file.webViewLink, email, role: granted.role };
   },
 });
 
@@ -88,7 +88,7 @@ export const permissionsAction = builtIn('workspace', {
   summary: ({ id: file }) => `List who has access to the file ${file}`,
   async run({ id: file, page }, { session }) {
     const { permissions, next } = await listPermissions(session, file, page);
-    return { id: file, items: permissions.map(toItem), ...(next !== undefined && { next }) };
+    return { id: file, items: permissions.map(toItem), next };
   },
 });
 
@@ -127,18 +127,13 @@ async function fileToShare(session: WorkspaceSession, fileId: string): Promise<S
   });
 }
 
-interface Unshared {
-  file: SharedFile;
-  removed: FilePermission;
-}
-
 /** Nobody sees anything new, so that the text may change while the user decides: others may be writing it. */
-function unshareVersion({ file, removed: { id: permissionId, type, role } }: Unshared): string {
+function unshareVersion({ file, removed: { id: permissionId, type, role } }: Awaited<ReturnType<typeof fileToUnshare>>): string {
   return hashOf([file.version.place, permissionId, type, role]);
 }
 
 /** @throws AppError like {@link fileToShare} and {@link removablePermission} */
-async function fileToUnshare(session: WorkspaceSession, fileId: string, who: string): Promise<Unshared> {
+async function fileToUnshare(session: WorkspaceSession, fileId: string, who: string) {
   const [file, removed] = await Promise.all([fileToShare(session, fileId), removablePermission(session, fileId, who)]);
   return { file, removed };
 }
@@ -150,7 +145,7 @@ function losers(removed: FilePermission): Audience {
 
 function toItem(one: FilePermission) {
   const { type, role, displayName: name } = one;
-  return { who: granteeOf(one), type, role, ...(name !== undefined && { name }), inherited: isInherited(one) };
+  return { who: granteeOf(one), type, role, name, inherited: isInherited(one) };
 }
 
 function describeSharing({ email, role, notify }: z.output<typeof shareInput>, what: string): string {

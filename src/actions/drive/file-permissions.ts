@@ -34,7 +34,7 @@ const permissionList = z.object({ nextPageToken: z.string().max(4_096).optional(
 
 /** One page of a file's permissions, those that folders pass on included. */
 export async function listPermissions(session: WorkspaceSession, fileId: string, page: string | undefined) {
-  const params = { fileId, supportsAllDrives: true, pageSize: PAGE, fields: FIELDS, ...(page !== undefined && { pageToken: page }) };
+  const params = { fileId, supportsAllDrives: true, pageSize: PAGE, fields: FIELDS, pageToken: page };
   const { permissions, nextPageToken } = await session.call('drive.permissions.list', params, permissionList);
   return { permissions, next: nextPageToken };
 }

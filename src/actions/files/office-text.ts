@@ -33,8 +33,7 @@ export const officeText = workerTask(import.meta.url, 'officeText', async ({ con
     const { readDocx } = await import('./docx-text.ts');
     readDocx(bytes, window);
   }
-  const { text, next } = window.part();
-  return { size, text, ...(next !== undefined && { next_offset: next }) };
+  return { size, ...window.part() };
 });
 
 /**

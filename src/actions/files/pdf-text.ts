@@ -5,11 +5,7 @@ import type { TextWindow } from '../shared/text-window.ts';
 const MAX_PAGES = 500;
 const NO_TEXT = '[This PDF has no text. It may be a scan.]';
 
-/** The part of `pdfjs-dist` that is used. */
-interface Page {
-  getTextContent(): Promise<{ items: ({ str: string; hasEOL: boolean } | object)[] }>;
-  cleanup(): void;
-}
+type Document = Awaited<ReturnType<typeof import('unpdf').getDocumentProxy>>;
 
 /**
  * Adds the text of a PDF, page by page.
@@ -34,7 +30,7 @@ export async function readPdf(bytes: Uint8Array, window: TextWindow): Promise<vo
   }
 }
 
-async function pageText(page: Page): Promise<string> {
+async function pageText(page: Awaited<ReturnType<Document['getPage']>>): Promise<string> {
   const { items } = await page.getTextContent();
   page.cleanup();
   // Other items mark where content begins and ends.

@@ -27,8 +27,7 @@ export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (att
 /** @returns undefined if it isn't text, whatever its type */
 function asText(bytes: Buffer, { mimeType, contentType, offset }: Attachment) {
   if (!TEXTS.test(mimeType) || bytes.includes(0)) return undefined;
-  const { text, next } = textPart(shown.text.parse(decodeText(bytes, charsetOf(contentType))), offset, MAX_TEXT);
-  return { text, ...(next !== undefined && { next_offset: next }) };
+  return textPart(shown.text.parse(decodeText(bytes, charsetOf(contentType))), offset, MAX_TEXT);
 }
 
 function asBytes(bytes: Buffer, offset: number) {

@@ -3,9 +3,8 @@ import { AppError } from '../../errors.ts';
 import { hashOf } from '../../providers/shared/version-hash.ts';
 import { VERSION_FIELDS, versioned } from '../../providers/workspace/file-version.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
-import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { type DriveFile, driveFile, FILE_FIELDS, followShortcuts, NATIVE } from '../drive/drive-file.ts';
+import { type DriveFile, downloadFile, driveFile, FILE_FIELDS, followShortcuts, isExportLimit, NATIVE } from '../drive/drive-file.ts';
 import { quoted } from '../shared/display-text.ts';
 import type { AttachedFile } from './mail-compose.ts';
 
@@ -68,14 +67,10 @@ export function describeFiles(files: readonly DriveFile[]): string[] {
 }
 
 async function download(session: WorkspaceSession, file: DriveFile, maxBytes: number): Promise<Buffer> {
-  const [method, params] = isNative(file)
-    ? ['drive.files.export', { fileId: file.id, mimeType: PDF }]
-    : ['drive.files.get', { fileId: file.id, alt: 'media', supportsAllDrives: true }];
   try {
-    return await session.download(method, params, maxBytes, (bytes) => Buffer.from(bytes));
+    return await downloadFile(session, file, PDF, maxBytes, (bytes) => Buffer.from(bytes));
   } catch (error) {
-    const isExportLimit = error instanceof WorkspaceApiError && error.reason === 'exportSizeLimitExceeded';
-    throw isExportLimit || (error instanceof AppError && error.code === 'too_large') ? tooLarge() : error;
+    throw isExportLimit(error) || (error instanceof AppError && error.code === 'too_large') ? tooLarge() : error;
   }
 }
 

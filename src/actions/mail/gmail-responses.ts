@@ -49,9 +49,16 @@ export const labelList = z.object({
   labels: list(z.object({ id: identifier, name: singleLine(225), type: singleLine(50).default('user') })).default([]),
 });
 
-/** `not_found` for an unknown id in this field; any other error unchanged. */
-export function toNotFound(error: unknown, field: string): unknown {
-  // The provider responds with 400 to malformed ids.
-  const unknown = error instanceof WorkspaceApiError && (error.httpStatus === 404 || error.httpStatus === 400);
-  return unknown ? new AppError('not_found', `${field}: There is no such message or thread in this account.`, { cause: error }) : error;
+/**
+ * The response of a request that names an item. The provider responds with 400 to malformed ids.
+ *
+ * @throws AppError `not_found` for an unknown id in this field; any other error unchanged
+ */
+export async function orNotFound<Response>(field: string, response: Promise<Response>, what = 'message or thread'): Promise<Response> {
+  try {
+    return await response;
+  } catch (error) {
+    const isUnknown = error instanceof WorkspaceApiError && (error.httpStatus === 404 || error.httpStatus === 400);
+    throw isUnknown ? new AppError('not_found', `${field}: There is no such ${what} in this account.`, { cause: error }) : error;
+  }
 }

@@ -7,7 +7,7 @@ import { PART_UNITS } from '../shared/text-part.ts';
 import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
-import { attachmentsOf, type MailPart, partData } from './mail-parts.ts';
+import { attachmentName, attachmentsOf, type MailPart, partData } from './mail-parts.ts';
 
 /** Longer attachments are decoded off the main thread; base64 characters. */
 const LONG_DATA = 160_000;
@@ -42,7 +42,7 @@ export const readAttachment = builtIn('workspace', {
   async run({ message: id, attachment, offset }, { session }) {
     const part = await findAttachment(session, id, attachment);
     const data = await partData(session, id, part);
-    const about = { name: part.fileName === '' ? 'unnamed' : part.fileName, mime: part.mimeType };
+    const about = { name: attachmentName(part), mime: part.mimeType };
     const format = officeFormat(part.mimeType, part.fileName);
     if (format !== undefined && looksLike(format, data)) {
       return { ...about, ...(await session.onOwnThread(officeText, { content: data, format, start: offset, units: PART_UNITS })) };

@@ -22,11 +22,10 @@ export async function forEach<Item extends { id: string }, Result>(items: readon
   }
   const first = settled.find((outcome) => outcome.status === 'rejected');
   if (done.length === 0 && first !== undefined) throw first.reason;
-  return { done, ...(failed.length > 0 && { failed }) };
+  return { done, failed: failed.length > 0 ? failed : undefined };
 }
 
 function describe(error: unknown) {
   if (!(error instanceof AppError)) throw error;
-  const { code, message, retryAfter } = error;
-  return { code, message, ...(retryAfter !== undefined && { retry_after: retryAfter }) };
+  return { code: error.code, message: error.message, retry_after: error.retryAfter };
 }

@@ -51,11 +51,12 @@ export async function composeMime(session: WorkspaceSession, message: Compositio
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-export const composed = workerTask(import.meta.url, 'composed', ({ message, from }: { message: Composition; from: string }) =>
-  compose(message, from),
-);
+interface ComposeInput {
+  message: Composition;
+  from: string;
+}
 
-async function compose({ reply, files, ...mail }: Composition, from: string): Promise<Buffer> {
+export const composed = workerTask(import.meta.url, 'composed', async ({ message: { reply, files, ...mail }, from }: ComposeInput) => {
   const [{ default: MailComposer }, { detectMimeType }] = await Promise.all([
     import('nodemailer/lib/mail-composer'),
     import('nodemailer/lib/mime-funcs'),
@@ -88,7 +89,7 @@ async function compose({ reply, files, ...mail }: Composition, from: string): Pr
   // The provider reads the bcc recipients from the message and removes them.
   message.keepBcc = true;
   return message.build();
-}
+});
 
 /**
  * A message as the provider's methods take it: in the body, or as an upload if it is long.

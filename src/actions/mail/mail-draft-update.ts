@@ -8,12 +8,11 @@ import { changedMeanwhile } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { within } from '../shared/labels.ts';
-import { savedDraft } from './gmail-responses.ts';
-import { formatMailbox } from './mail-addresses.ts';
+import { orNotFound, savedDraft } from './gmail-responses.ts';
+import { formatMailbox, RECIPIENT_FIELDS } from './mail-addresses.ts';
 import { composeMime, messageParams } from './mail-compose.ts';
-import { type Draft, fetchDraft, toNoDraft } from './mail-draft.ts';
+import { type Draft, fetchDraft } from './mail-draft.ts';
 import { bodyField, headerText, mailId, recipients, showRecipient } from './mail-fields.ts';
-import { RECIPIENT_FIELDS } from './mail-recipients.ts';
 import { editMime, type MimeChanges } from './mime-edit.ts';
 
 const input = z.strictObject({
@@ -27,8 +26,7 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>;
 
-const rawMessage = z.object({ id: identifier, raw: z.string() });
-export const rawDraft = schemaReader(import.meta.url, 'rawDraft', z.object({ message: rawMessage }));
+export const rawDraft = schemaReader(import.meta.url, 'rawDraft', z.object({ message: z.object({ id: identifier, raw: z.string() }) }));
 
 export const updateDraft = builtIn('workspace', {
   name: 'mail.draft_update',
@@ -45,28 +43,18 @@ export const updateDraft = builtIn('workspace', {
   async run(changes, { session, account, undoneBy }) {
     if (Object.keys(changes).length < 2) throw new AppError('invalid_request', 'Give at least one change.');
     const draft = await fetchDraft(session, changes.id);
-    const stored = await fetchRaw(session, changes.id);
+    const raw = { userId: 'me', id: changes.id, format: 'raw', fields: 'message(id,raw)' };
+    const { message: stored } = await orNotFound('id', session.call('gmail.users.drafts.get', raw, rawDraft), 'draft');
     if (stored.id !== draft.message.id) throw changedMeanwhile('id');
     const mime = await editMime(session, await changesOf(session, changes, stored.raw, account.label));
     const message = messageParams(mime, draft.message.threadId, (body) => ({ id: draft.id, message: body }));
     const params = { userId: 'me', id: draft.id, ...message };
-    const saved = await session.call('gmail.users.drafts.update', params, savedDraft).catch((error) => {
-      throw toNoDraft(error);
-    });
+    const saved = await orNotFound('id', session.call('gmail.users.drafts.update', params, savedDraft), 'draft');
     const undo = undoOf(draft, changes);
     if (undo !== undefined) undoneBy(undo);
     return { id: saved.id, message: saved.message.id, thread: saved.message.threadId };
   },
 });
-
-/** @throws AppError `not_found`, `too_large` */
-async function fetchRaw(session: WorkspaceSession, id: string): Promise<z.output<typeof rawMessage>> {
-  const params = { userId: 'me', id, format: 'raw', fields: 'message(id,raw)' };
-  const { message } = await session.call('gmail.users.drafts.get', params, rawDraft).catch((error) => {
-    throw toNoDraft(error);
-  });
-  return message;
-}
 
 /** The provider replaces the stored message as a whole: it is edited, so that nothing is lost that isn't read here. */
 async function changesOf(session: WorkspaceSession, changes: Input, raw: string, from: string): Promise<MimeChanges> {
@@ -78,22 +66,18 @@ async function changesOf(session: WorkspaceSession, changes: Input, raw: string,
 
 /** Restores the former values of what was changed. @returns undefined where the former values aren't valid input */
 function undoOf({ id, recipients, subject, text }: Draft, changes: Input): Undo | undefined {
-  if (recipients.isIncomplete && RECIPIENT_FIELDS.some((field) => changes[field] !== undefined)) return undefined;
+  const lists = RECIPIENT_FIELDS.filter((field) => changes[field] !== undefined);
+  if (recipients.isIncomplete && lists.length > 0) return undefined;
   const former = {
-    id,
-    ...Object.fromEntries(
-      RECIPIENT_FIELDS.filter((field) => changes[field] !== undefined).map((field) => [field, recipients[field].map(formatMailbox)]),
-    ),
+    ...Object.fromEntries(lists.map((field) => [field, recipients[field].map(formatMailbox)])),
     ...(changes.subject !== undefined && { subject }),
     ...(changes.body !== undefined && { body: text }),
   };
-  if (!input.safeParse(former).success) return undefined;
-  const fields = Object.keys(former).filter((field) => field !== 'id');
-  return {
-    action: 'mail.draft_update',
-    input: former,
-    summary: `Restore ${fields.join(', ')} of the draft ${quoted(subject)}, without formatting`,
-  };
+  const restored = { id, ...former };
+  if (!input.safeParse(restored).success) return undefined;
+  const fields = Object.keys(former).join(', ');
+  const summary = `Restore ${fields} of the draft ${quoted(subject)}, without formatting`;
+  return { action: 'mail.draft_update', input: restored, summary };
 }
 
 function describeChanges({ subject, body, ...changes }: Input): string {

@@ -3,17 +3,16 @@ import { AppError } from '../../errors.ts';
 import { type Audience, people, UNKNOWN, union } from '../../providers/shared/audience.ts';
 import { hashOf } from '../../providers/shared/version-hash.ts';
 import { checked, responseReader } from '../../providers/transport/responses.ts';
-import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { AddressList } from '../../validation/address-list.ts';
 import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { quoted, quotedUpTo } from '../shared/display-text.ts';
-import { nameOf } from './mail-addresses.ts';
+import { orNotFound } from './gmail-responses.ts';
+import { nameOf, RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-addresses.ts';
 import { type HeaderField, otherFields } from './mail-draft-fields.ts';
 import { showRecipient } from './mail-fields.ts';
 import { type MailMessage, MESSAGE_FIELDS, toMessage } from './mail-messages.ts';
 import { allTexts, attachmentsOf, bodyText, HtmlBudget, type MailPart, readFields } from './mail-parts.ts';
-import { RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-recipients.ts';
 import { MAX_NAME, shown } from './mail-text.ts';
 
 /** Characters of a draft's text that are read. */
@@ -30,10 +29,6 @@ export interface Draft {
   id: string;
   message: MailMessage;
   recipients: StoredRecipients;
-  /** Undefined without such a field. */
-  from: AddressList | undefined;
-  sender: AddressList | undefined;
-  replyTo: AddressList | undefined;
   /** Others that recipients or their programs see. */
   fields: HeaderField[];
   subject: string;
@@ -50,7 +45,7 @@ export const mailDraft = responseReader(import.meta.url, 'mailDraft', (response)
 export async function fetchDraft(session: WorkspaceSession, id: string): Promise<Draft> {
   const draft = await fetchWithoutText(session, id);
   const { message } = draft;
-  const text = await bodyText(session, message.id, message.root, new HtmlBudget(), MAX_TEXT);
+  const text = await bodyText(message.root, { session, messageId: message.id, budget: new HtmlBudget(), enough: MAX_TEXT });
   return {
     ...draft,
     subject: shown.subject.parse(draft.subject),
@@ -61,16 +56,11 @@ export async function fetchDraft(session: WorkspaceSession, id: string): Promise
 
 async function fetchWithoutText(session: WorkspaceSession, id: string): Promise<Omit<Draft, 'text'>> {
   const params = { userId: 'me', id, format: 'full', fields: `message(${MESSAGE_FIELDS})` };
-  const { message, fields } = await session.call('gmail.users.drafts.get', params, mailDraft).catch((error) => {
-    throw toNoDraft(error);
-  });
+  const { message, fields } = await orNotFound('id', session.call('gmail.users.drafts.get', params, mailDraft), 'draft');
   return {
     id,
     message,
     fields,
-    from: message.root.addresses.from,
-    sender: message.root.addresses.sender,
-    replyTo: message.root.addresses['reply-to'],
     recipients: recipientsOf(message.root.addresses),
     subject: message.root.headers.get('subject') ?? '',
     files: attachmentsOf(message.root),
@@ -87,7 +77,7 @@ export async function fetchWholeDraft(session: WorkspaceSession, id: string): Pr
   const draft = await fetchWithoutText(session, id);
   const { message } = draft;
   const budget = new HtmlBudget();
-  const text = await allTexts(session, message.id, message.root, budget, MAX_SENT);
+  const text = await allTexts(message.root, { session, messageId: message.id, budget, enough: MAX_SENT });
   const whole = { ...draft, text: text.trimEnd() };
   if (budget.exceeded || !isShownInFull(whole)) throw new AppError('too_large', TOO_LONG);
   return whole;
@@ -100,14 +90,9 @@ function isShownInFull(draft: Draft): boolean {
   return !isCut && files.every(({ fileName }) => fileName.length < MAX_NAME) && describeDraft(draft, '').length <= MAX_SENT;
 }
 
-/** `not_found` for an unknown id; any other error unchanged. The provider responds with 400 to malformed ids. */
-export function toNoDraft(error: unknown): unknown {
-  const isUnknown = error instanceof WorkspaceApiError && (error.httpStatus === 404 || error.httpStatus === 400);
-  return isUnknown ? new AppError('not_found', 'id: There is no such draft in this account.', { cause: error }) : error;
-}
-
 /** Changes with everything that a recipient of the draft sees. At the provider, each edit gives it another message id. */
-export function draftVersion({ message, from, sender, replyTo, fields, recipients, subject, text, files }: Draft): string {
+export function draftVersion({ message, fields, recipients, subject, text, files }: Draft): string {
+  const { from, sender, 'reply-to': replyTo } = message.root.addresses;
   const named = files.map(({ id, fileName, mimeType, size }) => [id, fileName, mimeType, size]);
   return hashOf([message.id, from, sender, replyTo, fields, recipients, subject, text, named]);
 }
@@ -140,7 +125,8 @@ export function describeDraft(draft: Draft, account: string, maxText = MAX_SENT)
 }
 
 /** Whom the recipients take for the sender, and to whom they reply, where it isn't just the account. */
-function sendersOf({ from, sender, replyTo }: Draft, account: string): string[] {
+function sendersOf({ message }: Draft, account: string): string[] {
+  const { from, sender, 'reply-to': replyTo } = message.root.addresses;
   const others = (list: AddressList | undefined) =>
     (list?.entries ?? [])
       .filter(({ name, address }) => name !== '' || asciiLowerCase(address) !== asciiLowerCase(account))

@@ -4,28 +4,18 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { assertAsShown } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { type Source, within } from '../shared/labels.ts';
-import { draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
+import { draftList, orNotFound, savedMessage } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
-import {
-  type Draft,
-  describeDraft,
-  draftAddresses,
-  draftAudience,
-  draftVersion,
-  fetchDraft,
-  fetchWholeDraft,
-  toNoDraft,
-} from './mail-draft.ts';
+import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, fetchWholeDraft } from './mail-draft.ts';
 import { mailId, pageToken, query } from './mail-fields.ts';
-import { readHeaders } from './mail-parts.ts';
-import { shown, unescapeSnippet } from './mail-text.ts';
+import { fetchListed } from './mail-messages.ts';
 
 const MAX_DRAFTS = 25;
 /** Characters of a deleted draft that its question shows. */
 const SHOWN_TEXT = 2_000;
-const ITEM_FIELDS = 'id,threadId,labelIds,snippet,internalDate,payload/headers';
 
+const HEADERS = ['To', 'Cc', 'Bcc', 'Subject'];
 const addresses = z.string().optional();
 const listed = z.object({
   id: z.string().describe('Id of the draft.'),
@@ -59,18 +49,12 @@ export const listDrafts = builtIn('workspace', {
   sources: ({ items }) => items.map(sourceOf),
   summary: () => 'List the drafts',
   async run({ query: q, max, page }, { session, uses }) {
-    const params = {
-      userId: 'me',
-      maxResults: max,
-      ...(q !== '' && { q }),
-      ...(page !== undefined && { pageToken: page }),
-      fields: 'drafts(id,message/id),nextPageToken',
-    };
+    const params = { userId: 'me', maxResults: max, q: q || undefined, pageToken: page, fields: 'drafts(id,message/id),nextPageToken' };
     const { drafts, nextPageToken } = await session.call('gmail.users.drafts.list', params, draftList);
     // Each edit gives its message another id.
     uses(drafts.map(({ id: draft }) => draft));
     const { done, failed } = await forEach(drafts.slice(0, max), (draft) => readItem(session, draft.id, draft.message.id));
-    return { items: done, ...(nextPageToken !== undefined && { next: nextPageToken }), ...(failed !== undefined && { failed }) };
+    return { items: done, next: nextPageToken, failed };
   },
 });
 
@@ -99,9 +83,7 @@ export const sendDraft = builtIn('workspace', {
     // Read once more, since someone may have edited it while the user decided.
     await assertAsShown(version, 'id', async () => draftVersion(await fetchWholeDraft(session, draft)));
     const params = { userId: 'me', requestBody: { id: draft }, fields: 'id,threadId' };
-    const sent = await session.call('gmail.users.drafts.send', params, savedMessage).catch((error) => {
-      throw toNoDraft(error);
-    });
+    const sent = await orNotFound('id', session.call('gmail.users.drafts.send', params, savedMessage), 'draft');
     return { id: sent.id, thread: sent.threadId };
   },
 });
@@ -121,9 +103,7 @@ export const deleteDraft = builtIn('workspace', {
     `Delete permanently, without sending it ${describeDraft(draft, account.label, SHOWN_TEXT)}`,
   async run({ id: draft }, { session, version }) {
     await assertAsShown(version, 'id', async () => draftVersion(await fetchDraft(session, draft)));
-    await session.call('gmail.users.drafts.delete', { userId: 'me', id: draft }, z.object({})).catch((error) => {
-      throw toNoDraft(error);
-    });
+    await orNotFound('id', session.call('gmail.users.drafts.delete', { userId: 'me', id: draft }, z.object({})), 'draft');
     return { deleted: draft };
   },
 });
@@ -133,20 +113,8 @@ function sourceOf({ message, subject, date }: z.output<typeof listed>): Source {
   return { item: message, integrity: 'others', name: subject, time: date, fields: ['to', 'cc', 'bcc', 'subject', 'snippet'] };
 }
 
-async function readItem(session: WorkspaceSession, draft: string, message: string): Promise<z.output<typeof listed>> {
-  const metadataHeaders = ['To', 'Cc', 'Bcc', 'Subject'];
-  const params = { userId: 'me', id: message, format: 'metadata', metadataHeaders, fields: ITEM_FIELDS };
-  const found = await session.call('gmail.users.messages.get', params, gmailMessage);
-  const { headers, addresses: lists } = readHeaders(found.payload);
-  return {
-    id: draft,
-    message: found.id,
-    thread: found.threadId,
-    to: shownAddresses(lists.to),
-    cc: shownAddresses(lists.cc),
-    bcc: shownAddresses(lists.bcc),
-    subject: shown.subject.parse(headers.get('subject') ?? ''),
-    date: new Date(Number(found.internalDate)).toISOString(),
-    snippet: shown.snippet.parse(unescapeSnippet(found.snippet)),
-  };
+async function readItem(session: WorkspaceSession, draft: string, messageId: string): Promise<z.output<typeof listed>> {
+  const { id: message, threadId, addresses: lists, subject, date, snippet } = await fetchListed(session, messageId, HEADERS);
+  const [to, cc, bcc] = [shownAddresses(lists.to), shownAddresses(lists.cc), shownAddresses(lists.bcc)];
+  return { id: draft, message, thread: threadId, to, cc, bcc, subject, date, snippet };
 }

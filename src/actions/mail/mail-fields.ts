@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { identifier } from '../../providers/shared/provider-text.ts';
-import { parseAddressList } from '../../validation/address-list.ts';
+import { type Mailbox, parseAddressList } from '../../validation/address-list.ts';
 import { emailAddress } from '../../validation/validate.ts';
 import { quoted } from '../shared/display-text.ts';
 
@@ -41,11 +41,8 @@ export const bodyField = z
   .max(200_000, 'must have at most 200000 characters')
   .refine((value) => !CONTROL_IN_TEXT.test(value) && value.isWellFormed(), 'must not hold control characters');
 
-export interface Recipient {
-  /** '' if only the address is given. */
-  name: string;
-  address: string;
-}
+/** A mailbox with an address; its name is decoded. */
+export type Recipient = Mailbox;
 
 export const MAX_RECIPIENTS = 100;
 

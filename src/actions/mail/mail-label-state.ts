@@ -30,6 +30,17 @@ export function labelsOfMessages(session: WorkspaceSession, ids: readonly string
   );
 }
 
+/** Adds labels to the messages, and removes others, by the labels' ids. */
+export async function changeLabels(
+  session: WorkspaceSession,
+  ids: readonly string[],
+  addLabelIds: readonly string[],
+  removeLabelIds: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await session.call('gmail.users.messages.batchModify', { userId: 'me', requestBody: { ids, addLabelIds, removeLabelIds } }, z.unknown());
+}
+
 /**
  * The change that reverts one, for the messages that it changes.
  *

@@ -1,13 +1,15 @@
 import { checked, responseReader } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { within } from '../shared/labels.ts';
-import { type GmailMessage, gmailMessage, gmailThread, toNotFound } from './gmail-responses.ts';
-import { type MailPart, readPayload } from './mail-parts.ts';
+import { type GmailMessage, gmailMessage, gmailThread, orNotFound } from './gmail-responses.ts';
+import { type MailPart, readHeaders, readPayload } from './mail-parts.ts';
+import { shown, unescapeSnippet } from './mail-text.ts';
 
 /** Most messages of one result. */
 export const MAX_MESSAGES = 10;
 /** Fields requested for every message that is read. */
 export const MESSAGE_FIELDS = 'id,threadId,labelIds,internalDate,payload';
+const LISTED_FIELDS = 'id,threadId,labelIds,snippet,internalDate,payload/headers';
 
 /** A message with the parts and headers that are used. */
 export interface MailMessage extends Omit<GmailMessage, 'payload' | 'snippet'> {
@@ -41,25 +43,34 @@ export function threadsOfOwn(messages: readonly Pick<MailMessage, 'threadId' | '
 }
 
 /** @throws AppError `not_found` naming the field */
-export async function fetchMessage(session: WorkspaceSession, id: string): Promise<MailMessage> {
-  try {
-    return await session.call('gmail.users.messages.get', { userId: 'me', id, format: 'full', fields: MESSAGE_FIELDS }, mailMessage);
-  } catch (error) {
-    throw toNotFound(error, 'message');
-  }
+export function fetchMessage(session: WorkspaceSession, id: string): Promise<MailMessage> {
+  const params = { userId: 'me', id, format: 'full', fields: MESSAGE_FIELDS };
+  return orNotFound('message', session.call('gmail.users.messages.get', params, mailMessage));
 }
 
 /**
  * @param from index of the first requested message
  * @throws AppError `not_found` naming the field
  */
-export async function fetchThread(session: WorkspaceSession, id: string, from: number): Promise<MailPage> {
+export function fetchThread(session: WorkspaceSession, id: string, from: number): Promise<MailPage> {
   const params = { userId: 'me', id, format: 'full', fields: `id,messages(${MESSAGE_FIELDS})` };
-  try {
-    return await session.call('gmail.users.threads.get', params, mailThread, { from });
-  } catch (error) {
-    throw toNotFound(error, 'thread');
-  }
+  return orNotFound('thread', session.call('gmail.users.threads.get', params, mailThread, { from }));
+}
+
+/** A message as lists show it. @param metadataHeaders names of the header fields that are read */
+export async function fetchListed(session: WorkspaceSession, messageId: string, metadataHeaders: readonly string[]) {
+  const params = { userId: 'me', id: messageId, format: 'metadata', metadataHeaders, fields: LISTED_FIELDS };
+  const { id, threadId, labelIds, snippet, internalDate, payload } = await session.call('gmail.users.messages.get', params, gmailMessage);
+  const { headers, addresses } = readHeaders(payload);
+  return {
+    id,
+    threadId,
+    labelIds,
+    addresses,
+    subject: shown.subject.parse(headers.get('subject') ?? ''),
+    date: new Date(Number(internalDate)).toISOString(),
+    snippet: shown.snippet.parse(unescapeSnippet(snippet)),
+  };
 }
 
 /** @throws AppError `provider_error` for an invalid message */

@@ -6,7 +6,7 @@ import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { labelList } from './gmail-responses.ts';
 import { mailId } from './mail-fields.ts';
-import { type LabelChange, labelsOfMessages, oppositeChange } from './mail-label-state.ts';
+import { changeLabels, type LabelChange, labelsOfMessages, oppositeChange } from './mail-label-state.ts';
 
 const MAX_LABELLED = 100;
 /** Of more messages, the former labels aren't read: a request for each would take too long. */
@@ -54,8 +54,7 @@ export const labelMail = builtIn('workspace', {
     const messages = [...new Set(input.ids)];
     const [addedIds, removedIds] = [added.map(({ id }) => id), removed.map(({ id }) => id)];
     const before = messages.length > MAX_REVERTED ? [] : await labelsOfMessages(session, messages).catch(() => []);
-    const requestBody = { ids: messages, addLabelIds: addedIds, removeLabelIds: removedIds };
-    await session.call('gmail.users.messages.batchModify', { userId: 'me', requestBody }, z.unknown());
+    await changeLabels(session, messages, addedIds, removedIds);
     const undo = oppositeChange(before, addedIds, removedIds);
     // Nothing is moved to the trash without the user's approval, not even back.
     if (undo !== undefined && !undo.add.some((id) => DELETING_LABELS.has(id))) {

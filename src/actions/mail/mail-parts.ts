@@ -98,6 +98,11 @@ export function attachmentsOf(part: MailPart): MailPart[] {
   return part.parts.flatMap(attachmentsOf);
 }
 
+/** The name under which an attachment is shown. */
+export function attachmentName({ fileName }: MailPart): string {
+  return fileName || 'unnamed';
+}
+
 /** Content of a part in base64url, fetched if necessary. */
 export async function partData(session: WorkspaceSession, messageId: string, part: MailPart): Promise<string> {
   if (part.data !== undefined || part.attachmentId === undefined) return part.data ?? '';
@@ -122,25 +127,25 @@ export class HtmlBudget {
   }
 }
 
-/**
- * The message as plain text: of alternatives the plain one unless it is blank, HTML converted to text.
- *
- * @param enough characters after which further parts are not read; a longer result means that the text continues
- */
-export async function bodyText(
-  session: WorkspaceSession,
-  messageId: string,
-  root: MailPart,
-  budget: HtmlBudget,
-  enough: number,
-): Promise<string> {
+/** How the texts of a message are read. */
+interface Reading {
+  session: WorkspaceSession;
+  messageId: string;
+  budget: HtmlBudget;
+  /** Characters after which further parts are not read; a longer text continues. */
+  enough: number;
+}
+
+/** The message as plain text: of alternatives the plain one unless it is blank, HTML converted to text. */
+export async function bodyText(root: MailPart, reading: Reading): Promise<string> {
+  const { enough } = reading;
   let body = '';
   for (const alternatives of blocksOf(root)) {
     for (const parts of alternatives) {
       let text = '';
       for (const part of parts) {
         if (body.length + text.length > enough) break;
-        const added = await partText(session, messageId, part, budget, enough);
+        const added = await partText(part, reading);
         if (added !== '') text += text === '' ? added : `\n\n${added}`;
       }
       if (text === '') continue;
@@ -153,22 +158,15 @@ export async function bodyText(
 }
 
 /**
- * All texts of the message, alternatives included, and of HTML also what isn't displayed: each once.
- *
- * @param budget when it is exceeded, the texts aren't all
- * @param enough as for {@link bodyText}
+ * All texts of the message, alternatives included, and of HTML also what isn't displayed: each once. When the budget is
+ * exceeded, these aren't all.
  */
-export async function allTexts(
-  session: WorkspaceSession,
-  messageId: string,
-  root: MailPart,
-  budget: HtmlBudget,
-  enough: number,
-): Promise<string> {
+export async function allTexts(root: MailPart, reading: Reading): Promise<string> {
+  const { budget, enough } = reading;
   const texts = new Map<string, string>();
   let length = 0;
   for (const part of textsOf(root)) {
-    const { text, others } = await partTexts(session, messageId, part, budget, enough, true);
+    const { text, others } = await partTexts(part, reading, true);
     for (const one of [text, others && `Also in its HTML: ${others}`]) {
       const key = one.replace(/\s+/g, ' ').trim();
       if (key === '' || texts.has(key)) continue;
@@ -185,22 +183,17 @@ function textsOf(part: MailPart): MailPart[] {
 }
 
 /** @returns '' if the part is blank */
-async function partText(session: WorkspaceSession, messageId: string, part: MailPart, budget: HtmlBudget, enough: number): Promise<string> {
+async function partText(part: MailPart, reading: Reading): Promise<string> {
+  const { budget } = reading;
   const isHtml = part.mimeType === 'text/html';
   if (isHtml && budget.exceeded) return '';
-  const { text } = await partTexts(session, messageId, part, budget, enough, false);
+  const { text } = await partTexts(part, reading, false);
   return isHtml && budget.exceeded ? `${text}\n${TOO_LONG}`.trim() : text;
 }
 
 /** The text of a part, and what else is in HTML; '' for what is blank. */
-async function partTexts(
-  session: WorkspaceSession,
-  messageId: string,
-  part: MailPart,
-  budget: HtmlBudget,
-  enough: number,
-  showsHidden: boolean,
-): Promise<{ text: string; others: string }> {
+async function partTexts(part: MailPart, reading: Reading, showsHidden: boolean): Promise<{ text: string; others: string }> {
+  const { session, messageId, budget, enough } = reading;
   const isHtml = part.mimeType === 'text/html';
   const data = await partData(session, messageId, part);
   const charset = charsetOf(part.headers.get('content-type') ?? '');

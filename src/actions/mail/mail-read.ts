@@ -6,7 +6,7 @@ import { textPart } from '../shared/text-part.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage, threadsOfOwn } from './mail-messages.ts';
-import { attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
+import { attachmentName, attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
 import { shown } from './mail-text.ts';
 
 /** Characters of text in one result. */
@@ -96,16 +96,16 @@ function single(message: MailMessage, from: number): MailPage {
  */
 async function readPage(session: WorkspaceSession, { messages, count }: MailPage, first: number, begin: number) {
   const items: Shown[] = [];
-  const html = new HtmlBudget();
+  const budget = new HtmlBudget();
   let left = MAX_TEXT;
   let from = begin;
   for (const [index, message] of messages.entries()) {
     const start = (first + index) * OFFSETS_PER_MESSAGE;
-    const text = await bodyText(session, message.id, message.root, html, from + left);
+    const text = await bodyText(message.root, { session, messageId: message.id, budget, enough: from + left });
     // What doesn't fit here may fit into a result of its own.
-    const full = html.exceeded || (text.length > left && left < MIN_BEGINNING);
+    const full = budget.exceeded || (text.length > left && left < MIN_BEGINNING);
     if (items.length > 0 && full) return { messages: items, next_offset: start };
-    const { text: part, next } = textPart(text, from, left);
+    const { text: part, next_offset: next } = textPart(text, from, left);
     items.push(describeMessage(message, part, text));
     if (next !== undefined) return { messages: items, next_offset: start + next };
     left -= part.length;
@@ -134,12 +134,7 @@ function describeMessage({ root, ...message }: MailMessage, text: string, read: 
     labels: message.labelIds,
     text,
     ...(isQuoting(root, read) && { quotes: true as const }),
-    attachments: attachmentsOf(root).map(({ id, fileName, mimeType, size }) => ({
-      id,
-      name: fileName === '' ? 'unnamed' : fileName,
-      mime: mimeType,
-      size,
-    })),
+    attachments: attachmentsOf(root).map((part) => ({ id: part.id, name: attachmentName(part), mime: part.mimeType, size: part.size })),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { singleLine } from '../shared/display-text.ts';
-import { gmailHeaders, toNotFound } from './gmail-responses.ts';
+import { gmailHeaders, orNotFound } from './gmail-responses.ts';
 import type { Reply } from './mail-compose.ts';
 import { type MailHeaders, readHeaders } from './mail-parts.ts';
 
@@ -26,13 +26,9 @@ export async function replyTo(session: WorkspaceSession, messageId: string): Pro
   };
 }
 
-async function fetchHeaders(session: WorkspaceSession, id: string) {
+function fetchHeaders(session: WorkspaceSession, id: string) {
   const params = { userId: 'me', id, format: 'metadata', metadataHeaders: HEADERS, fields: 'threadId,payload/headers' };
-  try {
-    return await session.call('gmail.users.messages.get', params, gmailHeaders);
-  } catch (error) {
-    throw toNotFound(error, 'reply_to');
-  }
+  return orNotFound('reply_to', session.call('gmail.users.messages.get', params, gmailHeaders));
 }
 
 /** References, or a single In-Reply-To if there are none. */

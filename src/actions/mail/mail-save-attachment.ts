@@ -12,7 +12,7 @@ import { fileReference } from '../shared/file-reference.ts';
 import { namedIds } from '../shared/named-ids.ts';
 import { attachmentId, findAttachment } from './mail-attachment.ts';
 import { mailId } from './mail-fields.ts';
-import { type MailPart, partData } from './mail-parts.ts';
+import { attachmentName, type MailPart, partData } from './mail-parts.ts';
 
 /** A type that the provider would convert is stored as it is. */
 const ANY = 'application/octet-stream';
@@ -44,7 +44,7 @@ export const saveAttachment = builtIn('workspace', {
   summary: ({ message, attachment, folder, name }) =>
     `Save in ${folder === MY_DRIVE ? 'My Drive' : `the folder ${folder}`}: attachment ${attachment} of message ${message}${as(name)}`,
   preview: async ({ message, name }, _context, { part, target }) =>
-    `Save in ${nameFolder(target)}: the attachment ${quoted(nameOf(part))} (${quoted(part.mimeType)}, ${part.size} bytes) of message ${message}${as(name)}`,
+    `Save in ${nameFolder(target)}: the attachment ${quoted(attachmentName(part))} (${quoted(part.mimeType)}, ${part.size} bytes) of message ${message}${as(name)}`,
   async run({ message, attachment, folder, name }, context) {
     const { session, undoneBy } = context;
     const part = await findAttachment(session, message, attachment);
@@ -55,7 +55,7 @@ export const saveAttachment = builtIn('workspace', {
     await assertAsShown(context.version, 'folder', async () => saveVersion(part, await folderFacts(context, folder)));
     const saved = await changeFile(session, 'drive.files.create', {
       ...NOT_VISIBLE_TO_DOMAIN,
-      requestBody: { name: name ?? nameOf(part), mimeType, parents },
+      requestBody: { name: name ?? attachmentName(part), mimeType, parents },
       media: { mimeType, body: bytes },
     });
     undoneBy({ action: 'drive.trash', input: { id: saved.id }, summary: `Move the saved file ${quoted(saved.name)} to the trash` });
@@ -66,10 +66,6 @@ export const saveAttachment = builtIn('workspace', {
 /** A message never changes, but the folder may. */
 function saveVersion({ fileName, mimeType, size }: MailPart, target: FileFacts | undefined): string {
   return hashOf([fileName, mimeType, size, placeVersion(target)]);
-}
-
-function nameOf({ fileName }: MailPart): string {
-  return fileName === '' ? 'unnamed' : fileName;
 }
 
 function as(name: string | undefined): string {

@@ -1,18 +1,14 @@
 import { z } from 'zod';
-import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import type { Source } from '../shared/labels.ts';
-import { gmailMessage, messageList } from './gmail-responses.ts';
+import { messageList } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { pageToken, query } from './mail-fields.ts';
-import { type MailMessage, threadsOfOwn } from './mail-messages.ts';
-import { readHeaders } from './mail-parts.ts';
-import { shown, unescapeSnippet } from './mail-text.ts';
+import { fetchListed, threadsOfOwn } from './mail-messages.ts';
 
 const MAX_FOUND = 25;
-const ITEM_FIELDS = 'id,threadId,labelIds,snippet,internalDate,payload/headers';
 
 const found = z.object({
   id: z.string(),
@@ -44,46 +40,20 @@ export const searchMail = builtIn('workspace', {
   sources: ({ items }) => items.map(sourceOf),
   summary: ({ query: text }) => (text === '' ? 'List the newest mail' : `Search mail for ${quoted(text)}`),
   async run({ query: q, max, page }, { session, uses }) {
-    const params = {
-      userId: 'me',
-      q,
-      maxResults: max,
-      fields: 'messages/id,nextPageToken',
-      ...(page !== undefined && { pageToken: page }),
-    };
+    const params = { userId: 'me', q, maxResults: max, fields: 'messages/id,nextPageToken', pageToken: page };
     const { messages, nextPageToken } = await session.call('gmail.users.messages.list', params, messageList);
-    const { done, failed } = await forEach(messages.slice(0, max), ({ id }) => readItem(session, id));
+    const { done, failed } = await forEach(messages.slice(0, max), ({ id }) => fetchListed(session, id, ['From', 'Subject']));
     uses(threadsOfOwn(done));
-    return {
-      items: done.map(({ item }) => item),
-      ...(nextPageToken !== undefined && { next: nextPageToken }),
-      ...(failed !== undefined && { failed }),
-    };
+    return { items: done.map(toItem), next: nextPageToken, failed };
   },
 });
-
-/** An item of the result, and what isn't shown of its message. */
-interface ReadItem extends Pick<MailMessage, 'threadId' | 'labelIds'> {
-  item: z.output<typeof found>;
-}
 
 /** Anybody can write a sender's address, so that every message counts as others'. */
 function sourceOf({ id, from, subject, date }: z.output<typeof found>): Source {
   return { item: id, integrity: 'others', name: subject, author: from, time: date, fields: ['from', 'subject', 'snippet'] };
 }
 
-async function readItem(session: WorkspaceSession, id: string): Promise<ReadItem> {
-  const params = { userId: 'me', id, format: 'metadata', metadataHeaders: ['From', 'Subject'], fields: ITEM_FIELDS };
-  const message = await session.call('gmail.users.messages.get', params, gmailMessage);
-  const { headers, addresses } = readHeaders(message.payload);
-  const item = {
-    id: message.id,
-    thread: message.threadId,
-    from: shownAddresses(addresses.from) ?? '',
-    subject: shown.subject.parse(headers.get('subject') ?? ''),
-    date: new Date(Number(message.internalDate)).toISOString(),
-    snippet: shown.snippet.parse(unescapeSnippet(message.snippet)),
-    unread: message.labelIds.includes('UNREAD'),
-  };
-  return { item, threadId: message.threadId, labelIds: message.labelIds };
+function toItem({ id, threadId, labelIds, addresses, subject, date, snippet }: Awaited<ReturnType<typeof fetchListed>>) {
+  const unread = labelIds.includes('UNREAD');
+  return { id, thread: threadId, from: shownAddresses(addresses.from) ?? '', subject, date, snippet, unread };
 }

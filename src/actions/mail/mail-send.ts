@@ -2,23 +2,16 @@ import { z } from 'zod';
 import { people } from '../../providers/shared/audience.ts';
 import type { MethodParams } from '../../providers/workspace/workspace-request.ts';
 import type { ScopeName } from '../../providers/workspace/workspace-scopes.ts';
-import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../shared/action.ts';
 import { assertAsShown, assertUnchanged } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { within } from '../shared/labels.ts';
 import { namedIds } from '../shared/named-ids.ts';
-import { type AttachableFile, describeFiles, downloadFiles, filesVersion, findFiles } from './drive-files.ts';
+import { describeFiles, downloadFiles, filesVersion, findFiles } from './drive-files.ts';
 import { savedDraft, savedMessage } from './gmail-responses.ts';
-import { composeMime, messageParams, type Reply } from './mail-compose.ts';
+import { composeMime, messageParams } from './mail-compose.ts';
 import { allAddresses, describeMail, givenFiles, type OutgoingMail, outgoingMail } from './mail-outgoing.ts';
 import { replyTo } from './mail-reply.ts';
-
-/** What a message refers to. */
-interface References {
-  reply: Reply | undefined;
-  files: AttachableFile[];
-}
 
 export const sendMail = builtIn('workspace', {
   name: 'mail.send',
@@ -74,14 +67,11 @@ function alsoNeeds({ files }: OutgoingMail): ScopeName[] {
 }
 
 /** @throws AppError `not_found` for a message or a file that doesn't exist */
-async function readReferences(mail: OutgoingMail, { session, uses }: RunContext<'workspace'>): Promise<References> {
-  const [reply, files] = await Promise.all([readReply(mail, session), findFiles(session, mail.files)]);
+async function readReferences(mail: OutgoingMail, { session, uses }: RunContext<'workspace'>) {
+  const reading = mail.reply_to === undefined ? undefined : replyTo(session, mail.reply_to);
+  const [reply, files] = await Promise.all([reading, findFiles(session, mail.files)]);
   uses(files.map(({ id }) => id));
   return { reply, files };
-}
-
-async function readReply({ reply_to }: OutgoingMail, session: WorkspaceSession): Promise<Reply | undefined> {
-  return reply_to === undefined ? undefined : replyTo(session, reply_to);
 }
 
 /** @param inBody puts the message into the method's body */

@@ -10,7 +10,7 @@ import { builtIn } from '../shared/built-in.ts';
 import { changed } from './gmail-responses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { mailId } from './mail-fields.ts';
-import { type Labelled, labelIds, labelsOfMessages } from './mail-label-state.ts';
+import { changeLabels, type Labelled, labelIds, labelsOfMessages } from './mail-label-state.ts';
 import { nameMessages, nameThreads } from './mail-preview.ts';
 
 const MAX_TRASHED = 25;
@@ -62,7 +62,7 @@ export const trashMail = builtIn('workspace', {
       const input = { ids: restored.map(({ id }) => id), inbox };
       undoneBy({ action: 'mail.untrash', input, summary: `Take ${counted(restored.length)} out of the trash` });
     }
-    return { trashed: done.map(({ id }) => id), ...(failed !== undefined && { failed }) };
+    return { trashed: done.map(({ id }) => id), failed };
   },
 });
 
@@ -81,16 +81,9 @@ export const untrashMail = builtIn('workspace', {
   async run(input, { session }) {
     const messages = [...new Set(input.ids)];
     const inbox = new Set(input.inbox);
-    await restore(
-      session,
-      messages.filter((id) => inbox.has(id)),
-      ['INBOX'],
-    );
-    await restore(
-      session,
-      messages.filter((id) => !inbox.has(id)),
-      [],
-    );
+    const [back, elsewhere] = [messages.filter((id) => inbox.has(id)), messages.filter((id) => !inbox.has(id))];
+    await changeLabels(session, back, ['INBOX'], ['TRASH']);
+    await changeLabels(session, elsewhere, [], ['TRASH']);
     return { restored: messages.length };
   },
 });
@@ -101,12 +94,6 @@ async function namedItems({ ids: messages, threads }: { ids: string[]; threads: 
   // Those that exist are moved whatever the others are.
   if (named.flat().every(({ isMissing }) => isMissing === true)) throw new AppError('not_found', 'There is no such message or thread.');
   return named;
-}
-
-async function restore(session: WorkspaceSession, messages: readonly string[], addLabelIds: readonly string[]): Promise<void> {
-  if (messages.length === 0) return;
-  const requestBody = { ids: messages, addLabelIds, removeLabelIds: ['TRASH'] };
-  await session.call('gmail.users.messages.batchModify', { userId: 'me', requestBody }, z.unknown());
 }
 
 async function labelsOfThread(session: WorkspaceSession, id: string): Promise<Labelled[]> {

@@ -9,9 +9,9 @@ export interface Source {
   /** How people know it: a subject, a title. */
   name?: string;
   /** As the provider gives it: a sender, an organizer, an owner. */
-  author?: string;
+  author?: string | undefined;
   /** ISO 8601. */
-  time?: string;
+  time?: string | undefined;
   /** Fields of the item that `author` or others wrote. */
   fields?: readonly string[];
 }

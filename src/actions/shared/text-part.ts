@@ -15,11 +15,11 @@ export const offset = z
 /**
  * A part of a long text that doesn't split a surrogate pair.
  *
- * @returns `next`: the offset of the following part; absent at the end
+ * @returns `next_offset`: that of the following part; absent at the end
  */
-export function textPart(text: string, start: number, units = PART_UNITS): { text: string; next?: number } {
+export function textPart(text: string, start: number, units = PART_UNITS): { text: string; next_offset?: number } {
   const from = betweenPairs(text, start);
   if (text.length - from <= units) return { text: text.slice(from) };
   const end = betweenPairs(text, from + units);
-  return { text: text.slice(from, end), next: end };
+  return { text: text.slice(from, end), next_offset: end };
 }

@@ -28,9 +28,9 @@ export class TextWindow {
     this.length += text.length;
   }
 
-  /** @returns `next`: the offset of the following part; absent at the end */
-  part(): { text: string; next?: number } {
-    const { text, next } = textPart(this.#text, 0, this.#units);
-    return { text: text.toWellFormed(), ...(next !== undefined && { next: this.#start + next }) };
+  /** As {@link textPart} gives it. */
+  part(): ReturnType<typeof textPart> {
+    const { text, next_offset: next } = textPart(this.#text, 0, this.#units);
+    return { text: text.toWellFormed(), ...(next !== undefined && { next_offset: this.#start + next }) };
   }
 }

@@ -5,7 +5,7 @@ import { checked, responseReader } from '../../providers/transport/responses.ts'
 import { multiLine } from '../shared/display-text.ts';
 
 const MAX_COLUMNS = 18_278;
-const MAX_RANGES = 20;
+export const MAX_RANGES = 20;
 const text = multiLine(2_000);
 
 const valueRange = z.object({ range: z.string().max(500), values: unchecked.default([]) });

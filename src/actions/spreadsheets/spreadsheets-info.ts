@@ -56,8 +56,8 @@ export const spreadsheetsInfo = builtIn('workspace', {
     const { title, locale, timeZone } = properties;
     return {
       title,
-      ...(locale !== undefined && { locale }),
-      ...(timeZone !== undefined && { zone: timeZone }),
+      locale,
+      zone: timeZone,
       tabs: sheets.slice(0, MAX_TABS).map((sheet) => describeTab(sheet.properties)),
       ...(sheets.length > MAX_TABS && { tabs_omitted: sheets.length - MAX_TABS }),
     };
@@ -82,8 +82,8 @@ type SheetProperties = z.output<typeof spreadsheet>['sheets'][number]['propertie
 function describeTab({ title, hidden, sheetType = 'GRID', gridProperties }: SheetProperties) {
   return {
     title,
-    ...(gridProperties?.rowCount !== undefined && { rows: gridProperties.rowCount }),
-    ...(gridProperties?.columnCount !== undefined && { columns: gridProperties.columnCount }),
+    rows: gridProperties?.rowCount,
+    columns: gridProperties?.columnCount,
     ...(hidden === true && { hidden }),
     ...(sheetType !== 'GRID' && { kind: sheetType.toLowerCase() }),
   };

@@ -239,7 +239,7 @@ describe('HTML by the megabyte', () => {
       next = setImmediate(count);
     };
     let next = setImmediate(count);
-    await bodyText({} as WorkspaceSession, 'm1', root, new HtmlBudget(), 20_000);
+    await bodyText(root, { session: {} as WorkspaceSession, messageId: 'm1', budget: new HtmlBudget(), enough: 20_000 });
     clearImmediate(next);
     expect(turns).toBeGreaterThanOrEqual(20);
   });
