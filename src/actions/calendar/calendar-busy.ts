@@ -4,13 +4,12 @@ import { emailAddress } from '../../validation/validate.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { showRange } from './calendar-preview.ts';
 import { calendarZone, everyPage, listMeetings } from './calendar-session.ts';
-import { closedRange, MAX_DAYS, rangeInput, resolveRange } from './time-range.ts';
+import { closedRange, rangeInput, wholeRange } from './time-range.ts';
 import { formatZoned, zonedAt } from './zoned-time.ts';
 
 const MAX_PEOPLE = 20;
 /** Of one result. */
 const MAX_TIMES = 1_000;
-const DAY_MS = 24 * 3_600_000;
 
 const answer = z.enum(['none', 'tentative', 'accepted', 'organizer']);
 
@@ -42,9 +41,7 @@ export const calendarBusy = builtIn('workspace', {
   }),
   summary: ({ people, ...range }, now) => `Find when ${people.length} people are busy ${showRange(closedRange(range, now))}`,
   async run({ people, ...range }, { session, clock, progress, uses }) {
-    const zone = range.zone ?? (await calendarZone(session));
-    const { from, to } = await resolveRange({ ...closedRange(range, clock.now()), zone }, async () => zone);
-    if (to - from > (MAX_DAYS + 1) * DAY_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
+    const { from, to, zone } = await wholeRange(range, clock.now(), () => calendarZone(session));
     const times = await everyPage((page) => listMeetings(session, { from, to, zone, page }, people), progress);
     uses(times.map(({ id }) => id));
     if (times.length > MAX_TIMES) throw new AppError('too_large', 'There are too many events. Search a shorter time, or fewer people.');

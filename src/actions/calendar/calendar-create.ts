@@ -7,15 +7,16 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { assertUnchanged } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
+import { isLabelled } from '../shared/labels.ts';
 import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
 import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';
 import { listed, showSpan } from './calendar-preview.ts';
 import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
 import { undoCreation } from './calendar-undo.ts';
-import { becomesPrivate, showSharing, showTexts } from './event-sharing.ts';
+import { showSharing, showTexts } from './event-sharing.ts';
 import { assertLasts } from './recurrence-rules.ts';
 import { assertOrder } from './reschedule.ts';
-import { assertExists, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
+import { assertExists, dayBefore, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
 
 const input = z.strictObject({
   title,
@@ -48,7 +49,7 @@ export const calendarCreate = builtIn('workspace', {
   exposes: ({ attendees = [] }) => people(attendees),
   summary: (input) => summarise(input, input.zone),
   preview: async (input, { taint }, { start: { timeZone } }) =>
-    `${summarise(input, timeZone)}${showTexts({ location: input.location, description: input.description })}${showSharing(becomesPrivate(taint))}`,
+    `${summarise(input, timeZone)}${showTexts({ location: input.location, description: input.description })}${showSharing(isLabelled(taint))}`,
   async run(input, { session, taint, version, undoneBy }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
     const times = await timesOf(input, session);
@@ -60,7 +61,7 @@ export const calendarCreate = builtIn('workspace', {
       ...(location !== undefined && { location }),
       ...(attendees.length > 0 && { attendees: attendees.map((email) => ({ email })) }),
       ...(recurrence !== undefined && { recurrence }),
-      ...(becomesPrivate(taint) && { visibility: 'private' }),
+      ...(isLabelled(taint) && { visibility: 'private' }),
       ...(meeting && { conferenceData: { createRequest: { requestId: randomUUID(), conferenceSolutionKey: { type: 'hangoutsMeet' } } } }),
     };
     const conferenceDataVersion = meeting ? 1 : 0;
@@ -121,7 +122,7 @@ function nextDay(start: string): string {
 
 /** @param zone of the times; undefined: it isn't known */
 function summarise({ title, start, end, attendees = [], recurrence, meeting, notify }: Input, zone: string | undefined): string {
-  const last = isDate(start) ? formatDate(toLocal(end ?? nextDay(start), 'UTC').subtract({ days: 1 })) : end;
+  const last = isDate(start) ? dayBefore(end ?? nextDay(start)) : end;
   const time = showSpan(start, last ?? start, zone);
   const guests = attendees.length > 0 ? `, inviting ${listed(attendees)} ${notify ? 'by e-mail' : 'without an e-mail'}:` : '';
   const rules = recurrence === undefined ? '' : `, ${recurrence.map(quoted).join(' ')}`;

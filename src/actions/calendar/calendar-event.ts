@@ -3,7 +3,7 @@ import { list } from '../../providers/transport/response-list.ts';
 import { isPrivate } from '../../providers/workspace/event-audience.ts';
 import { multiLine, singleLine } from '../shared/display-text.ts';
 import type { Source } from '../shared/labels.ts';
-import { isZone } from './zoned-time.ts';
+import { dayBefore, isZone } from './zoned-time.ts';
 
 /** Fewer in lists, so that a page of large meetings fits into one result. */
 const MAX_ATTENDEES = { single: 200, listed: 15 };
@@ -102,7 +102,7 @@ export const deletedEvent = z.object({
 });
 
 /** The fields that tell who is busy in an event. */
-export const meetingEvent = z.union([
+export const busyEvent = z.union([
   z.object({ status: z.literal('cancelled') }),
   currentEvent.pick({
     id: true,
@@ -115,14 +115,7 @@ export const meetingEvent = z.union([
     eventType: true,
   }),
 ]);
-
-/** The fields that decide whether an event is busy. */
-export const busyEvent = z.union([
-  z.object({ status: z.literal('cancelled') }),
-  currentEvent.pick({ id: true, status: true, start: true, end: true, attendees: true, transparency: true, eventType: true }),
-]);
-
-export type BusyEvent = Pick<CalendarEvent, 'start' | 'end' | 'attendees' | 'transparency' | 'eventType'>;
+export type BusyEvent = Exclude<z.output<typeof busyEvent>, { status: 'cancelled' }>;
 
 /** What guests read of an event of a series that was changed individually; of one that was deleted, nothing. */
 export const exceptionTexts = z.object({
@@ -177,7 +170,7 @@ export const eventOutput = z.object({
 });
 
 /** Whether the event blocks the user's time. An invitation without a response does. */
-export function isBusy({ attendees, transparency, eventType }: BusyEvent): boolean {
+export function isBusy({ attendees, transparency, eventType }: Pick<BusyEvent, 'attendees' | 'transparency' | 'eventType'>): boolean {
   const declined = attendees.some(({ self, responseStatus }) => self === true && responseStatus === 'declined');
   return !declined && isOccupied({ transparency, eventType });
 }
@@ -190,20 +183,19 @@ export function isOccupied({ transparency, eventType }: Pick<BusyEvent, 'transpa
 /** An event as an item of a list. */
 export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES.listed): z.input<typeof eventOutput> {
   const { id, summary, status, location, organizer, recurrence, recurringEventId, visibility, eventType } = event;
-  const meeting = meetingLink(event);
   const isOthers = organizer?.self !== true && organizer?.email !== undefined;
   return {
     id,
     title: summary,
     ...describeTimes(event),
     ...(status === 'tentative' && { tentative: true as const }),
-    ...(location !== undefined && { location }),
+    location,
     ...(isOthers && { organizer: organizer.email }),
     ...(!isOthers && !isMadeHere(event) && { imported: true as const }),
     ...describeAttendees(event, maxAttendees),
-    ...(recurringEventId !== undefined && { series: recurringEventId }),
-    ...(recurrence !== undefined && { recurrence }),
-    ...(meeting !== undefined && { meeting_link: meeting }),
+    series: recurringEventId,
+    recurrence,
+    meeting_link: meetingLink(event),
     busy: isBusy(event),
     ...(isPrivate(visibility) && { private: true as const }),
     ...(eventType !== 'default' && { kind: eventType }),
@@ -213,12 +205,7 @@ export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES
 /** An event with all its fields, as a result of its own. */
 export function describeFully(event: CalendarEvent): z.input<typeof eventOutput> {
   const { description, htmlLink } = event;
-  const link = webLink(htmlLink);
-  return {
-    ...describeEvent(event, MAX_ATTENDEES.single),
-    ...(description !== undefined && { description }),
-    ...(link !== undefined && { link }),
-  };
+  return { ...describeEvent(event, MAX_ATTENDEES.single), description, link: webLink(htmlLink) };
 }
 
 /** Kinds of events that only the user writes; others are made by the provider, of mails, contacts or an organisation's places. */
@@ -253,21 +240,15 @@ export function zoneOf(time: EventTime): string | undefined {
 /** Dates stay dates: converting them to UTC would shift them. */
 function describeTimes({ start, end }: CalendarEvent) {
   const zone = zoneOf(start);
-  const lastDay = 'date' in end ? new Date(Date.parse(`${end.date}T00:00:00Z`) - 24 * 3_600_000).toISOString().slice(0, 10) : undefined;
-  return {
-    start: momentOf(start),
-    end: momentOf(end),
-    all_day: 'date' in start,
-    ...(lastDay !== undefined && { last_day: lastDay }),
-    ...(zone !== undefined && { zone }),
-  };
+  const lastDay = 'date' in end ? dayBefore(end.date) : undefined;
+  return { start: momentOf(start), end: momentOf(end), all_day: 'date' in start, last_day: lastDay, zone };
 }
 
 function describeAttendees({ attendees, attendeesOmitted }: CalendarEvent, max: number) {
   const self = attendees.find((one) => one.self === true);
   const shown = attendees.slice(0, max).map(({ email, displayName, responseStatus, optional }) => ({
     email,
-    ...(displayName !== undefined && { name: displayName }),
+    name: displayName,
     answer: shownResponse(responseStatus),
     ...(optional === true && { optional }),
   }));

@@ -4,7 +4,7 @@ import { builtIn } from '../shared/built-in.ts';
 import { showRange } from './calendar-preview.ts';
 import { calendarZone, everyPage, listBusy } from './calendar-session.ts';
 import { type FreeRules, freeSlots, type Span } from './free-slots.ts';
-import { closedRange, MAX_DAYS, rangeInput, resolveRange } from './time-range.ts';
+import { closedRange, rangeInput, wholeRange } from './time-range.ts';
 import { formatZoned, zonedAt } from './zoned-time.ts';
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
@@ -39,10 +39,7 @@ export const calendarFree = builtIn('workspace', {
   async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, clock, progress, uses }) {
     const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
     if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');
-    // Days begin at midnight in the zone, so it is always needed.
-    const zone = range.zone ?? (await calendarZone(session));
-    const { from, to } = await resolveRange({ ...closedRange(range, clock.now()), zone }, async () => zone);
-    if (to - from > (MAX_DAYS + 1) * 24 * 60 * MINUTE_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
+    const { from, to, zone } = await wholeRange(range, clock.now(), () => calendarZone(session));
     const busy = await everyPage((page) => listBusy(session, { from, to, zone, page }), progress);
     // Times are data of events, too.
     uses(busy.map(({ id }) => id));
@@ -59,7 +56,7 @@ function describe(slots: Span[], zone: string): z.input<typeof output> {
     minutes: Math.floor((end - start) / MINUTE_MS),
   }));
   const more = slots[MAX_SLOTS];
-  return { items, zone, ...(more !== undefined && { next: formatZoned(zonedAt(more.start, zone)) }) };
+  return { items, zone, next: more && formatZoned(zonedAt(more.start, zone)) };
 }
 
 function minutesOf(time: string): number {

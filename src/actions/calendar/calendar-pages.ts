@@ -2,22 +2,17 @@ import { z } from 'zod';
 import { unreadableResponse } from '../../providers/transport/response-json.ts';
 import { unchecked } from '../../providers/transport/response-list.ts';
 import { checked, responseReader } from '../../providers/transport/responses.ts';
-import { anyEvent, busyEvent, describeEvent, isOccupied, meetingEvent, momentOf, shownResponse } from './calendar-event.ts';
-import { busySpan, type Span } from './free-slots.ts';
-import { toInstant, zoneName } from './zoned-time.ts';
+import { anyEvent, type BusyEvent, busyEvent, describeEvent, isBusy, isOccupied, shownResponse } from './calendar-event.ts';
+import { type Span, spanOf } from './free-slots.ts';
+import { zoneName } from './zoned-time.ts';
 
 const page = z.object({ timeZone: zoneName.optional(), items: unchecked.default([]), nextPageToken: z.string().max(4_096).optional() });
 
 /** The provider's own limit. */
 const MAX_EVENTS = 2_500;
 
-interface PageLimits {
-  /** Events that were requested; any beyond are ignored. */
-  max: number;
-}
-
-/** A page of events as list items; deleted events are dropped. */
-export const eventPage = responseReader(import.meta.url, 'eventPage', (response, { max }: PageLimits) => {
+/** A page of events as list items; deleted events are dropped. @param max events that were requested; any beyond are ignored */
+export const eventPage = responseReader(import.meta.url, 'eventPage', (response, { max }: { max: number }) => {
   const { items, ...rest } = checked(page, response);
   const events = items.slice(0, max).map((item) => checked(anyEvent, item));
   return { ...rest, items: events.flatMap((event) => (event.status === 'cancelled' ? [] : [describeEvent(event)])) };
@@ -28,18 +23,10 @@ interface EventSpan extends Span {
   id: string;
 }
 
-/** The busy times of a page of events. None is ignored, however many there are: busy time would look free. */
-export const busyPage = responseReader(import.meta.url, 'busyPage', (response, { zone }: { zone: string }) => {
-  const { items, nextPageToken } = checked(page, response);
-  if (items.length > MAX_EVENTS) throw unreadableResponse('more events than requested');
-  const events = items.map((item) => checked(busyEvent, item));
-  const spans = events.flatMap((event): EventSpan[] => {
-    if (event.status === 'cancelled') return [];
-    const span = busySpan(event, zone);
-    return span === undefined ? [] : [{ id: event.id, ...span }];
-  });
-  return { found: spans, nextPageToken };
-});
+/** The busy times of a page of events. */
+export const busyPage = responseReader(import.meta.url, 'busyPage', (response, { zone }: { zone: string }) =>
+  timesIn(response, (event): EventSpan[] => (isBusy(event) ? [{ id: event.id, ...spanOf(event, zone) }] : [])),
+);
 
 /** When someone is in an event. */
 export interface MeetingTime extends EventSpan {
@@ -54,18 +41,21 @@ interface Meetings {
 }
 
 /** The times of a page of events to which people are invited, or that they organize. */
-export const meetingPage = responseReader(import.meta.url, 'meetingPage', (response, { people, zone }: Meetings) => {
-  const { items, nextPageToken } = checked(page, response);
-  if (items.length > MAX_EVENTS) throw unreadableResponse('more events than requested');
-  const times = items.flatMap((item): MeetingTime[] => {
-    const event = checked(meetingEvent, item);
-    if (event.status === 'cancelled' || !isOccupied(event)) return [];
-    const span = { start: toInstant(momentOf(event.start), zone), end: toInstant(momentOf(event.end), zone) };
+export const meetingPage = responseReader(import.meta.url, 'meetingPage', (response, { people, zone }: Meetings) =>
+  timesIn(response, (event): MeetingTime[] => {
+    if (!isOccupied(event)) return [];
     const answers = new Map(event.attendees.map((one) => [one.email.toLowerCase(), shownResponse(one.responseStatus)]));
     return people.flatMap((email) => {
       const answer = answers.get(email) ?? (event.organizer?.email?.toLowerCase() === email ? 'organizer' : 'declined');
-      return answer === 'declined' ? [] : [{ id: event.id, email, ...span, answer }];
+      return answer === 'declined' ? [] : [{ id: event.id, email, ...spanOf(event, zone), answer }];
     });
-  });
-  return { found: times, nextPageToken };
-});
+  }),
+);
+
+/** What each event of a page tells. None is ignored, however many there are: busy time would look free. */
+function timesIn<Time>(response: unknown, read: (event: BusyEvent) => Time[]): { found: Time[]; nextPageToken?: string | undefined } {
+  const { items, nextPageToken } = checked(page, response);
+  if (items.length > MAX_EVENTS) throw unreadableResponse('more events than requested');
+  const events = items.map((item) => checked(busyEvent, item));
+  return { found: events.flatMap((event) => (event.status === 'cancelled' ? [] : read(event))), nextPageToken };
+}

@@ -1,6 +1,6 @@
 import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
 import { type CalendarEvent, type EventTime, LIMITS, momentOf, zoneOf } from './calendar-event.ts';
-import { clockOf, formatDate, hasOffset, isDate, toLocal, toZoned, zonedAt } from './zoned-time.ts';
+import { clockOf, dayBefore, hasOffset, isDate, toZoned, zonedAt } from './zoned-time.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -25,7 +25,7 @@ export function showTime(time: EventTime): string {
 
 /** `until Tue, 24 Nov 2026, 11:30 (Europe/Berlin)`; of whole days the last one. @param end behind it */
 export function showEnd(end: EventTime): string {
-  return `until ${'date' in end ? showMoment(formatDate(toLocal(end.date, 'UTC').subtract({ days: 1 })), undefined) : showTime(end)}`;
+  return `until ${'date' in end ? showMoment(dayBefore(end.date), undefined) : showTime(end)}`;
 }
 
 /**

@@ -32,7 +32,7 @@ export const calendarList = builtIn('workspace', {
     const { from, to } = await resolveRange(closedRange(range, clock.now()), () => calendarZone(session));
     const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });
     uses(items.flatMap(seriesOf));
-    return { items, zone: timeZone, ...(nextPageToken !== undefined && { next: nextPageToken }) };
+    return { items, zone: timeZone, next: nextPageToken };
   },
 });
 

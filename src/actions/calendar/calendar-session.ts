@@ -49,18 +49,13 @@ export function listMeetings(session: WorkspaceSession, query: Omit<EventQuery, 
   return session.call('calendar.events.list', params, meetingPage, { people, zone: query.zone });
 }
 
-interface Page<Item> {
-  found: Item[];
-  nextPageToken?: string | undefined;
-}
-
 /**
  * Reads every page: without one, busy time would look free.
  *
  * @throws AppError `too_large`
  */
 export async function everyPage<Item>(
-  read: (page: string | undefined) => Promise<Page<Item>>,
+  read: (page: string | undefined) => Promise<{ found: Item[]; nextPageToken?: string | undefined }>,
   progress: (message: string) => void,
 ): Promise<Item[]> {
   const found: Item[] = [];
@@ -83,9 +78,9 @@ function listParams({ from, to, zone, query, max, page }: EventQuery) {
     singleEvents: true,
     orderBy: 'startTime',
     maxResults: max,
-    ...(zone !== undefined && { timeZone: zone }),
-    ...(query !== undefined && { q: query }),
-    ...(page !== undefined && { pageToken: page }),
+    timeZone: zone,
+    q: query,
+    pageToken: page,
   };
 }
 

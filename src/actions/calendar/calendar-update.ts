@@ -8,7 +8,7 @@ import type { RunContext } from '../shared/action.ts';
 import { assertUnchanged } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
-import type { Taint } from '../shared/labels.ts';
+import { isLabelled, type Taint } from '../shared/labels.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeFully, type EventTime, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
 import { idsOf, type SeenTarget, seenTarget, writtenIn } from './calendar-facts.ts';
@@ -16,7 +16,7 @@ import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts
 import { listed, nameEvent, nameGuests, showEnd, showMoment } from './calendar-preview.ts';
 import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
-import { becomesPrivate, showOwnTexts, showSharing, showTexts, turnsPrivate } from './event-sharing.ts';
+import { showOwnTexts, showSharing, showTexts, turnsPrivate } from './event-sharing.ts';
 import { assertLasts } from './recurrence-rules.ts';
 import { rescheduleEvent, rescheduleSeries, type Times, toPatch } from './reschedule.ts';
 import { lostExceptions } from './series-exceptions.ts';
@@ -48,7 +48,7 @@ export const calendarUpdate = builtIn('workspace', {
       people(input.add_attendees ?? []),
       audience,
       // The user has made it public: it doesn't become private.
-      writesText(input) && becomesPrivate(taint) && event.visibility === 'public' ? UNKNOWN : [],
+      writesText(input) && isLabelled(taint) && event.visibility === 'public' ? UNKNOWN : [],
     ),
   // The series, if it is changed through one of its events.
   writes: ({ id }, output) => writtenIn(id, output),

@@ -1,6 +1,6 @@
 import type { Audience } from '../../providers/shared/audience.ts';
 import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
-import type { Taint } from '../shared/labels.ts';
+import { isLabelled, type Taint } from '../shared/labels.ts';
 import { type CalendarEvent, LIMITS } from './calendar-event.ts';
 
 /** Events of a series that are quoted in a question. */
@@ -10,16 +10,12 @@ const MAX_EVENTS = 5;
 export type GuestTexts = Pick<CalendarEvent, 'location' | 'description'> & Partial<Pick<CalendarEvent, 'attachments' | 'attendees'>>;
 
 /**
- * Whether what is written counts as others' text or a bank's data: with whom the calendar is shared can't be read within the
- * granted scopes, so the event becomes private.
+ * Whether a text that is written into an event makes it private: if it counts as others' text or a bank's data, since with
+ * whom the calendar is shared can't be read within the granted scopes. Guests see it anyhow, and the user has chosen any
+ * other visibility.
  */
-export function becomesPrivate({ isTainted, isFinancial }: Taint): boolean {
-  return isTainted || isFinancial;
-}
-
-/** The same for a text that is written into an event: guests see it anyhow, and the user has chosen any other visibility. */
 export function turnsPrivate({ visibility }: Pick<CalendarEvent, 'visibility'>, audience: Audience, taint: Taint): boolean {
-  return audience.length === 0 && becomesPrivate(taint) && visibility === 'default';
+  return audience.length === 0 && isLabelled(taint) && visibility === 'default';
 }
 
 /** For the approval prompt, after the event: `; with the place “…” and the description “…”`. */

@@ -1,4 +1,4 @@
-import { type BusyEvent, isBusy, momentOf } from './calendar-event.ts';
+import { type EventTime, momentOf } from './calendar-event.ts';
 import { toInstant, zonedAt } from './zoned-time.ts';
 
 /** Milliseconds since 1970; the end is exclusive. */
@@ -20,10 +20,9 @@ export interface FreeRules {
 
 const MINUTE_MS = 60_000;
 
-/** The time that an event blocks; whole days from midnight to midnight in `zone`. @returns undefined if it doesn't block */
-export function busySpan(event: BusyEvent, zone: string): Span | undefined {
-  if (!isBusy(event)) return undefined;
-  return { start: toInstant(momentOf(event.start), zone), end: toInstant(momentOf(event.end), zone) };
+/** The time of an event; whole days from midnight to midnight in `zone`. */
+export function spanOf({ start, end }: Record<'start' | 'end', EventTime>, zone: string): Span {
+  return { start: toInstant(momentOf(start), zone), end: toInstant(momentOf(end), zone) };
 }
 
 /** The free time in `range` within the hours and days of `rules`. */

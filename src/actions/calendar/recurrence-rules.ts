@@ -19,7 +19,7 @@ export interface SeriesMove {
 const LINE = /^([a-z]+)((?:;[a-z-]+=(?:"[^"]*"|[^";:]*))*):(.+)$/i;
 const PARAMETER = /;([a-z-]+)=(?:"([^"]*)"|([^";:]*))/gi;
 const UNTIL = /([:;]UNTIL=)([^;]*)/i;
-const VALUE = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/i;
+const VALUE = /^(\d{8})(?:(T\d{6})(Z?))?$/i;
 const DURATION = /^\+?P[\dWDTHMS]+$/i;
 const OF_DAY = /[;:]BY(?:MONTH|WEEKNO|YEARDAY|MONTHDAY|DAY)=/i;
 const OF_TIME = /[;:]BY(?:HOUR|MINUTE|SECOND)=/i;
@@ -121,13 +121,9 @@ interface DateValue {
 function parsed(value: string): DateValue | undefined {
   const match = VALUE.exec(value);
   if (match === null) return undefined;
-  const [year, month, day, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map((part) => (part === undefined ? undefined : Number(part)));
+  const [, day = '', time = '', utc = ''] = match;
   try {
-    const fields = { year: year ?? 0, month: month ?? 0, day: day ?? 0, hour, minute, second };
-    const local = Temporal.PlainDateTime.from(fields, { overflow: 'reject' });
-    return { local, isDay: match[4] === undefined, isUtc: match[7] !== undefined && match[7] !== '' };
+    return { local: Temporal.PlainDateTime.from(day + time), isDay: time === '', isUtc: utc !== '' };
   } catch {
     return undefined;
   }

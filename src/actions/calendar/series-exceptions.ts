@@ -3,13 +3,10 @@ import { type Audience, UNKNOWN, union } from '../../providers/shared/audience.t
 import { unchecked } from '../../providers/transport/response-list.ts';
 import { checked, responseReader } from '../../providers/transport/responses.ts';
 import { eventAudience, eventGuests } from '../../providers/workspace/event-audience.ts';
-import { SEEN_FIELDS, versionOf } from '../../providers/workspace/event-version.ts';
+import { MAX_EXCEPTIONS, SEEN_FIELDS, versionOf } from '../../providers/workspace/event-version.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { type CalendarEvent, exceptionTexts, seriesPart } from './calendar-event.ts';
 import { CALENDAR } from './calendar-session.ts';
-
-/** The provider's largest page; further exceptions are not counted. */
-const MAX_EXCEPTIONS = 2_500;
 
 /** An event of a series that was changed or deleted individually. */
 interface Exception extends z.output<typeof exceptionTexts> {

@@ -6,7 +6,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const OPEN_DAYS = 7;
 /** Of a range whose events are all read. */
-export const MAX_DAYS = 92;
+const MAX_DAYS = 92;
 
 /** Input: a range of time; {@link closedRange} has its defaults. */
 export const rangeInput = {
@@ -54,4 +54,20 @@ export async function resolveRange(
   const end = isDate(to) ? toLocal(to, known).add({ days: 1 }).toZonedDateTime(known).epochMilliseconds : toInstant(to, known);
   if (end <= start) throw new AppError('invalid_request', 'to: must be later than from');
   return { from: start, to: end };
+}
+
+/**
+ * The instants of a range whose events are all read, and the zone in which its days begin.
+ *
+ * @throws AppError like {@link resolveRange}; `invalid_request` for a longer range
+ */
+export async function wholeRange(
+  range: { from?: string | undefined; to?: string | undefined; zone?: string | undefined },
+  now: number,
+  calendarZone: () => Promise<string>,
+): Promise<{ from: number; to: number; zone: string }> {
+  const zone = range.zone ?? (await calendarZone());
+  const { from, to } = await resolveRange({ ...closedRange(range, now), zone }, async () => zone);
+  if (to - from > (MAX_DAYS + 1) * DAY_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
+  return { from, to, zone };
 }

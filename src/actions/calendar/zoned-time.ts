@@ -100,6 +100,11 @@ export function formatDate(local: Temporal.PlainDateTime): string {
   return local.toPlainDate().toString();
 }
 
+/** The day before a date. */
+export function dayBefore(date: string): string {
+  return formatDate(toLocal(date, 'UTC').subtract({ days: 1 }));
+}
+
 /** `09:00`, with seconds if there are any. */
 export function clockOf(moment: Temporal.ZonedDateTime): string {
   return moment.toPlainTime().toString({ smallestUnit: moment.second === 0 ? 'minute' : 'second' });

@@ -1,3 +1,5 @@
+import { listedIds } from '../../providers/shared/items.ts';
+
 /** Arguments that hold ids: of the built-in actions, and of the provider's methods (`fileId`, `addParents`). */
 const ID = /^(ids?|files?|folder|message|threads?|reply_to)$|(Id|Ids|[pP]arents)$/;
 
@@ -9,9 +11,5 @@ export function isIdName(name: string): boolean {
 /** The ids that the arguments of a call name. */
 export function namedIds(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return [];
-  return Object.entries(input).flatMap(([name, value]) => (isIdName(name) ? texts(value) : []));
-}
-
-function texts(value: unknown): string[] {
-  return [value].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : []));
+  return Object.entries(input).flatMap(([name, value]) => (isIdName(name) ? listedIds(value) : []));
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Audience, people, UNKNOWN, union } from '../shared/audience.ts';
 import { list } from '../transport/response-list.ts';
+import { MAX_EXCEPTIONS } from './event-version.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
 const word = z.string().max(500).optional().catch(undefined);
@@ -20,8 +21,6 @@ const exceptions = z.object({
   nextPageToken: z.unknown().optional(),
 });
 const GUESTS = 'attendees(email,self),attendeesOmitted,organizer(email,self)';
-/** The provider's largest page. Nobody changes more events of a series. */
-const MAX_EXCEPTIONS = 2_500;
 
 type EventGuests = z.output<typeof eventGuests>;
 

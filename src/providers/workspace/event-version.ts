@@ -1,6 +1,8 @@
 import { isObject } from '../../validation/is-object.ts';
 import { hashOf } from '../shared/version-hash.ts';
 
+/** The provider's largest page of the events of a series that were changed on their own. Nobody changes more. */
+export const MAX_EXCEPTIONS = 2_500;
 /** What others see of an event besides its guests, and what decides who they are: nothing that only the user sees. */
 export const SEEN = [
   ...['id', 'status', 'summary', 'description', 'location', 'start', 'end', 'originalStartTime', 'recurrence', 'eventType'],

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { CallExposure } from '../shared/declared-call.ts';
+import { listedIds } from '../shared/items.ts';
 import { hashOf } from '../shared/version-hash.ts';
 import { list } from '../transport/response-list.ts';
-import { SEEN_FIELDS, versionOf } from './event-version.ts';
+import { MAX_EXCEPTIONS, SEEN_FIELDS, versionOf } from './event-version.ts';
 import { VERSION_FIELDS, versioned } from './file-version.ts';
 import { FOLDER, idsIn, readContents } from './folder-contents.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
@@ -15,8 +16,6 @@ const INTO_FOLDER = /^drive\.files\.(create|copy|update)$/;
 const DOCUMENT = 'docs.documents.batchUpdate';
 const EVENT = /^calendar\.events\.(patch|update|delete|move)$/;
 const DRAFT = /^gmail\.users\.drafts\.(send|update|delete)$/;
-/** The provider's largest page. Nobody changes more events of a series. */
-const MAX_EXCEPTIONS = 2_500;
 
 const file = versioned(z.object({ id: z.string(), mimeType: z.string().optional(), trashed: z.boolean().optional() }));
 const event = z.looseObject({ id: z.string().optional(), iCalUID: z.string().optional(), recurrence: z.unknown().optional() });
@@ -32,24 +31,17 @@ export type Seen = Pick<CallExposure, 'version' | 'items'>;
  * @throws AppError what reading these throws
  */
 export async function methodVersion(id: string, args: Readonly<Record<string, unknown>>, session: WorkspaceSession): Promise<Seen> {
-  const folders = INTO_FOLDER.test(id) ? [...texts(args.parents), ...texts(args.addParents)] : [];
+  const folders = INTO_FOLDER.test(id) ? [...listedIds(args.parents), ...listedIds(args.addParents)] : [];
   const seen = [
-    ...(OF_FILE.test(id) ? texts(args.fileId).map((fileId) => wholeFile(session, fileId)) : []),
-    ...(ON_FILE.test(id) ? texts(args.fileId).map((fileId) => readPlace(session, fileId)) : []),
+    ...(OF_FILE.test(id) ? listedIds(args.fileId).map((fileId) => wholeFile(session, fileId)) : []),
+    ...(ON_FILE.test(id) ? listedIds(args.fileId).map((fileId) => readPlace(session, fileId)) : []),
     ...folders.map((fileId) => readPlace(session, fileId)),
-    ...(id === DOCUMENT ? texts(args.documentId).map((fileId) => wholeFile(session, fileId)) : []),
-    ...(EVENT.test(id) ? texts(args.eventId).map((eventId) => readEvent(session, String(args.calendarId), eventId)) : []),
-    ...(DRAFT.test(id) ? texts(args.id).map((draftId) => readDraft(session, draftId)) : []),
+    ...(id === DOCUMENT ? listedIds(args.documentId).map((fileId) => wholeFile(session, fileId)) : []),
+    ...(EVENT.test(id) ? listedIds(args.eventId).map((eventId) => readEvent(session, String(args.calendarId), eventId)) : []),
+    ...(DRAFT.test(id) ? listedIds(args.id).map((draftId) => readDraft(session, draftId)) : []),
   ];
   const parts = await Promise.all(seen);
   return { version: hashOf(parts.map(({ version }) => version)), items: parts.flatMap(({ items }) => items) };
-}
-
-function texts(value: unknown): string[] {
-  return [value]
-    .flat()
-    .flatMap((one) => (typeof one === 'string' ? one.split(',') : []))
-    .filter((one) => one !== '');
 }
 
 function readFile(session: WorkspaceSession, fileId: string) {
