@@ -51,13 +51,10 @@ async function continueReading({ db, userId, account }: RunContext, read: (from:
   if (item === undefined) throw new AppError('not_found', 'There is no such bank connection.');
   const { syncState: seen, subject } = item;
   const reading = await read(seen?.item === subject ? seen : BEGINNING);
-  if (!reading.ready || isSame(reading.position, seen)) return reading;
-  if (await advanceSyncState(db, { id: account.id, userId }, seen, { item: subject, ...reading.position })) return reading;
+  const { ready, position } = reading;
+  if (!ready || (position.start === seen?.start && position.cursor === seen.cursor)) return reading;
+  if (await advanceSyncState(db, { id: account.id, userId }, seen, { item: subject, ...position })) return reading;
   throw new AppError('conflict', 'Another call read the changes of this bank at the same time. Retry.', { retryAfter: 1 });
-}
-
-function isSame(position: SyncPosition, seen: SyncPosition | null): boolean {
-  return position.start === seen?.start && position.cursor === seen.cursor;
 }
 
 function toResult({ added, modified, removed, position, more, ready, reset, restarted }: Reading) {

@@ -13,11 +13,7 @@ export interface SyncPosition {
   cursor: string;
 }
 
-export interface Changes {
-  added: z.output<typeof providerTransaction>[];
-  modified: z.output<typeof providerTransaction>[];
-  removed: z.output<typeof providerRemoval>[];
-}
+type Changes = Pick<z.output<typeof page>, 'added' | 'modified' | 'removed'>;
 
 export interface Reading extends Changes {
   position: SyncPosition;

@@ -63,14 +63,13 @@ export const numbers = builtIn('bank', {
   async run({ account_ids }, { session, unmasked }) {
     const response = await session.call('auth/get', withOptions({ account_ids }), authResponse).catch(explainMissingNumbers);
     const show = unmasked ? (number: string) => number : masked;
-    const take = byAccount(response.numbers, show);
-    const accounts = response.accounts.map(({ account_id: id, name, type, subtype }) => ({
-      id,
-      name,
-      type,
-      subtype: subtype ?? null,
-      numbers: take(id),
-    }));
+    const rows = byAccount(response.numbers, show);
+    const accounts = response.accounts.map(({ account_id: id, name, type, subtype }) => {
+      const numbers = rows.get(id) ?? [];
+      // A response that repeats an account isn't multiplied.
+      rows.delete(id);
+      return { id, name, type, subtype: subtype ?? null, numbers: numbers.map(([, row]) => row) };
+    });
     return { accounts, masked: !unmasked };
   },
 });
@@ -81,31 +80,19 @@ function explainMissingNumbers(error: unknown): never {
   throw message === undefined ? error : new AppError('unsupported_account', message, { cause: error });
 }
 
-type NumberRow = z.output<typeof numberRow>;
+type AccountNumber = [accountId: string, row: z.output<typeof numberRow>];
 
-/** Returns the numbers of an account once, so that a response that repeats an account isn't multiplied. */
-function byAccount(
-  { ach, eft, international, bacs }: z.output<typeof authResponse>['numbers'],
-  show: (number: string) => string,
-): (id: string) => NumberRow[] {
-  const rows = new Map<string, NumberRow[]>();
-  const add = (id: string, row: NumberRow) => {
-    const own = rows.get(id);
-    if (own === undefined) rows.set(id, [row]);
-    else own.push(row);
-  };
-  for (const { account_id: id, account, routing, wire_routing: wire, is_tokenized_account_number: tokenized } of ach) {
-    const shown = { account: show(account), routing: show(routing), wire_routing: wire == null ? null : show(wire) };
-    add(id, { kind: 'ach', ...shown, tokenized: tokenized ?? false });
-  }
-  for (const { account_id: id, account, institution, branch } of eft) {
-    add(id, { kind: 'eft', account: show(account), institution: show(institution), branch: show(branch) });
-  }
-  for (const { account_id: id, iban, bic } of international) add(id, { kind: 'international', iban: show(iban), bic: show(bic) });
-  for (const { account_id: id, account, sort_code: code } of bacs) add(id, { kind: 'bacs', account: show(account), sort_code: show(code) });
-  return (id) => {
-    const own = rows.get(id) ?? [];
-    rows.delete(id);
-    return own;
-  };
+function byAccount({ ach, eft, international, bacs }: z.output<typeof authResponse>['numbers'], show: (number: string) => string) {
+  const rows: AccountNumber[] = [
+    ...ach.map(({ account_id: id, account, routing, wire_routing: wire, is_tokenized_account_number: tokenized }): AccountNumber => {
+      const shown = { account: show(account), routing: show(routing), wire_routing: wire == null ? null : show(wire) };
+      return [id, { kind: 'ach', ...shown, tokenized: tokenized ?? false }];
+    }),
+    ...eft.map((one): AccountNumber => {
+      return [one.account_id, { kind: 'eft', account: show(one.account), institution: show(one.institution), branch: show(one.branch) }];
+    }),
+    ...international.map((one): AccountNumber => [one.account_id, { kind: 'international', iban: show(one.iban), bic: show(one.bic) }]),
+    ...bacs.map((one): AccountNumber => [one.account_id, { kind: 'bacs', account: show(one.account), sort_code: show(one.sort_code) }]),
+  ];
+  return Map.groupBy(rows, ([id]) => id);
 }

@@ -4,7 +4,7 @@ import type { RunContext } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { accountIds, type transactionRow, withOptions } from './bank-schemas.ts';
 import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
-import { sumSpending } from './spending-sums.ts';
+import { amounts, leftOut, sum, sumSpending } from './spending-sums.ts';
 import { MAX_ROWS, transactionsPage } from './transactions-action.ts';
 
 /** Transactions of one call: ten requests of the aggregator, which permits 30 per minute for each bank. */
@@ -13,14 +13,6 @@ const TRIES = 3;
 const MAX_SUMS = 200;
 
 type Transaction = z.output<typeof transactionRow>;
-
-const amounts = {
-  currency: z.string().nullable(),
-  amount: z.number().describe('Spent, less refunds.'),
-  refunds: z.number().describe('Money back, already subtracted.'),
-  pending: z.number().describe('The part of `amount` that is not posted yet and may change.'),
-  count: z.int(),
-};
 
 export const spending = builtIn('bank', {
   name: 'bank.spending',
@@ -40,12 +32,10 @@ export const spending = builtIn('bank', {
   output: z.object({
     from: z.string(),
     to: z.string(),
-    sums: z.array(z.object({ name: z.string().nullable().describe('Category or merchant; null: the bank names none.'), ...amounts })),
+    sums: z.array(sum),
     more: z.int().describe('Number of sums that were not returned; `totals` contain them.'),
-    totals: z.array(z.object(amounts)),
-    left_out: z.array(
-      z.object({ kind: z.enum(['transfer', 'income']), currency: z.string().nullable(), in: z.number(), out: z.number(), count: z.int() }),
-    ),
+    totals: z.array(amounts),
+    left_out: z.array(leftOut),
     truncated: z
       .object({ read: z.int(), total: z.int(), oldest: z.string().nullable().describe('Day of the oldest transaction that was read.') })
       .optional()
@@ -57,8 +47,8 @@ export const spending = builtIn('bank', {
   },
   async run({ by, account_ids, max, ...range }, { session, clock, progress }) {
     const { from, to } = closedRange(range, clock.now());
-    const { rows, total } = await readAll(session, { from, to, account_ids }, progress);
-    const { sums, totals, leftOut } = sumSpending(rows, by);
+    const { rows, total } = await readAll(session, { from, to, account_ids, progress });
+    const { sums, totals, moved } = sumSpending(rows, by);
     const isTruncated = rows.length < total;
     return {
       from,
@@ -66,41 +56,32 @@ export const spending = builtIn('bank', {
       sums: sums.slice(0, max),
       more: Math.max(0, sums.length - max),
       totals,
-      left_out: leftOut,
+      left_out: moved,
       ...(isTruncated && { truncated: { read: rows.length, total, oldest: oldestOf(rows) } }),
     };
   },
 });
 
+type Session = RunContext<'bank'>['session'];
+
 interface Query {
   from: string;
   to: string;
   account_ids: string[] | undefined;
-}
-
-type Session = RunContext<'bank'>['session'];
-
-interface Read {
-  /** Newest first. */
-  rows: Transaction[];
-  total: number;
+  progress(message: string): void;
 }
 
 /** @throws AppError `conflict` when the transactions change during each attempt: pages would miss some, or have them twice */
-async function readAll(session: Session, query: Query, progress: (message: string) => void): Promise<Read> {
+async function readAll(session: Session, query: Query) {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const read = await readPages(session, query, progress);
+    const read = await readPages(session, query);
     if (read !== undefined) return read;
   }
   throw new AppError('conflict', 'The transactions changed while they were read. Retry.', { retryAfter: 1 });
 }
 
-/** @returns undefined when the transactions changed between two pages */
-async function readPages(
-  session: Session,
-  { from, to, account_ids }: Query,
-  progress: (message: string) => void,
-): Promise<Read | undefined> {
+/** Newest first. @returns undefined when the transactions changed between two pages */
+async function readPages(session: Session, { from, to, account_ids, progress }: Query) {
   const rows = new Map<string, Transaction>();
   for (let total = MAX_READ, offset = 0; ; ) {
     const options = withOptions({ account_ids, count: MAX_ROWS, offset });

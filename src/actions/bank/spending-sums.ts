@@ -1,28 +1,26 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { transactionRow } from './bank-schemas.ts';
 import { fromUnits, toUnits } from './exact-amounts.ts';
 
 type Transaction = z.output<typeof transactionRow>;
 
-/** What was spent, by name and currency. */
-export interface Sum {
-  /** null: the bank names none. */
-  name: string | null;
-  currency: string | null;
-  amount: number;
-  refunds: number;
-  pending: number;
-  count: number;
-}
+const currency = z.string().nullable();
 
+/** What was spent, by currency. */
+export const amounts = z.object({
+  currency,
+  amount: z.number().describe('Spent, less refunds.'),
+  refunds: z.number().describe('Money back, already subtracted.'),
+  pending: z.number().describe('The part of `amount` that is not posted yet and may change.'),
+  count: z.int(),
+});
+/** The same by name. */
+export const sum = z.object({ name: z.string().nullable().describe('Category or merchant; null: the bank names none.'), ...amounts.shape });
 /** Money that moved without being spent. */
-export interface LeftOut {
-  kind: 'transfer' | 'income';
-  currency: string | null;
-  in: number;
-  out: number;
-  count: number;
-}
+export const leftOut = z.object({ kind: z.enum(['transfer', 'income']), currency, in: z.number(), out: z.number(), count: z.int() });
+
+type Sum = z.output<typeof sum>;
+type LeftOut = z.output<typeof leftOut>;
 
 interface Units {
   out: bigint;
@@ -51,8 +49,8 @@ const INCOME = 'INCOME';
  *
  * @returns the largest sums first
  */
-export function sumSpending(rows: readonly Transaction[], by: 'category' | 'merchant'): { sums: Sum[]; totals: Sum[]; leftOut: LeftOut[] } {
-  const [sums, totals, leftOut] = [new Groups<string | null>(), new Groups<null>(), new Groups<LeftOut['kind']>()];
+export function sumSpending(rows: readonly Transaction[], by: 'category' | 'merchant'): { sums: Sum[]; totals: Sum[]; moved: LeftOut[] } {
+  const [sums, totals, others] = [new Groups<string | null>(), new Groups<null>(), new Groups<LeftOut['kind']>()];
   const replaced = new Set(rows.flatMap(({ pending_id: id }) => id ?? []));
   for (const row of rows) {
     if (row.pending && replaced.has(row.id)) continue;
@@ -60,9 +58,9 @@ export function sumSpending(rows: readonly Transaction[], by: 'category' | 'merc
     if (kind === 'spending') {
       sums.add(by === 'category' ? row.category : (row.merchant ?? row.name), row);
       totals.add(null, row);
-    } else leftOut.add(kind, row);
+    } else others.add(kind, row);
   }
-  return { sums: sums.all.map(spent), totals: totals.all.map(spent), leftOut: leftOut.all.map(moved) };
+  return { sums: sums.all.map(spent), totals: totals.all.map(spent), moved: others.all.map(moved) };
 }
 
 function kindOf({ category, subcategory, amount }: Transaction): 'spending' | LeftOut['kind'] {

@@ -1,12 +1,10 @@
 import type { Queryable } from '../../database/database.ts';
+import type { SyncPosition } from './changes-reading.ts';
 
-/** The stored position in an item's changes. Cursors are the aggregator's; '' = the beginning of the history. */
-export interface SyncState {
+/** The stored position in an item's changes. */
+export interface SyncState extends SyncPosition {
   /** The aggregator's id of the item that the cursors belong to. Connecting again changes it, so late responses no longer match. */
   item: string;
-  /** Cursor at the start of the current loop; equal to `cursor` between loops. */
-  start: string;
-  cursor: string;
 }
 
 export interface SyncItemRow {

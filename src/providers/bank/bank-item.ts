@@ -3,16 +3,27 @@ import { identifier, providerText, shownText } from '../shared/provider-text.ts'
 import { list } from '../transport/response-list.ts';
 import { type ItemHealth, itemHealth } from './bank-errors.ts';
 
-export interface BankAccount {
-  account_id: string;
-  /** Stable across items of the same login, if the bank provides it. */
-  persistent_account_id: string | null;
-  name: string;
-  /** Trailing digits; null if the bank provides none. */
-  mask: string | null;
-  /** `depository`, `credit`, …; missing if the bank does not say, or an older version stored the account. */
-  type?: string;
+/** A text that the bank may leave out; an invalid one counts as left out. */
+function optionalText(schema: z.ZodType<string>) {
+  return schema
+    .nullish()
+    .catch(null)
+    .transform((value) => value ?? null);
 }
+
+const account = z.object({
+  account_id: identifier,
+  /** Stable across items of the same login, if the bank provides it. */
+  persistent_account_id: optionalText(identifier),
+  name: shownText(500).transform((name) => name || 'Account'),
+  /** Trailing digits, not cut; null if the bank provides none. */
+  mask: optionalText(providerText(20)),
+  /** `depository`, `credit`, …; missing if the bank does not say, or an older version stored the account. */
+  type: optionalText(providerText(100))
+    .transform((type) => type ?? undefined)
+    .optional(),
+});
+export type BankAccount = z.output<typeof account>;
 
 /** The aggregator's data about an item itself. */
 export interface ItemState {
@@ -36,12 +47,12 @@ const products = list(z.string(), 100).nullish().catch(undefined);
 /** Response of /item/get. */
 export const itemResponse = z.object({
   item: z.object({
-    institution_id: identifier.nullish().catch(null),
+    institution_id: optionalText(identifier),
     institution_name: shownText(500),
     error: z.object({ error_code: z.string().nullish(), error_type: z.string().nullish() }).nullish(),
     // An invalid time or address counts as none.
     consent_expiration_time: z.iso.datetime({ offset: true }).nullish().catch(null),
-    webhook: z.string().nullish().catch(null),
+    webhook: optionalText(z.string()),
     products: products,
     available_products: products,
     /** Missing if the aggregator requires no consent by product. */
@@ -53,26 +64,14 @@ export const itemResponse = z.object({
 const MAX_ACCOUNTS = 1_000;
 
 /** Response of /accounts/get. */
-export const accountsResponse = z.object({
-  accounts: list(
-    z.object({
-      account_id: identifier,
-      persistent_account_id: identifier.nullish().catch(null),
-      name: shownText(500),
-      // Not cut, because these are the trailing digits.
-      mask: providerText(20).nullish().catch(null),
-      type: providerText(100).nullish().catch(null),
-    }),
-    MAX_ACCOUNTS,
-  ),
-});
+export const accountsResponse = z.object({ accounts: list(account, MAX_ACCOUNTS) });
 
 export function toItemState({ item }: z.output<typeof itemResponse>): ItemState {
   const { error, consent_expiration_time: expiry, webhook } = item;
   return {
     health: error === null || error === undefined ? 'active' : itemHealth(error.error_code ?? '', error.error_type ?? ''),
     consentExpiresAt: expiry === null || expiry === undefined ? null : new Date(expiry),
-    webhook: webhook ?? null,
+    webhook,
   };
 }
 
@@ -80,15 +79,9 @@ export function toBankItem(itemData: z.output<typeof itemResponse>, { accounts }
   const { institution_id: institutionId, institution_name: bankName } = itemData.item;
   return {
     ...toItemState(itemData),
-    institutionId: institutionId ?? null,
+    institutionId,
     bankName: bankName || 'Bank',
-    accounts: accounts.map((account) => ({
-      account_id: account.account_id,
-      persistent_account_id: account.persistent_account_id ?? null,
-      name: account.name || 'Account',
-      mask: account.mask ?? null,
-      ...(account.type != null && { type: account.type }),
-    })),
+    accounts,
   };
 }
 

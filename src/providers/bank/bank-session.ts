@@ -9,9 +9,6 @@ import { asBankResponseError, asInputError, isConsentMissing, isItemRejection } 
 
 /** One call of the SDK. */
 export type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
-/** The SDK's request types are enums of plain strings, which the aggregator validates. */
-type Method = (client: PlaidApi, body: never, options: CallOptions) => Promise<{ data: unknown }>;
-
 /** Options for axios. */
 export interface CallOptions {
   signal: AbortSignal;
@@ -19,17 +16,16 @@ export interface CallOptions {
   maxContentLength: number;
 }
 
-/** Read calls of the aggregator that actions may make. Only these, because other calls could disclose or end tokens. */
+/** Read calls of the aggregator that actions may make, by the SDK's methods. Only these: others could disclose or end tokens. */
 const METHODS = {
-  'accounts/get': (client, body, options) => client.accountsGet(body, options),
-  'accounts/balance/get': (client, body, options) => client.accountsBalanceGet(body, options),
-  'transactions/get': (client, body, options) => client.transactionsGet(body, options),
-  'transactions/sync': (client, body, options) => client.transactionsSync(body, options),
-  'auth/get': (client, body, options) => client.authGet(body, options),
-  'item/get': (client, body, options) => client.itemGet(body, options),
-  'institutions/get_by_id': (client, body, options) => client.institutionsGetById(body, options),
-} satisfies Record<string, Method>;
-
+  'accounts/get': 'accountsGet',
+  'accounts/balance/get': 'accountsBalanceGet',
+  'transactions/get': 'transactionsGet',
+  'transactions/sync': 'transactionsSync',
+  'auth/get': 'authGet',
+  'item/get': 'itemGet',
+  'institutions/get_by_id': 'institutionsGetById',
+} as const satisfies Record<string, keyof PlaidApi>;
 export type BankCall = keyof typeof METHODS;
 export const BANK_CALLS = Object.keys(METHODS) as BankCall[];
 
@@ -74,13 +70,12 @@ export function openBankSession(options: BankSessionOptions, item: BankItemAcces
     response: ResponseFormat<Args, Result>,
     args?: Args,
   ): Promise<Result> {
-    const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
-    if (method === undefined) throw new AppError('forbidden', 'This call of the bank aggregator is not open to actions.');
+    if (!Object.hasOwn(METHODS, name)) throw new AppError('forbidden', 'This call of the bank aggregator is not open to actions.');
     if (CREDENTIALS.some((field) => Object.hasOwn(body, field))) {
       throw new AppError('invalid_request', 'A call of the bank aggregator takes no token or credentials.');
     }
     const read = async () => {
-      const bytes = await fetchResponse(options, item, signal, { name, method, body, isLarge: 'run' in response });
+      const bytes = await fetchResponse(options, item, signal, { name, body, isLarge: 'run' in response });
       try {
         return await readResponse(bytes, response, args as Args, { userId, signal }, 'kept');
       } catch (error) {
@@ -96,12 +91,13 @@ async function fetchResponse(
   options: BankSessionOptions,
   item: BankItemAccess,
   signal: AbortSignal,
-  { name, method, body, isLarge }: { name: BankCall; method: Method; body: Record<string, unknown>; isLarge: boolean },
+  { name, body, isLarge }: { name: BankCall; body: Record<string, unknown>; isLarge: boolean },
 ) {
   signal.throwIfAborted();
   const limit = deadline(options.clock, name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
   const limits = { signal: AbortSignal.any([signal, limit]), maxContentLength: isLarge ? MAX_RESPONSE_BYTES : LARGE_BYTES };
-  const send = (fields: object) => options.send((client, given) => method(client, { ...body, ...fields } as never, given), limits);
+  // The SDK's request types are enums of plain strings, which the aggregator validates.
+  const send = (fields: object) => options.send((client, given) => client[METHODS[name]]({ ...body, ...fields } as never, given), limits);
   // The only call that concerns no item.
   if (name !== 'institutions/get_by_id') return asItem(item, (accessToken) => send({ access_token: accessToken }));
   return send(body.country_codes === undefined ? { country_codes: options.countryCodes } : {}).catch(rejectedInput);

@@ -12,8 +12,12 @@ export interface WebhookKey {
 /** Requests a key from the aggregator; undefined: there is none with this id. */
 export type LoadKey = (kid: string) => Promise<WebhookKey | undefined>;
 
+/** What is known of a key id. */
 interface Known {
+  /** The aggregator's last answer; undefined: it has none. */
   key: WebhookKey | undefined;
+  /** Why the key could not be requested again. */
+  error?: unknown;
   /** Until when the entry is valid. */
   until: number;
 }
@@ -37,8 +41,7 @@ export class WebhookKeys {
   readonly #load: LoadKey;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
-  readonly #failed = new Map<string, { error: unknown; until: number }>();
-  readonly #loading = new Map<string, Promise<WebhookKey | undefined>>();
+  readonly #loading = new Map<string, Promise<Known>>();
   #loads: number[] = [];
 
   constructor(load: LoadKey, clock: Clock) {
@@ -52,7 +55,8 @@ export class WebhookKeys {
    */
   async find(kid: string): Promise<WebhookKey | undefined> {
     const known = this.#known.get(kid);
-    const key = known !== undefined && known.until > this.#clock.now() ? known.key : await this.#ask(kid, known?.key !== undefined);
+    const { key, error } = known !== undefined && known.until > this.#clock.now() ? known : await this.#ask(kid, known?.key);
+    if (error !== undefined) throw unreachable(error);
     return key === undefined || this.#isExpired(key) ? undefined : key;
   }
 
@@ -61,31 +65,27 @@ export class WebhookKeys {
   }
 
   /** Concurrent callers share a request. */
-  #ask(kid: string, wasGood: boolean): Promise<WebhookKey | undefined> {
+  #ask(kid: string, before: WebhookKey | undefined): Promise<Known> {
     const under = this.#loading.get(kid);
     if (under !== undefined) return under;
-    const failed = this.#failed.get(kid);
-    if (failed !== undefined && failed.until > this.#clock.now()) throw unreachable(failed.error);
-    this.#spend(wasGood);
-    const loading = this.#loadOnce(kid).finally(() => this.#loading.delete(kid));
+    this.#spend(before !== undefined);
+    const loading = this.#request(kid, before).finally(() => this.#loading.delete(kid));
     this.#loading.set(kid, loading);
     return loading;
   }
 
-  async #loadOnce(kid: string): Promise<WebhookKey | undefined> {
-    try {
-      const key = await this.#load(kid);
-      this.#failed.delete(kid);
-      this.#forgetOld();
-      this.#known.set(kid, { key, until: this.#clock.now() + (key === undefined ? UNKNOWN_FOR : GOOD_FOR) });
-      return key;
-    } catch (error) {
-      // Invalid credentials of this service are an error for the operator.
-      if (error instanceof AppError && error.code === 'internal') throw error;
-      this.#forgetOld();
-      this.#failed.set(kid, { error, until: this.#clock.now() + FAILED_FOR });
-      throw unreachable(error);
-    }
+  async #request(kid: string, before: WebhookKey | undefined): Promise<Known> {
+    const known = await this.#load(kid).then(
+      (key): Known => ({ key, until: this.#clock.now() + (key === undefined ? UNKNOWN_FOR : GOOD_FOR) }),
+      (error: unknown): Known => {
+        // Invalid credentials of this service are an error for the operator.
+        if (error instanceof AppError && error.code === 'internal') throw error;
+        return { key: before, error, until: this.#clock.now() + FAILED_FOR };
+      },
+    );
+    this.#forgetOld();
+    this.#known.set(kid, known);
+    return known;
   }
 
   #spend(wasGood: boolean): void {
@@ -102,7 +102,6 @@ export class WebhookKeys {
   #forgetOld(): void {
     const now = this.#clock.now();
     for (const [kid, { key, until }] of this.#known) if (key === undefined && until <= now) this.#known.delete(kid);
-    for (const [kid, { until }] of this.#failed) if (until <= now) this.#failed.delete(kid);
   }
 }
 
