@@ -53,22 +53,22 @@ export class Providers {
 
   /** Refreshes access tokens, by provider. Providers whose tokens do not expire have no function. */
   refreshers(): Record<string, (refreshToken: string) => Promise<Renewal>> {
-    const refreshing = this.#configured().filter(([{ refresh }]) => refresh !== undefined);
-    return Object.fromEntries(
-      refreshing.map(([descriptor, client]) => {
-        const { name } = descriptor;
-        const refresh = (token: string) => descriptor.refresh?.(client, token) as Promise<Renewal>;
-        return [
+    const refreshers = this.#configured().flatMap(([{ name, refresh }, client]) => {
+      if (refresh === undefined) return [];
+      const step = { kind: 'refresh', name } as const;
+      return [
+        [
           name,
           (token: string) =>
             this.#telemetry.step(
-              { kind: 'refresh', name },
-              () => refresh(token),
+              step,
+              () => refresh(client, token),
               ({ kind }) => kind,
             ),
-        ];
-      }),
-    );
+        ] as const,
+      ];
+    });
+    return Object.fromEntries(refreshers);
   }
 
   /** Revokes tokens, by provider. */

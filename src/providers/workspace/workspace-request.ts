@@ -54,8 +54,8 @@ async function loadMethod(id: string): Promise<Method> {
   return method;
 }
 
-function methodOf({ verb, path, upload, required }: MethodEntry, root: string): Method {
-  const parts = partsOf(path);
+function methodOf({ verb, path: template, upload, required }: MethodEntry, root: string): Method {
+  const parts = partsOf(template);
   const uploadParts = upload === undefined ? undefined : partsOf(upload);
   const inPath = new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [part.name])));
   return {
@@ -64,21 +64,14 @@ function methodOf({ verb, path, upload, required }: MethodEntry, root: string): 
       const missing = required.find((name) => params[name] === undefined || params[name] === null);
       if (missing !== undefined) throw new Error(`missing ${missing}`);
       const { origin, folder } = splitAddress(apiUrl ?? root);
+      const isUpload = uploadParts !== undefined && media !== undefined && media.body.length > 0;
+      const content = isUpload ? uploadBody(requestBody, media) : jsonBody(requestBody);
+      const query = queryOf(isUpload ? { ...params, uploadType: requestBody === undefined ? 'media' : 'multipart' } : params, inPath);
       const headers: Record<string, string> = { authorization: `Bearer ${token}` };
       if (ifMatch !== undefined) headers['if-match'] = ifMatch;
-      const isUpload = uploadParts !== undefined && media !== undefined && media.body.length > 0;
-      const query = queryOf(params, inPath);
-      if (!isUpload) {
-        const target = `${folder}${expand(parts, params)}${query === '' ? '' : `?${query}`}`;
-        if (requestBody === undefined) return { method: verb, origin, path: target, headers };
-        headers['content-type'] = JSON_TYPE;
-        return { method: verb, origin, path: target, headers, body: JSON.stringify(requestBody) };
-      }
-      const { type, body } = requestBody === undefined ? plainBody(media) : multipartBody(requestBody, media);
-      headers['content-type'] = type;
-      const kind = `uploadType=${requestBody === undefined ? 'media' : 'multipart'}`;
-      const target = `${folder}${expand(uploadParts, params)}?${query === '' ? '' : `${query}&`}${kind}`;
-      return { method: verb, origin, path: target, headers, body };
+      if (content !== undefined) headers['content-type'] = content.type;
+      const path = `${folder}${expand(isUpload ? uploadParts : parts, params)}${query === '' ? '' : `?${query}`}`;
+      return { method: verb, origin, path, headers, body: content?.body };
     },
   };
 }
@@ -133,12 +126,21 @@ function encoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function plainBody({ mimeType, body }: Media): { type: string; body: string | Uint8Array } {
-  return { type: mediaType(mimeType, body), body };
+interface Content {
+  type: string;
+  body: string | Uint8Array;
+}
+
+function jsonBody(requestBody: object | undefined): Content | undefined {
+  return requestBody && { type: JSON_TYPE, body: JSON.stringify(requestBody) };
+}
+
+function uploadBody(requestBody: object | undefined, media: Media): Content {
+  return requestBody === undefined ? { type: mediaType(media.mimeType, media.body), body: media.body } : multipartBody(requestBody, media);
 }
 
 /** RFC 2387. */
-function multipartBody(requestBody: object, { mimeType, body }: Media): { type: string; body: Buffer } {
+function multipartBody(requestBody: object, { mimeType, body }: Media): Content {
   const boundary = randomUUID();
   const own = (requestBody as { mimeType?: unknown }).mimeType;
   const type = mediaType(mimeType ?? (typeof own === 'string' ? own : undefined), body);
