@@ -144,10 +144,8 @@ function refusalIn(deps: WorkspaceDeps, query: CallbackQuery): FlowError | undef
   return query.error === 'access_denied' ? 'access_denied' : 'provider_error';
 }
 
-async function finish(deps: WorkspaceDeps, flow: FlowRow, code: FlowError): Promise<Outcome> {
-  const outcome: Outcome = { status: 'error', code };
-  await finishFlow(deps.db, flow, outcome);
-  return outcome;
+function finish(deps: WorkspaceDeps, flow: FlowRow, code: FlowError): Promise<Outcome> {
+  return finishFlow(deps.db, flow, { status: 'error', code });
 }
 
 function sameAddress(asked: string, verified: string): boolean {

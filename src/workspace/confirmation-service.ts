@@ -40,7 +40,7 @@ export interface Confirmation {
 }
 
 interface Pending {
-  granted: Omit<Granted, 'tokens'> & { tokens: Omit<Granted['tokens'], 'expiresAt'> & { expiresAt: string } };
+  granted: Granted;
   account: string;
   /** It is another account than the requested one. */
   mismatch: boolean;
@@ -64,11 +64,7 @@ export async function holdGrant(
   mismatch: boolean,
 ): Promise<Confirmation | undefined> {
   const account = granted.profile.email === '' ? granted.profile.subject : granted.profile.email;
-  const pending: Pending = {
-    granted: { profile: granted.profile, tokens: { ...granted.tokens, expiresAt: granted.tokens.expiresAt.toISOString() } },
-    account,
-    mismatch,
-  };
+  const pending: Pending = { granted, account, mismatch };
   const proof = proofOf(flow.id, code);
   const gone = (await selectUserLabel(deps.db, flow.userId)) === undefined;
   // Cached for the transaction, which must not wait for a key service.
@@ -113,19 +109,15 @@ export async function resolveConfirmation(
 async function settle(deps: WorkspaceDeps, flow: FlowRow, hash: Buffer, confirmed: boolean): Promise<Outcome> {
   if (flow.confirmationExpired || flow.pending === null) return EXPIRED;
   const pending = await openPending(deps, flow);
-  if (!confirmed) return discard(deps, hash, pending.mismatch ? 'account_mismatch' : 'access_denied');
-  return activate(deps, flow, revive(pending), async (tx) => {
+  if (!confirmed) {
+    const outcome: Outcome = { status: 'error', code: pending.mismatch ? 'account_mismatch' : 'access_denied' };
+    return (await release(deps, flow, outcome)) ? outcome : ((await selectFlow(deps.db, 'confirmation_hash', hash))?.outcome ?? EXPIRED);
+  }
+  return activate(deps, flow, pending.granted, async (tx) => {
     const locked = await selectFlow(tx, 'confirmation_hash', hash);
     if (locked?.outcome) return locked.outcome;
     return locked === undefined || locked.pending === null || locked.confirmationExpired ? EXPIRED : undefined;
   });
-}
-
-async function discard(deps: WorkspaceDeps, hash: Buffer, code: 'account_mismatch' | 'access_denied'): Promise<Outcome> {
-  const seen = await selectFlow(deps.db, 'confirmation_hash', hash);
-  if (seen === undefined || seen.pending === null) return seen?.outcome ?? EXPIRED;
-  const outcome: Outcome = { status: 'error', code };
-  return (await release(deps, seen, outcome)) ? outcome : ((await selectFlow(deps.db, 'confirmation_hash', hash))?.outcome ?? EXPIRED);
 }
 
 /** Revokes the grants whose confirmation has expired. */
@@ -176,7 +168,7 @@ async function sealPending(deps: HeldGrantDeps, flow: FlowRow): Promise<SealedRe
     deps.logger.error({ flow: flow.id }, 'a token could not be read: it is deleted without being revoked');
     return undefined;
   }
-  const { tokens, profile } = revive(pending);
+  const { tokens, profile } = pending.granted;
   return sealRevocation(deps, tokens, profile.subject);
 }
 
@@ -203,11 +195,11 @@ async function describe(
 async function openPending(deps: HeldGrantDeps, flow: FlowRow): Promise<Pending> {
   const pending = flow.pending ?? Buffer.alloc(0);
   const key = await deps.userKeys.toOpen(deps.db, flow.userId, pending);
-  return JSON.parse(open(key, associatedData(flow), pending).toString('utf8')) as Pending;
-}
-
-function revive({ granted }: Pending): Granted {
-  return { profile: granted.profile, tokens: { ...granted.tokens, expiresAt: new Date(granted.tokens.expiresAt) } };
+  const opened = JSON.parse(open(key, associatedData(flow), pending).toString('utf8')) as Pending;
+  const { tokens } = opened.granted;
+  // JSON has no dates.
+  tokens.expiresAt = new Date(tokens.expiresAt);
+  return opened;
 }
 
 function associatedData(flow: FlowRow): AssociatedData {

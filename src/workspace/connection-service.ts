@@ -143,7 +143,7 @@ async function store(
   const about = { account: accountId, provider: 'workspace' };
   await deps.emit(tx, flow.userId, 'account.connected', about);
   if (grant.revived) await deps.emit(tx, flow.userId, 'account.status', { ...about, status: 'active' });
-  return record(tx, flow, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
+  return finishFlow(tx, flow, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
 }
 
 /** Caches the keys that the transaction needs, so that it does not wait for a key service. A deleted user has none. */
@@ -151,11 +151,6 @@ async function warm({ db, userKeys, grants }: WorkspaceDeps, userId: string, sub
   if ((await selectUserLabel(db, userId)) === undefined) return;
   await userKeys.forUser(db, userId);
   await grants.storedRefreshToken(db, userId, 'workspace', subject);
-}
-
-async function record(tx: Queryable, flow: FlowName, outcome: Outcome): Promise<Outcome> {
-  await finishFlow(tx, flow, outcome);
-  return outcome;
 }
 
 async function isValid(deps: WorkspaceDeps, accessToken: string): Promise<boolean> {

@@ -145,12 +145,14 @@ export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowR
   return rows[0];
 }
 
-export async function finishFlow(tx: Queryable, { userId, id }: FlowName, outcome: Outcome): Promise<void> {
+/** Records how a flow ended. @returns the outcome */
+export async function finishFlow(tx: Queryable, { userId, id }: FlowName, outcome: Outcome): Promise<Outcome> {
   await tx.query(
     `update oauth_flows set outcome = $3::jsonb, finished_at = now(), pending = null, pending_subject = null
      where user_id = $1::uuid and id = $2::uuid and outcome is null`,
     [userId, id, JSON.stringify(outcome)],
   );
+  return outcome;
 }
 
 export async function holdForConfirmation(
