@@ -6,7 +6,7 @@ import { didYouMean, nearestName } from '../validation/nearest-name.ts';
 import { actionRevision } from './action-revision.ts';
 import { APPROVAL_RESULT_TOOL_NAME, type Catalog, type ConfiguredAction, type ConfiguredAgent } from './catalog.ts';
 import { type AgentScope, withinAgent } from './declaration-coverage.ts';
-import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration-policy.ts';
+import { MOST_CAP_BYTES, resolveCap, resolvePolicy } from './declaration-policy.ts';
 import {
   type ActionDeclaration,
   type AgentDeclaration,
@@ -131,7 +131,7 @@ function compileAction(
   const found = action ?? declared;
   if (found === undefined) return undefined;
   const policy = resolvePolicy(found, declaration.policy ?? {}, defaults, diagnostics.under('policy'));
-  const capBytes = resolveCap(declaration.cap, action === undefined ? DECLARED_CAP : usualCap(action), diagnostics.under('cap'));
+  const capBytes = resolveCap(found, declaration.cap, diagnostics.under('cap'), declared && MOST_CAP_BYTES);
   const description = declaration.description ?? found.description;
   return { name, description, action: found, policy, capBytes, revision: actionRevision(declaration, found, { policy, capBytes }) };
 }

@@ -9,6 +9,8 @@ const LONGEST_MS = 60_000;
 const USUAL_MS = 30_000;
 const USUAL_RATE = '60/min';
 const USUAL_CAP_BYTES = 256_000;
+/** Of declared actions. */
+export const MOST_CAP_BYTES = 1_000_000;
 /** The only action with numbers to mask. */
 const MASKED_ACTION = 'bank.numbers';
 
@@ -33,22 +35,14 @@ export function resolvePolicy(
   };
 }
 
-/** Largest output in bytes of JSON: default and maximum. */
-interface Cap {
-  usual: number;
-  most: number;
-}
-
-/** Of declared actions. */
-export const DECLARED_CAP: Cap = { usual: USUAL_CAP_BYTES, most: 1_000_000 };
-
-/** Of built-in actions. */
-export function usualCap({ capBytes = USUAL_CAP_BYTES }: ActionOutline): Cap {
-  return { usual: capBytes, most: capBytes };
-}
-
-export function resolveCap(declared: string | undefined, { usual, most }: Cap, diagnostics: Diagnostics): number {
-  if (declared === undefined) return usual;
+/** Largest output of an action, bytes of JSON. @param most of a declared action; a built-in one has its own limit */
+export function resolveCap(
+  { capBytes = USUAL_CAP_BYTES }: ActionOutline,
+  declared: string | undefined,
+  diagnostics: Diagnostics,
+  most = capBytes,
+): number {
+  if (declared === undefined) return capBytes;
   const bytes = bytesOf(declared);
   if (bytes > most) diagnostics.inValue(`exceeds this action’s maximum of ${Math.floor(most / 1000)}kB`);
   return bytes;

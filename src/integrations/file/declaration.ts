@@ -48,11 +48,7 @@ const defaultPolicy = z
 const pattern = z.string().min(1, 'must not be empty').max(254, 'must have at most 254 characters');
 const policy = z
   .strictObject({
-    approval: approval.optional(),
-    tainted: tainted.optional(),
-    financial: financial.optional(),
-    timeout: timeout.optional(),
-    rate: rate.optional(),
+    ...defaultPolicy.shape,
     allow: z
       .record(
         z.string(),
@@ -188,7 +184,11 @@ function agentDeclaration(providers: readonly ProviderDescriptor[]) {
 
 /** The scopes or products of an agent. */
 export function needsDeclaration({ schema }: AgentNeeds) {
-  return listOf(schema);
+  return z
+    .array(schema)
+    .min(1, 'must not be empty')
+    .refine((items) => new Set(items).size === items.length, 'must not contain duplicates')
+    .meta({ uniqueItems: true });
 }
 
 export interface AgentDeclaration {
@@ -210,11 +210,3 @@ export type CallDeclaration = z.output<typeof callAction>;
 export type ActionDeclaration = UseDeclaration | CallDeclaration;
 export type PolicyDeclaration = z.output<typeof policy>;
 export type DefaultPolicy = z.output<typeof defaultPolicy>;
-
-function listOf<T extends z.ZodType>(item: T) {
-  return z
-    .array(item)
-    .min(1, 'must not be empty')
-    .refine((items) => new Set(items).size === items.length, 'must not contain duplicates')
-    .meta({ uniqueItems: true });
-}
