@@ -9,9 +9,9 @@ import type { Action, ActionOutline, ActionSchemas, LazyAction } from './shared/
 const MODULES: Readonly<Record<string, () => Promise<readonly Action[]>>> = {
   mail: async () => (await import('./mail/mail-actions.ts')).mailActions,
   calendar: async () => (await import('./calendar/calendar-actions.ts')).calendarActions,
-  documents: async () => (await import('./documents/documents-actions.ts')).documentsActions,
+  documents: async () => (await import('./documents/documents-writing.ts')).documentsActions,
   drive: async () => (await import('./drive/drive-actions.ts')).driveActions,
-  spreadsheets: async () => (await import('./spreadsheets/spreadsheets-actions.ts')).spreadsheetsActions,
+  spreadsheets: async () => (await import('./spreadsheets/spreadsheets-read.ts')).spreadsheetsActions,
   presentations: async () => (await import('./presentations/presentations-actions.ts')).presentationsActions,
   bank: async () => (await import('./bank/bank-actions.ts')).bankActions,
 };

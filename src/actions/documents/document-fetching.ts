@@ -21,7 +21,7 @@ const EDIT_FIELDS = fieldsWith('body(content),headers,footers,footnotes');
 
 /** A document without its content, as needed for an edit. */
 export interface EditableDocument extends Omit<OpenDocument, 'tabs'> {
-  tabs: [EditableTab, ...EditableTab[]];
+  tabs: EditableTab[];
 }
 
 export interface EditableTab extends Pick<OpenTab, 'id' | 'title'>, ReplacementEffect {
@@ -53,12 +53,11 @@ export const documentTabs = responseReader(
   'documentTabs',
   (response, replacement: Replacement): EditableDocument => {
     const { tabs, ...document } = toDocument(response);
-    const [first, ...others] = tabs;
     const outline = (tab: OpenTab): EditableTab => {
       const effect = effectOn([tab.content, tab.margins], replacement);
       return { id: tab.id, title: tab.title, endsInEmptyLine: endsInEmptyLine(tab), ...effect };
     };
-    return { ...document, tabs: [outline(first), ...others.map(outline)] };
+    return { ...document, tabs: tabs.map(outline) };
   },
   ({ find, replace }) => find.length + replace.length > LONG_SEARCH,
 );

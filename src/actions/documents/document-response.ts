@@ -55,25 +55,27 @@ export interface OpenDocument {
   /** Absent if the account has no write access. */
   revision: string | undefined;
   /** In reading order, child tabs after their parent; never empty. */
-  tabs: [OpenTab, ...OpenTab[]];
+  tabs: OpenTab[];
 }
 
 /** @throws AppError `provider_error` for an invalid response */
 export function toDocument(response: unknown): OpenDocument {
   const { documentId: id, title, revisionId: revision, tabs } = checked(documentResponse, response);
-  const [first, ...others] = flatten(tabs);
-  if (first === undefined) throw unreadableResponse('no tab');
-  return { id, title, revision, tabs: [first, ...others] };
+  const found = flatten(tabs);
+  if (found.length === 0) throw unreadableResponse('no tab');
+  return { id, title, revision, tabs: found };
 }
 
 /**
  * A tab by its id or its unique title.
  *
+ * @param wanted undefined: the first
  * @throws AppError `invalid_request` with `details.choices` if there is no such tab
  */
-export function chooseTab<Tab extends Pick<OpenTab, 'id' | 'title'>>(tabs: readonly Tab[], wanted: string): Tab {
+export function chooseTab<Tab extends Pick<OpenTab, 'id' | 'title'>>(tabs: readonly Tab[], wanted: string | undefined): Tab {
   const byTitle = tabs.filter((tab) => tab.title === wanted);
-  const tab = tabs.find(({ id }) => id === wanted) ?? (byTitle.length === 1 ? byTitle[0] : undefined);
+  const named = tabs.find(({ id }) => id === wanted) ?? (byTitle.length === 1 ? byTitle[0] : undefined);
+  const tab = wanted === undefined ? tabs[0] : named;
   if (tab !== undefined) return tab;
   const choices = tabs.slice(0, 50).map(({ id, title }) => ({ id, title }));
   throw new AppError('invalid_request', 'tab: the document has no such tab, or several with this title.', { details: { choices } });

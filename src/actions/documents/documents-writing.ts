@@ -7,7 +7,7 @@ import { text } from '../../validation/validate.ts';
 import { nameFile } from '../drive/drive-file.ts';
 import { type FileFacts, fileFacts, placeVersion } from '../drive/file-sharing.ts';
 import { wrongKind } from '../drive/wrong-kind.ts';
-import type { RunContext } from '../shared/action.ts';
+import type { Action, RunContext } from '../shared/action.ts';
 import { assertAsShown } from '../shared/as-shown.ts';
 import { seenBy } from '../shared/audience-text.ts';
 import { builtIn } from '../shared/built-in.ts';
@@ -16,6 +16,7 @@ import { fileReference } from '../shared/file-reference.ts';
 import { DOCUMENT, type EditableDocument, type EditableTab, NOTHING, openDocument } from './document-fetching.ts';
 import type { Replacement } from './document-replacing.ts';
 import { chooseTab, documentLink } from './document-response.ts';
+import { readDocumentAction } from './documents-reading.ts';
 
 const SCOPES = ['documents', 'drive'] as const;
 const MAX_TEXT = 500_000;
@@ -37,7 +38,7 @@ const batchResponse = z.object({
   replies: list(z.object({ replaceAllText: z.object({ occurrencesChanged: z.int().min(0).default(0) }).optional() })).default([]),
 });
 
-export const createDocumentAction = builtIn('workspace', {
+const createDocumentAction = builtIn('workspace', {
   name: 'documents.create',
   effect: 'write',
   description: 'Create a document in My Drive, optionally with plain text.',
@@ -69,7 +70,7 @@ export const createDocumentAction = builtIn('workspace', {
   },
 });
 
-export const appendAction = builtIn('workspace', {
+const appendAction = builtIn('workspace', {
   name: 'documents.append',
   effect: 'write',
   description: 'Append plain text to a tab, on a line of its own.',
@@ -94,7 +95,7 @@ export const appendAction = builtIn('workspace', {
     const removal = { find: content, replace: '' };
     const mayBeRemoved = !content.includes('\n') && replacement.shape.find.safeParse(content).success;
     const document = await openDocument(session, documentId, mayBeRemoved ? removal : NOTHING);
-    const target = wanted === undefined ? document.tabs[0] : chooseTab(document.tabs, wanted);
+    const target = chooseTab(document.tabs, wanted);
     await assertAsShown(context.version, 'id', async () => placeVersion(await documentFacts({ id: documentId }, context)));
     await edit(session, document, [appendRequest(target, content)]);
     // A line break that was added would stay, and the same text elsewhere would go.
@@ -112,7 +113,7 @@ const replacement = z.strictObject({
   match_case: z.boolean().default(true).describe('Whether case matters.'),
 });
 
-export const replaceAction = builtIn('workspace', {
+const replaceAction = builtIn('workspace', {
   name: 'documents.replace',
   effect: 'write',
   description: 'Replace all occurrences of a text, in one tab or in all, and return their number. Text that spans paragraphs is not found.',
@@ -201,7 +202,7 @@ function appendRequest(target: EditableTab, content: string): object {
 async function fill(session: WorkspaceSession, documentId: string, content: string): Promise<string | undefined> {
   try {
     const document = await openDocument(session, documentId);
-    await edit(session, document, [appendRequest(document.tabs[0], content)]);
+    await edit(session, document, [appendRequest(chooseTab(document.tabs, undefined), content)]);
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error.message;
@@ -228,3 +229,6 @@ async function edit(session: WorkspaceSession, { id: documentId, revision }: Edi
     throw new AppError('conflict', message, { cause: error, retryAfter: 1 });
   }
 }
+
+/** Built-in actions of the documents agent. */
+export const documentsActions: readonly Action[] = [readDocumentAction, createDocumentAction, appendAction, replaceAction];

@@ -5,6 +5,15 @@ import { decodeWords } from './mail-text.ts';
 /** The header fields that hold addresses. */
 export const ADDRESS_FIELDS = ['from', 'sender', 'reply-to', 'to', 'cc', 'bcc'] as const;
 export type AddressField = (typeof ADDRESS_FIELDS)[number];
+/** Those of its recipients. */
+export const RECIPIENT_FIELDS = ['to', 'cc', 'bcc'] as const;
+
+/** The recipients of a stored message, as its own header fields name them. */
+export interface StoredRecipients extends Record<(typeof RECIPIENT_FIELDS)[number], Mailbox[]> {
+  /** Some of the fields can't be read completely, so that there may be others. */
+  isIncomplete: boolean;
+}
+
 /** The fields that a message has, each with all its values. */
 export type Addresses = Partial<Record<AddressField, AddressList>>;
 
@@ -27,6 +36,16 @@ export function addressesOf(headers: readonly { name: string; value: string }[])
     found[field] = { ...read, isComplete: read.isComplete && isWhole, isCut: read.isCut || !isWhole };
   }
   return found;
+}
+
+export function recipientsOf(addresses: Addresses): StoredRecipients {
+  const read: StoredRecipients = { to: [], cc: [], bcc: [], isIncomplete: false };
+  for (const field of RECIPIENT_FIELDS) {
+    const { entries, isComplete } = addresses[field] ?? { entries: [], isComplete: true };
+    read[field] = entries.filter(({ address }) => address !== '').map((one) => ({ name: nameOf(one), address: one.address }));
+    read.isIncomplete ||= !isComplete;
+  }
+  return read;
 }
 
 /** The display name with its encoded words decoded, which what they hold makes no syntax (RFC 2047, 6.2); long ones are shortened. */

@@ -9,11 +9,10 @@ import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { within } from '../shared/labels.ts';
 import { orNotFound, savedDraft } from './gmail-responses.ts';
-import { formatMailbox } from './mail-addresses.ts';
+import { formatMailbox, RECIPIENT_FIELDS } from './mail-addresses.ts';
 import { composeMime, messageParams } from './mail-compose.ts';
 import { type Draft, fetchDraft } from './mail-draft.ts';
 import { bodyField, headerText, mailId, recipients, showRecipient } from './mail-fields.ts';
-import { RECIPIENT_FIELDS } from './mail-recipients.ts';
 import { editMime, type MimeChanges } from './mime-edit.ts';
 
 const input = z.strictObject({

@@ -8,12 +8,11 @@ import type { AddressList } from '../../validation/address-list.ts';
 import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { quoted, quotedUpTo } from '../shared/display-text.ts';
 import { orNotFound } from './gmail-responses.ts';
-import { nameOf } from './mail-addresses.ts';
+import { nameOf, RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-addresses.ts';
 import { type HeaderField, otherFields } from './mail-draft-fields.ts';
 import { showRecipient } from './mail-fields.ts';
 import { type MailMessage, MESSAGE_FIELDS, toMessage } from './mail-messages.ts';
 import { allTexts, attachmentsOf, bodyText, HtmlBudget, type MailPart, readFields } from './mail-parts.ts';
-import { RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-recipients.ts';
 import { MAX_NAME, shown } from './mail-text.ts';
 
 /** Characters of a draft's text that are read. */

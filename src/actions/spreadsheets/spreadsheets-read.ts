@@ -6,11 +6,12 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { cutList } from '../../validation/cut-text.ts';
 import { text } from '../../validation/validate.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
+import type { Action } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { cellRanges, cellRows, MAX_RANGES, type ReadRange, type RowLimits } from './cell-rows.ts';
-import { SPREADSHEET, tabTitles } from './spreadsheets-info.ts';
+import { SPREADSHEET, spreadsheetsInfo, tabTitles } from './spreadsheets-info.ts';
 import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';
 
 const MAX_ROWS = 1_000;
@@ -46,7 +47,7 @@ const output = z.object({
   ),
 });
 
-export const spreadsheetsRead = builtIn('workspace', {
+const spreadsheetsRead = builtIn('workspace', {
   name: 'spreadsheets.read',
   effect: 'read',
   description: 'Read cell ranges of a spreadsheet.',
@@ -116,3 +117,6 @@ function describe({ range, rows, limit }: ReadRange, toRow: RequestedRange['toRo
   const part = (fromRow: number, toRow: number | undefined) => formatTabRange({ tab, cells: { ...cells, fromRow, toRow } });
   return { range: part(from, from + limit - 1), rows, next: part(from + limit, toRow === 'unknown' ? end : toRow) };
 }
+
+/** Built-in actions of the spreadsheets agent: read-only, even if the granted scopes allow more. */
+export const spreadsheetsActions: readonly Action[] = [spreadsheetsInfo, spreadsheetsRead];

@@ -71,11 +71,12 @@ export function declaredAction(
   const given = declaration.with ?? {};
   checkArguments(call, given, input, diagnostics);
   const least = call.effect(given);
-  if (isMilder(declaration.effect, least)) {
+  if (RANK[declaration.effect] < RANK[least]) {
     const field = least === 'destructive' ? call.tellingField(given) : undefined;
     const reason = field === undefined ? '' : ` because of ${field}`;
     diagnostics.under('effect').inValue(`${call.name} is ${least} here${reason}: set effect: ${least}`);
   }
+  const argsOf = (value: unknown) => resolveArguments(call, given, value as Input);
   const summarise = (args: Record<string, unknown>) => declaredSummary(declaration.description, args, call.destructiveFields);
   return {
     name,
@@ -88,16 +89,13 @@ export function declaredAction(
     allow: allowLists(input),
     ...(call.paid && { costs: () => true }),
     ...(declaration.effect !== 'read' && {
-      about: (value, exposure) => [
-        ...namedIds(resolveArguments(call, given, value as Input)),
-        ...((exposure as CallExposure | undefined)?.items ?? []),
-      ],
+      about: (value, exposure) => [...namedIds(argsOf(value)), ...((exposure as CallExposure | undefined)?.items ?? [])],
       writes(value) {
-        const named = itemIdsIn(resolveArguments(call, given, value as Input));
+        const named = itemIdsIn(argsOf(value));
         return named === undefined ? [] : writtenNames(named);
       },
       async facts(value, { session, account }) {
-        const args = resolveArguments(call, given, value as Input);
+        const args = argsOf(value);
         assertArguments(call, args);
         return call.exposure(session, args, account.label);
       },
@@ -107,15 +105,12 @@ export function declaredAction(
         return isLabelled(taint) ? union(audience, unreadable) : audience;
       },
     }),
-    summary: (value) => summarise(resolveArguments(call, given, value as Input)),
+    summary: (value) => summarise(argsOf(value)),
     preview: async (value, { taint }, exposure) => {
-      const args = resolveArguments(call, given, value as Input);
       // Reads have none.
-      return summarise(exposure === undefined ? args : sentArguments(args, exposure as CallExposure, taint));
+      return summarise(exposure === undefined ? argsOf(value) : sentArguments(argsOf(value), exposure as CallExposure, taint));
     },
-    async run(value, context) {
-      return run(call, await checkedArguments(call, resolveArguments(call, given, value as Input), context), declaration, context);
-    },
+    run: async (value, context) => run(call, await checkedArguments(call, argsOf(value), context), declaration, context),
   };
 }
 
@@ -172,9 +167,4 @@ function isOnly(type: string, schema: JsonSchema): boolean {
 
 function texts(value: unknown): string[] {
   return [value].flat().flatMap((one) => (one === undefined || one === null ? [] : String(one)));
-}
-
-/** Whether the first effect is milder than the second. */
-function isMilder(one: Effect, other: Effect): boolean {
-  return RANK[one] < RANK[other];
 }

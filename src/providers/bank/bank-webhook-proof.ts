@@ -36,11 +36,18 @@ export async function verifyWebhook(keys: WebhookKeys, clock: Clock, proofs: rea
 
 /** The algorithm is fixed (RFC 8725, 3.1), and checked before a key is requested. */
 function keyIdOf(proof: string): string {
-  const header = attempt(() => decodeProtectedHeader(proof));
-  if (header === undefined) throw refused('it is not signed as it has to be');
-  if (header.alg !== ALGORITHM) throw refused('its signature is not ES256');
-  if (typeof header.kid !== 'string' || !KEY_ID.test(header.kid)) throw refused('its key id is not one');
-  return header.kid;
+  const { alg, kid } = headerOf(proof);
+  if (alg !== ALGORITHM) throw refused('its signature is not ES256');
+  if (typeof kid !== 'string' || !KEY_ID.test(kid)) throw refused('its key id is not one');
+  return kid;
+}
+
+function headerOf(proof: string): ReturnType<typeof decodeProtectedHeader> {
+  try {
+    return decodeProtectedHeader(proof);
+  } catch {
+    throw refused('it is not signed as it has to be');
+  }
 }
 
 async function signedPayload(proof: string, key: JWK): Promise<unknown> {
@@ -57,14 +64,6 @@ function claimsOf(payload: unknown): { iat: number; digest: Buffer } {
   if (typeof iat !== 'number' || !Number.isSafeInteger(iat)) throw refused('it does not say when it was signed');
   if (typeof hash !== 'string' || !SHA256.test(hash)) throw refused('it does not say which body was signed');
   return { iat, digest: Buffer.from(hash, 'hex') };
-}
-
-function attempt<Value>(work: () => Value): Value | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 function refused(reason: string): AppError {
