@@ -225,7 +225,7 @@ export class Connection implements AuthenticatedSocket {
 
   /** Sends an error; closes the socket if it is not authenticated. */
   #rejectFrame(requestId: string, message: string, code: 'invalid_request' | 'too_large' = 'invalid_request'): void {
-    this.#sendError(requestId, new AppError(code, message));
+    this.send(errorFrame(requestId, new AppError(code, message)));
     if (this.userId === undefined) this.close(CLOSE.authentication, 'authentication expected');
   }
 
@@ -283,10 +283,6 @@ export class Connection implements AuthenticatedSocket {
   #abort(requestId: string, id: string | undefined): void {
     const aborted = this.#requests?.abort(id ?? requestId) ?? false;
     if (id !== undefined) this.send(resultFrame(requestId, { data: { aborted } }));
-  }
-
-  #sendError(requestId: string, error: unknown): void {
-    this.send(errorFrame(requestId, error));
   }
 
   send(frame: string): void {

@@ -59,12 +59,9 @@ export class CallAuditor {
 
   async #runAudited(entry: AuditEntryBuilder, work: () => Promise<CallResult>): Promise<CallResult> {
     try {
-      let result: CallResult;
-      try {
-        result = await work();
-      } catch (thrown) {
+      const result = await work().catch(async (thrown: unknown) => {
         throw await this.#failed(thrown, entry);
-      }
+      });
       // What was started is on record already: failing here would hide its result and invite a second attempt.
       await (entry.storing === undefined ? this.#audit.write(entry.row('ok')) : this.#store(entry.row('ok'), entry.storing));
       return result;

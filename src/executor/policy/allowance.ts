@@ -57,19 +57,9 @@ function argumentsOf({ configured: { action }, input }: Call, { facts }: Exposur
  */
 export function mayBeAllowed({ action: { effect, provider }, policy }: ConfiguredAction, audience: Audience): boolean {
   if (audience.some(({ kind }) => kind !== 'person')) return false;
-  const readBefore = { isTainted: false, isFinancial: false };
-  const isExposing = audience.length > 0;
-  return (
-    preapprovalObstacle({
-      policy,
-      effect,
-      isBank: provider === 'bank',
-      isExposing,
-      ...readBefore,
-      isAskedAbout: false,
-      allowed: 'known',
-    }) === undefined
-  );
+  const unread = { isTainted: false, isFinancial: false, isAskedAbout: false };
+  const situation = { policy, effect, isBank: provider === 'bank', isExposing: audience.length > 0, ...unread, allowed: 'known' } as const;
+  return preapprovalObstacle(situation) === undefined;
 }
 
 /** Whether an allowance is for a call. What it is for must include everyone who sees the call, and its arguments be the same. */
