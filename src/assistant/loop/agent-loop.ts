@@ -98,6 +98,18 @@ export async function runLoop(input: LoopInput): Promise<string | undefined> {
     return '';
   };
   const chunks = toUIMessageStream({ stream, tools, sendStart: false, sendFinish: false, onError, redactToolErrors: false });
+  await send(chunks, input, step);
+  if (run.signal.aborted) return undefined;
+  if (failure !== undefined) throw failure.error;
+  return assertFinished(last, calls, usage, limits);
+}
+
+/** Sends the chunks to the run as they come, and counts a step that ends before its model has told what it took. */
+async function send(
+  chunks: AsyncIterable<UIMessageChunk>,
+  { run, calls, usage, settings }: LoopInput,
+  step: UnfinishedStep,
+): Promise<void> {
   try {
     for await (const chunk of chunks) {
       step.add(chunk);
@@ -112,9 +124,6 @@ export async function runLoop(input: LoopInput): Promise<string | undefined> {
       count(usage, settings, {}, step.request, step.written);
     }
   }
-  if (run.signal.aborted) return undefined;
-  if (failure !== undefined) throw failure.error;
-  return assertFinished(last, calls, usage, limits);
 }
 
 /** What is known of a step that ends before its model has told what it took. */

@@ -70,12 +70,7 @@ export function declaredAction(
   const { call } = found;
   const given = declaration.with ?? {};
   checkArguments(call, given, input, diagnostics);
-  const least = call.effect(given);
-  if (RANK[declaration.effect] < RANK[least]) {
-    const field = least === 'destructive' ? call.tellingField(given) : undefined;
-    const reason = field === undefined ? '' : ` because of ${field}`;
-    diagnostics.under('effect').inValue(`${call.name} is ${least} here${reason}: set effect: ${least}`);
-  }
+  checkEffect(call, given, declaration.effect, diagnostics.under('effect'));
   const argsOf = (value: unknown) => resolveArguments(call, given, value as Input);
   const summarise = (args: Record<string, unknown>) => declaredSummary(declaration.description, args, call.destructiveFields);
   return {
@@ -112,6 +107,15 @@ export function declaredAction(
     },
     run: async (value, context) => run(call, await checkedArguments(call, argsOf(value), context), declaration, context),
   };
+}
+
+/** An effect that is declared is not milder than the call's. */
+function checkEffect(call: DeclaredCall, given: Input, declared: CallDeclaration['effect'], diagnostics: Diagnostics): void {
+  const least = call.effect(given);
+  if (RANK[declared] >= RANK[least]) return;
+  const field = least === 'destructive' ? call.tellingField(given) : undefined;
+  const reason = field === undefined ? '' : ` because of ${field}`;
+  diagnostics.inValue(`${call.name} is ${least} here${reason}: set effect: ${least}`);
 }
 
 /**
