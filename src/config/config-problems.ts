@@ -45,5 +45,7 @@ export class Problems {
 }
 
 export function withoutTrailingSlashes(address: string): string {
-  return address.replace(/\/+$/, '');
+  let end = address.length;
+  while (address[end - 1] === '/') end -= 1;
+  return address.slice(0, end);
 }
