@@ -241,7 +241,7 @@ export function zoneOf(time: EventTime): string | undefined {
 function describeTimes({ start, end }: CalendarEvent) {
   const zone = zoneOf(start);
   const lastDay = 'date' in end ? dayBefore(end.date) : undefined;
-  return { start: momentOf(start), end: momentOf(end), all_day: 'date' in start, last_day: lastDay, zone };
+  return { start: momentOf(start), end: momentOf(end), all_day: 'date' in start, last_day: lastDay, ...(zone !== undefined && { zone }) };
 }
 
 function describeAttendees({ attendees, attendeesOmitted }: CalendarEvent, max: number) {
