@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { looksLike, type OfficeFormat, officeFormat, officeText } from '../../../src/actions/files/office-text.ts';
+import { type Clock, systemClock } from '../../../src/clock/clock.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { offThread } from '../../../src/off-thread/off-thread.ts';
 import { docxOf, docxParagraph, pdfLines, pdfOf, pdfPages, pdfStream } from '../../support/inputs/office-files.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 import { many } from '../../support/users/many.ts';
 
 const MB = 1024 * 1024;
@@ -12,20 +14,24 @@ const PAGES = many(10_000, 100_000);
 const SPACE_MB = many(30, 300);
 const TEXT_MB = many(10, 100);
 
+/** On which no time limit ends, however slow the machine is. */
+const STANDS = new TestClock({ standsAt: 0 });
+
 interface Options {
   start?: number;
   units?: number;
+  clock?: Clock;
 }
 
 /** As the actions do it: on a thread of its own. */
-function read(format: OfficeFormat, content: Uint8Array, { start = 0, units = 40_000 }: Options = {}) {
+function read(format: OfficeFormat, content: Uint8Array, { start = 0, units = 40_000, clock = STANDS }: Options = {}) {
   const input = { content: new Uint8Array(content), format, start, units };
-  return offThread(officeText, input, { userId: 'a', isOwn: true, transfer: [input.content.buffer] });
+  return offThread(officeText, input, { userId: 'a', isOwn: true, transfer: [input.content.buffer], clock });
 }
 
-/** The code of the error; the text if there is none. */
+/** The code of the error, also of the time limit's; the text if there is none. */
 function outcome(format: OfficeFormat, content: Uint8Array): Promise<string> {
-  return read(format, content).then(
+  return read(format, content, { clock: systemClock }).then(
     ({ text }) => `text ${text}`,
     ({ code, message, cause }: AppError) => (message === undefined ? `${cause}` : code),
   );
