@@ -22,7 +22,7 @@ export class AccessTokens {
   readonly #opened: DecryptedTokenCache;
   /** Grants that a caller of this process is reading in order to lease them. */
   readonly #leasing = new Set<string>();
-  readonly #patienceMs: number;
+  readonly #validTokenWaitMs: number;
   readonly #clock: Clock;
 
   constructor(deps: RefreshDeps) {
@@ -30,7 +30,7 @@ export class AccessTokens {
     this.#rows = new StatementBatcher((grants) => selectRefreshRows(deps.db, grants), CONCURRENT_BATCHES);
     this.#leases = new StatementBatcher((grants) => selectOrLease(deps.db, grants, leaseSeconds(deps)), REFRESH_BATCHES);
     this.#opened = new DecryptedTokenCache(deps.userKeys, deps.clock);
-    this.#patienceMs = deps.validTokenWaitMs;
+    this.#validTokenWaitMs = deps.validTokenWaitMs;
     this.#clock = deps.clock;
   }
 
@@ -105,7 +105,7 @@ export class AccessTokens {
       const renewal = this.#refresher.run(row, false);
       if (!isValid(row)) return await renewal;
       // A caller with a valid token does not wait as long as a refresh may take.
-      return await withTimeLimit(this.#clock, renewal, this.#patienceMs, () => {
+      return await withTimeLimit(this.#clock, renewal, this.#validTokenWaitMs, () => {
         throw postponed(null);
       });
     } catch (error) {
