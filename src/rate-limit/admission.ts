@@ -24,7 +24,13 @@ const RECENT = 0.3;
 /** What has been under way for longer, at most twice as long, is an open stream: a process may have thousands with nothing to do. */
 const STREAM_MS = 30_000;
 
-const NOT_LATE = { samples: 0, underWay: 0, least: Number.POSITIVE_INFINITY };
+/** Too long a wait by what is acceptable, in each of the last samples, and how many requests were under way in the first of the row. */
+interface Late {
+  waits: readonly number[];
+  underWay: number;
+}
+
+const NOT_LATE: Late = { waits: [], underWay: 0 };
 
 export interface AdmissionOptions {
   /** Mean time of requests inside the process that is acceptable while its event loop is busy, milliseconds. */
@@ -51,7 +57,6 @@ export class Admission {
   #completed = 0;
   #perSecond = 0;
   #sampledAt: number;
-  /** Samples in a row in which requests waited too long, the shortest wait, and how many were under way in the first. */
   #late = NOT_LATE;
   #calm = 0;
   #isSaturated = false;
@@ -79,12 +84,12 @@ export class Admission {
     // Requests that wait for something else are slow, too, and leave the event loop idle.
     const loop = utilisation < BUSY || this.#underWay === 0 ? 0 : (this.#underWay * 1_000) / this.#perSecond / this.#options.latencyMs;
     const isLate = loop > 1 || database > 1;
-    const { samples, underWay, least } = this.#late;
+    const { waits, underWay } = this.#late;
     if (!isLate) this.#late = NOT_LATE;
-    else this.#late = { samples: samples + 1, underWay: samples === 0 ? this.#underWay : underWay, least: Math.min(least, loop) };
+    else this.#late = { waits: [...waits, loop].slice(-LATE_SAMPLES), underWay: waits.length === 0 ? this.#underWay : underWay };
     this.#calm = isLate ? 0 : this.#calm + 1;
     if (this.#isSaturated) this.#isSaturated = this.#calm < CALM_SAMPLES;
-    else this.#isSaturated = this.#late.samples >= LATE_SAMPLES && (database > 1 || this.#isTooLong);
+    else this.#isSaturated = this.#late.waits.length === LATE_SAMPLES && (database > 1 || this.#isTooLong);
     this.#reason = database > loop ? 'database' : 'event_loop';
   }
 
@@ -119,7 +124,8 @@ export class Admission {
   }
 
   get #isTooLong(): boolean {
-    const { least, underWay } = this.#late;
+    const { waits, underWay } = this.#late;
+    const least = Math.min(...waits);
     return least > FAR_TOO_LONG || (least > 1 && this.#underWay > underWay * GROWTH);
   }
 

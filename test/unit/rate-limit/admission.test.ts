@@ -162,6 +162,13 @@ describe('a saturated process', () => {
     expect(refusals.length).toBeGreaterThan(500);
   });
 
+  it('is so when a wait that did not grow becomes far too long', () => {
+    closedLoop(512, 2, 24);
+    expect(admission.isSaturated).toBe(false);
+    pass(3_000, 1);
+    expect(admission.isSaturated).toBe(true);
+  });
+
   it('is so while requests wait for a database connection', () => {
     simulate({ seconds: 1, asks: { ana: 20 }, does: 10, utilisation: 0.2, databaseLoad: 3 });
     expect(admission.isSaturated).toBe(true);
