@@ -11,6 +11,8 @@ import { BUNDLE, writeBundle } from '../scripts/bundle.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** What the production image starts: see {@link writeService}. */
 export const SERVICE = `${BUNDLE}/start.js`;
+/** The options of Node in that image, under which its compiled code is stored. */
+const NODE_OPTIONS = /^ENV NODE_OPTIONS=(.+)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
 /** Inside node_modules, so that packages are found from there. */
 const PLAIN = join(ROOT, 'node_modules/.cache/bench');
 
@@ -34,7 +36,11 @@ export interface Running {
 export async function writeService(): Promise<void> {
   await writeBundle();
   rmSync(join(ROOT, 'node_modules/.cache/steward'), { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [`${BUNDLE}/warm-module-cache.js`], { cwd: ROOT, env: {}, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [`${BUNDLE}/warm-module-cache.js`], {
+    cwd: ROOT,
+    env: { NODE_OPTIONS },
+    stdio: 'inherit',
+  });
   if (status !== 0) throw new Error('the compiled code could not be stored');
 }
 
@@ -82,7 +88,7 @@ export async function timeToReady(file: string, env: Record<string, string>): Pr
 function run(file: string, env: Record<string, string>, output: 'ignore' | 'pipe', nodeOptions: string[] = []): ChildProcess {
   return spawn(process.execPath, [...nodeOptions, file], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
+    env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...(!file.startsWith(PLAIN) && { NODE_OPTIONS }), ...env },
     stdio: ['ignore', output, 'inherit'],
   });
 }

@@ -98,7 +98,7 @@ async function measurePairs(
       label: `(k) call through HTTP, ${sockets} sockets`,
       unit: 'calls/s',
       ...column('perSecond'),
-      goal: { kind: 'at least', value: 0.6, of: 'ratio' },
+      goal: { kind: 'at least', value: 0.3, of: 'ratio' },
     },
     { label: '    processor of the server', unit: 'µs/call', ...column('cpuMicros') },
   ];

@@ -15,7 +15,8 @@ import { timeRewrap } from './rewrap.ts';
 import { measureRows } from './rows.ts';
 import { openScene } from './scene.ts';
 import { measureStatementCosts } from './statement-costs.ts';
-import { openLoop, soak, spreadLife } from './traffic.ts';
+import { openLoop, soak } from './traffic.ts';
+import { spreadLife } from './workspace-emulator.ts';
 
 /** Those of a run that names none. */
 const USUAL = ['load', 'growth', 'plans', 'rows'];

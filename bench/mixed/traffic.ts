@@ -9,15 +9,15 @@ import type { Person } from './people.ts';
 import { clientLag, latenciesOf, type Phase, runPhase, shareOf, type Target } from './phases.ts';
 import { startProbed } from './probed.ts';
 import type { Scene } from './scene.ts';
-import type { WorkspaceEmulator } from './workspace-emulator.ts';
+import { spreadLife, type WorkspaceEmulator } from './workspace-emulator.ts';
 
 const HALF = 0.5;
 const OVER = 1.2;
 /** People here call as often as chance has it. */
 const PLENTY = '100000000';
 const SAMPLE_MS = 500;
-/** Of the first access tokens, at least; at most twice as long. */
-const FIRST_LIFE_SECONDS = 20;
+/** Of traffic before what is measured: meanwhile tokens are refreshed that expired while the other side was measured. */
+const LEAD_IN_MS = 4_000;
 /** Before a soak. */
 const SETTLE_MS = 60_000;
 /** Of the beginning and of the end, whose resident memory is compared. */
@@ -75,11 +75,6 @@ interface Memory {
   resident: number;
 }
 
-/** Users have connected at different times: without this, all their tokens would be refreshed at once, again and again. */
-export function spreadLife(): number {
-  return FIRST_LIFE_SECONDS * (1 + Math.random());
-}
-
 /** The open loop: what one core carries, half of it beside the reference, more than all of it, and half of it again. */
 export async function openLoop(
   scene: Scene,
@@ -92,14 +87,18 @@ export async function openLoop(
   const capacity = given ?? (await findCapacity(service, seed, (phase) => progress(phaseLine('searching', phase))));
   // Until what the search has queued is done, and for the reference's code to be compiled.
   for (const target of [service, reference]) await runPhase(target, { seed, perSecond: capacity * HALF, durationMs });
+  const leadIn = { seed, perSecond: capacity * HALF, durationMs: LEAD_IN_MS };
   const half: OpenLoopResult['half'] = { service: [], reference: [] };
   for (let round = 0; round < rounds; round += 1) {
     const schedule = { seed: seed + round, perSecond: capacity * HALF, durationMs };
     for (const side of round % 2 === 0 ? (['service', 'reference'] as const) : (['reference', 'service'] as const)) {
-      half[side].push(await runPhase(side === 'service' ? service : reference, schedule));
+      const target = side === 'service' ? service : reference;
+      await runPhase(target, leadIn);
+      half[side].push(await runPhase(target, schedule));
       progress(phaseLine(side, half[side].at(-1) as Phase));
     }
   }
+  await runPhase(service, leadIn);
   const over = await runPhase(service, { seed, perSecond: capacity * OVER, durationMs });
   const recovery = await runPhase(service, { seed, perSecond: capacity * HALF, durationMs });
   return { capacity, half, over, recovery, bookkeeping: await bookkeeping(scene, service.load) };

@@ -19,11 +19,19 @@ export interface WorkspaceEmulator {
   close(): void;
 }
 
-/** Lifetime of an access token, seconds: with a minute of traffic every account in use is refreshed a few times. */
+/** Lifetime of an access token, at least: with a minute of traffic every account in use is refreshed a few times. */
 const LIFE_SECONDS = 20;
 const LABELS = JSON.stringify({
   labels: ['INBOX', 'SENT', 'TRASH', 'Receipts', 'Travel', 'Family'].map((name) => ({ id: name, name, type: 'system' })),
 });
+
+/**
+ * Lifetime of an access token, seconds, at most twice the shortest: users have connected at different times, and without
+ * this all their tokens would be refreshed at once, again and again.
+ */
+export function spreadLife(): number {
+  return Math.round(LIFE_SECONDS * (1 + Math.random()));
+}
 
 export async function startWorkspaceEmulator(): Promise<WorkspaceEmulator> {
   const refreshTokens = new Set<string>();
@@ -37,8 +45,9 @@ export async function startWorkspaceEmulator(): Promise<WorkspaceEmulator> {
   };
   const exchange = (form: URLSearchParams) => {
     if (!refreshTokens.delete(form.get('refresh_token') ?? '')) return undefined;
-    const { accessToken, refreshToken } = consent(LIFE_SECONDS);
-    return { access_token: accessToken, refresh_token: refreshToken, expires_in: LIFE_SECONDS, token_type: 'Bearer' };
+    const life = spreadLife();
+    const { accessToken, refreshToken } = consent(life);
+    return { access_token: accessToken, refresh_token: refreshToken, expires_in: life, token_type: 'Bearer' };
   };
   const endOf = (request: IncomingMessage) => accessTokens.get(request.headers.authorization?.replace('Bearer ', '') ?? '');
   const answer = async (request: IncomingMessage): Promise<[number, string]> => {

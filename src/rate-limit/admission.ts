@@ -15,8 +15,8 @@ const LATE_SAMPLES = 5;
 const GROWTH = 1.2;
 /** So many times what is acceptable is too long even if it does not grow. */
 const FAR_TOO_LONG = 4;
-/** The share of what may be under way that is given in the order of arrival; the rest is for users with less than an equal share. */
-const UNSHARED = 0.75;
+/** The share of what may be under way that is given in the order of arrival; the rest is for users with less than an equal part of it. */
+const UNSHARED = 0.5;
 /** Samples without a refusal, after which nothing is refused any more. */
 const CALM_SAMPLES = 10;
 /** Weight of the last sample in what is completed a second. */
@@ -24,13 +24,7 @@ const RECENT = 0.3;
 /** What has been under way for longer, at most twice as long, is an open stream: a process may have thousands with nothing to do. */
 const STREAM_MS = 30_000;
 
-/** Too long a wait by what is acceptable, in each of the last samples, and how many requests were under way in the first of the row. */
-interface Late {
-  waits: readonly number[];
-  underWay: number;
-}
-
-const NOT_LATE: Late = { waits: [], underWay: 0 };
+const NOT_LATE = { samples: 0, far: 0, underWay: 0 };
 
 export interface AdmissionOptions {
   /** Mean time of requests inside the process that is acceptable while its event loop is busy, milliseconds. */
@@ -57,6 +51,7 @@ export class Admission {
   #completed = 0;
   #perSecond = 0;
   #sampledAt: number;
+  /** Samples in a row in which requests waited too long, and far too long, and how many were under way in the first. */
   #late = NOT_LATE;
   #calm = 0;
   #isSaturated = false;
@@ -84,12 +79,12 @@ export class Admission {
     // Requests that wait for something else are slow, too, and leave the event loop idle.
     const loop = utilisation < BUSY || this.#underWay === 0 ? 0 : (this.#underWay * 1_000) / this.#perSecond / this.#options.latencyMs;
     const isLate = loop > 1 || database > 1;
-    const { waits, underWay } = this.#late;
+    const { samples, far, underWay } = this.#late;
     if (!isLate) this.#late = NOT_LATE;
-    else this.#late = { waits: [...waits, loop].slice(-LATE_SAMPLES), underWay: waits.length === 0 ? this.#underWay : underWay };
+    else this.#late = { samples: samples + 1, far: loop > FAR_TOO_LONG ? far + 1 : 0, underWay: samples === 0 ? this.#underWay : underWay };
     this.#calm = isLate ? 0 : this.#calm + 1;
     if (this.#isSaturated) this.#isSaturated = this.#calm < CALM_SAMPLES;
-    else this.#isSaturated = this.#late.waits.length === LATE_SAMPLES && (database > 1 || this.#isTooLong);
+    else this.#isSaturated = (database > 1 && this.#late.samples >= LATE_SAMPLES) || (loop > 0 && this.#isOverloaded);
     this.#reason = database > loop ? 'database' : 'event_loop';
   }
 
@@ -123,18 +118,18 @@ export class Admission {
     return this.#recent.underWay + this.#earlier.underWay;
   }
 
-  get #isTooLong(): boolean {
-    const { waits, underWay } = this.#late;
-    const least = Math.min(...waits);
-    return least > FAR_TOO_LONG || (least > 1 && this.#underWay > underWay * GROWTH);
+  get #isOverloaded(): boolean {
+    const { samples, far, underWay } = this.#late;
+    return far >= LATE_SAMPLES || (samples >= LATE_SAMPLES && this.#underWay > underWay * GROWTH);
   }
 
   #isAdmitted(client: string): boolean {
-    const most = Math.max((this.#perSecond * this.#options.latencyMs) / 1_000, FEW);
-    if (this.#underWay < most * UNSHARED) return true;
+    const most = Math.max((this.#perSecond * this.#options.latencyMs) / 1_000, FEW / UNSHARED);
+    const unshared = most * UNSHARED;
+    if (this.#underWay < unshared) return true;
     const own = this.#clients.get(client);
     const clients = this.#clients.size + (own === undefined ? 1 : 0);
-    return this.#underWay < most * 2 && (own ?? 0) < most / clients;
+    return this.#underWay < most && (own ?? 0) < unshared / clients;
   }
 
   #count(now: number): void {
