@@ -196,6 +196,20 @@ describe('a saturated process', () => {
     for (const [client, count] of Object.entries(others)) expect(count, client).toBeGreaterThan(90);
   });
 
+  it('has no more under way than it does in the acceptable time, also of users who ask once', () => {
+    const does = 40;
+    let users = 0;
+    for (let tick = 1; tick <= 400; tick += 1) {
+      now += TICK_MS;
+      const asked = Array.from({ length: 48 }, () => begun(`user-${users++}`));
+      queue.push(...asked.filter((end) => end !== undefined));
+      if (tick > 300) expect(queue.length).toBeLessThan(does * (LATENCY_MS / TICK_MS) * 1.1);
+      for (const end of queue.splice(0, does)) end();
+      if (tick % (SAMPLE_MS / TICK_MS) === 0) admission.sample(1, 0);
+    }
+    expect(refusals.length).toBeGreaterThan(400);
+  });
+
   it('gives equal shares to those who ask for as much', () => {
     simulate({ seconds: 2, asks: { ana: 15, ben: 15 }, does: 20 });
     const { ana = 0, ben = 0 } = simulate({ seconds: 1, asks: { ana: 15, ben: 15 }, does: 20 }).admitted;
