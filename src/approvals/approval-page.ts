@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import { noticesOnMatches } from '../executor/approvals/question.ts';
+import { noticesOnMatches } from '../executor/approvals/approval-prompt.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
 import type { ShownViewer } from '../executor/policy/shown-viewer.ts';
 import { signedInFooter } from '../http/access/signed-in.ts';

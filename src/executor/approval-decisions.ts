@@ -5,10 +5,10 @@ import { UNKNOWN } from '../providers/shared/audience.ts';
 import { asciiLowerCase } from '../validation/lower-case.ts';
 import { assertSameCall, assertSameRevision, changeSince } from './approvals/approval-checks.ts';
 import { type LinkedPreview, preview, type Stored } from './approvals/approval-preview.ts';
+import type { ApprovalPrompts } from './approvals/approval-prompts.ts';
 import type { ApprovalRequests } from './approvals/approval-requests.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import type { ApprovalRow } from './approvals/approvals-repository.ts';
-import type { UserQuestions } from './approvals/user-questions.ts';
 import type { AuditEntryBuilder } from './audit/audit-log.ts';
 import type { Call, CallResult, Invocation } from './call/call.ts';
 import { type CheckDeps, checkCall } from './checks/call-checks.ts';
@@ -38,7 +38,7 @@ export interface DecisionDeps {
   checks: CheckDeps;
   approvals: Approvals;
   requests: ApprovalRequests;
-  questions: UserQuestions;
+  prompts: ApprovalPrompts;
   gate: Gate;
   runner: CallRunner;
   telemetry: Telemetry;
@@ -64,14 +64,14 @@ export class ApprovalDecisions {
   /** Denies, or checks the stored call again and runs it. @throws AppError as the executor’s `approve` does */
   async apply(decision: Decision, entry: AuditEntryBuilder): Promise<CallResult> {
     const { user, approvalId, approved, input, rememberFor } = decision;
-    const { approvals, checks, questions } = this.#deps;
+    const { approvals, checks, prompts } = this.#deps;
     const startedAt = checks.clock.monotonic();
     const row = await approvals.find(user.userId, approvalId);
     entry.forApproval(row.id, row.action);
     entry.askedOn(row.surface, row.clientId);
     entry.setSubject(row.accountId, row.argumentsHash);
     const stored = await approvals.open(row);
-    decision.assertShown?.(questions.linked(preview(row, stored)));
+    decision.assertShown?.(prompts.linked(preview(row, stored)));
     if (!approved) {
       assertPlain(decision);
       await this.#deny(row, entry);
@@ -80,7 +80,7 @@ export class ApprovalDecisions {
     }
     // Checked first: otherwise a changed configuration would be reported as an unknown action.
     assertSameRevision(row, checks.catalog());
-    const call = await checkCall(checks, invocationOf(decision, row, stored, input ?? stored.given), entry);
+    const call = await checkCall(checks, invocationOf(decision, row, stored, input ?? stored.rawInput), entry);
     const found = { row, stored, call, rememberFor };
     return input === undefined ? this.#runAsShown(found, entry) : this.#runEdited(found, entry);
   }
@@ -102,13 +102,13 @@ export class ApprovalDecisions {
   }
 
   async #runEdited({ row, stored, call, rememberFor }: Approved, entry: AuditEntryBuilder): Promise<CallResult> {
-    const { requests, questions, gate, runner } = this.#deps;
+    const { requests, prompts, gate, runner } = this.#deps;
     const assessment = await gate.recheck(call);
-    const question = await questions.question(call, assessment);
-    const allowing = this.#allowing(call, assessment, question.audience, rememberFor);
+    const prompt = await prompts.of(call, assessment);
+    const allowing = this.#allowing(call, assessment, prompt.audience, rememberFor);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
-    const asked = await requests.replace(row, call, question, hashesOfSubjects(call, assessment.facts), replaced);
-    if (changeSince(stored, assessment) !== undefined) throw questions.required(asked, entry);
+    const asked = await requests.replace(row, call, prompt, hashesOfSubjects(call, assessment.facts), replaced);
+    if (changeSince(stored, assessment) !== undefined) throw prompts.required(asked, entry);
     const { argumentsHash } = call;
     const approval = { ...row, argumentsHash, askedArgumentsHash: row.askedArgumentsHash ?? row.argumentsHash };
     return runner.run({ ...call, edited: true, taint: assessment.taint, version: assessment.version }, entry, { approval, allowing });

@@ -11,11 +11,11 @@ import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { ApprovalDecisions, type Decision } from './approval-decisions.ts';
 import { type ApprovalOutcome, ApprovalOutcomes, awaitOutcome, type OutcomeWait } from './approvals/approval-outcomes.ts';
 import type { ApprovalPreview, LinkedPreview } from './approvals/approval-preview.ts';
+import { ApprovalPrompts } from './approvals/approval-prompts.ts';
 import { ApprovalRequests } from './approvals/approval-requests.ts';
 import { Approvals } from './approvals/approvals.ts';
 import type { ApprovalSubject } from './approvals/approvals-repository.ts';
 import type { AskedPreview } from './approvals/asked-preview.ts';
-import { UserQuestions } from './approvals/user-questions.ts';
 import { AuditEntryBuilder, auditedName } from './audit/audit-log.ts';
 import { CallAuditor } from './audit/call-auditor.ts';
 import { Storing } from './audit/storing.ts';
@@ -67,7 +67,7 @@ export class Executor {
   readonly #keys: IdempotencyKeys;
   readonly #gate: Gate;
   readonly #requests: ApprovalRequests;
-  readonly #questions: UserQuestions;
+  readonly #prompts: ApprovalPrompts;
   readonly #runner: CallRunner;
   readonly #approvals: Approvals;
   readonly #decisions: ApprovalDecisions;
@@ -86,7 +86,7 @@ export class Executor {
     const contexts = { taints: new Taints(db), reads: new ContextReads(db, userKeys, logger), written: new WrittenItems(db) };
     this.#gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
     this.#requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
-    this.#questions = new UserQuestions({ ...deps, ...contexts, requests: this.#requests });
+    this.#prompts = new ApprovalPrompts({ ...deps, ...contexts, requests: this.#requests });
     this.#keys = new IdempotencyKeys(db, userKeys);
     this.#approvals = new Approvals(db, userKeys, emit, catalog);
     this.#outcomes = new ApprovalOutcomes(db, userKeys, contexts);
@@ -97,7 +97,7 @@ export class Executor {
       checks: { ...this.#checks, client: asker },
       approvals: this.#approvals,
       requests: this.#requests,
-      questions: this.#questions,
+      prompts: this.#prompts,
       gate: this.#gate,
       runner: this.#runner,
       telemetry,
@@ -151,7 +151,7 @@ export class Executor {
 
   /** Pending approvals that can still be decided, oldest first. */
   async approvals(userId: string): Promise<LinkedPreview[]> {
-    return (await this.#approvals.pending(userId)).map((preview) => this.#questions.linked(preview));
+    return (await this.#approvals.pending(userId)).map((preview) => this.#prompts.linked(preview));
   }
 
   /** Whether calls like a pending one can be allowed in advance, unless what was read before it is a reason to ask. */
@@ -196,7 +196,7 @@ export class Executor {
 
   async #check(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
     // A pending approval wins over a policy that has changed since.
-    if (mayAsk(call.configured)) await this.#questions.assertNotAsked(call, entry);
+    if (mayAsk(call.configured)) await this.#prompts.assertNotAsked(call, entry);
     const subject = !isInPerson(call) && mayAsk(call.configured) ? await this.#requests.subjectOf(call) : undefined;
     // Before the gate, which reads facts that the approved run has changed: what it has deleted is not there any more.
     const received = subject && (await this.#unreceived(call, subject, entry));
@@ -209,7 +209,7 @@ export class Executor {
     const { assessment, verdict, allowance } = ruling;
     const checked = { ...call, taint, version: assessment.version };
     if (verdict === 'run') return this.#runner.run(checked, entry, { subject });
-    const ask = () => this.#questions.ask(call, assessment, surface, entry);
+    const ask = () => this.#prompts.ask(call, assessment, surface, entry);
     return allowance === undefined ? ask() : this.#runAllowed(checked, entry, { allowance, subject }, ask);
   }
 
@@ -229,7 +229,7 @@ export class Executor {
   /** @param ask requests approval, if the allowance has ended meanwhile */
   async #runAllowed(call: Call, entry: AuditEntryBuilder, basis: RunAuthorization, ask: () => Promise<never>): Promise<CallResult> {
     // A denial of this very call holds, and one that waits for the user's decision is not run beside it.
-    await this.#questions.assertNotAsked(call, entry);
+    await this.#prompts.assertNotAsked(call, entry);
     try {
       return await this.#runner.run(call, entry, basis);
     } catch (error) {

@@ -2,11 +2,11 @@ import { type AssociatedData, type DataKey, open, seal } from '../../crypto/enve
 import { canonicalJson } from '../../validation/canonical-json.ts';
 import type { Call } from '../call/call.ts';
 import { type NamedClient, namedClient } from '../call/named-client.ts';
+import type { ApprovalPrompt } from './approval-prompt.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
-import type { Question } from './question.ts';
 
 /** What the user approves: exactly what will happen. */
-export interface ApprovalPreview extends Omit<Question, 'version'> {
+export interface ApprovalPreview extends Omit<ApprovalPrompt, 'version'> {
   approvalId: string;
   action: string;
   /** The account's label. */
@@ -28,14 +28,14 @@ export interface LinkedPreview extends ApprovalPreview {
 }
 
 /** The encrypted part of the row. */
-export interface Stored extends Question {
+export interface Stored extends ApprovalPrompt {
   account: string;
-  given: unknown;
+  rawInput: unknown;
   input: unknown;
 }
 
-export function storedOf({ account, given, input }: Call, question: Question): Stored {
-  return { account: account.label, ...question, given, input };
+export function storedOf({ account, rawInput, input }: Call, prompt: ApprovalPrompt): Stored {
+  return { account: account.label, ...prompt, rawInput, input };
 }
 
 export function preview(

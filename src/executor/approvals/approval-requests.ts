@@ -16,6 +16,7 @@ import { isActiveClient } from '../call/client-grants-repository.ts';
 import { setReadOnly } from '../call/select-account.ts';
 import { alreadyDecided, assertSameRevision, notAsAsked } from './approval-checks.ts';
 import { type ApprovalPreview, asJson, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
+import type { ApprovalPrompt } from './approval-prompt.ts';
 import {
   type ApprovalRow,
   type ApprovalSubject,
@@ -25,7 +26,6 @@ import {
   showApproval,
 } from './approvals-repository.ts';
 import { openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
-import type { Question } from './question.ts';
 
 /** Requests the approval of calls. */
 export class ApprovalRequests {
@@ -58,7 +58,7 @@ export class ApprovalRequests {
    * configuration has changed, `not_found` when the account was disconnected meanwhile, `rate_limited` when approval was
    * requested too often or too many approvals are open
    */
-  async request(call: Call, surface: string, items: readonly Buffer[], describe: () => Promise<Question>): Promise<ApprovalPreview> {
+  async request(call: Call, surface: string, items: readonly Buffer[], describe: () => Promise<ApprovalPrompt>): Promise<ApprovalPreview> {
     const { userId } = call;
     const row = { ...(await this.subjectOf(call)), id: randomUUID(), surface, items };
     // Outside the transaction, because the key service may be slow.
@@ -85,10 +85,16 @@ export class ApprovalRequests {
    * @param replaced the audit row with the hash of the former arguments
    * @throws AppError `conflict` when it was decided meanwhile, or has expired
    */
-  async replace(row: ApprovalRow, call: Call, question: Question, items: readonly Buffer[], replaced: AuditRow): Promise<ApprovalPreview> {
+  async replace(
+    row: ApprovalRow,
+    call: Call,
+    prompt: ApprovalPrompt,
+    items: readonly Buffer[],
+    replaced: AuditRow,
+  ): Promise<ApprovalPreview> {
     const { id, userId } = row;
     const { argumentsHash, normalizedHash, revision } = await this.subjectOf(call);
-    const stored = storedOf(call, question);
+    const stored = storedOf(call, prompt);
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
       const about = { userId, id, argumentsHash, normalizedHash, items };

@@ -46,10 +46,10 @@ export interface Call {
   /** The account's grant as it was read with the account. */
   grant: GrantInUse | undefined;
   /** The arguments as received. */
-  given: unknown;
+  rawInput: unknown;
   /** The arguments as parsed, with defaults. */
   input: unknown;
-  /** Hash of action, account and `given`, in hexadecimal digits. */
+  /** Hash of action, account and `rawInput`, in hexadecimal digits. */
   argumentsHash: string;
   /** The user has changed the arguments, and approved them. */
   edited?: true;

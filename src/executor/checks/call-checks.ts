@@ -56,14 +56,14 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   connected?.catch(() => {});
   const client = clientId === undefined ? undefined : await activeClient(deps, { userId, clientId, access }, found.name);
   assertPermitted(client, found);
-  const given = called.input ?? {};
-  guardInput(given);
-  const input = parseArguments(action.input, inputSchema, given);
+  const rawInput = called.input ?? {};
+  guardInput(rawInput);
+  const input = parseArguments(action.input, inputSchema, rawInput);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
   const { accounts, addresses, grants } = await (connected ?? deps.accounts(query));
   const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
-  const argumentsHash = await deps.hashes.of(userId, configured.name, account.id, given);
+  const argumentsHash = await deps.hashes.of(userId, configured.name, account.id, rawInput);
   entry.setSubject(account.id, argumentsHash);
   if (changesSomething(configured)) assertWritable(account, clientId);
   assertUsable(account);
@@ -81,7 +81,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     named,
     ownAddresses: addresses,
     grant: grants.find(({ id }) => id === account.grantId),
-    given,
+    rawInput,
     input,
     argumentsHash,
     idempotencyKey,

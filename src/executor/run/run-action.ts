@@ -62,10 +62,10 @@ export async function runAction(
   // First: what it has written is there already, and others may read it.
   await storing?.store('what a change has written could not be remembered', () => deps.written.remember(call, run, output));
   const { provider, integrity, sources } = configured.action;
-  const told = sources?.(output, call.input);
-  const marked = told && (await mark(deps.written, call, told, storing));
+  const reported = sources?.(output, call.input);
+  const marked = reported && (await mark(deps.written, call, reported, storing));
   const repeated = await attempt(async () => {
-    const labels = await deps.written.labelsOfRead(call, run, output, told);
+    const labels = await deps.written.labelsOfRead(call, run, output, reported);
     // Before anyone receives it.
     if (isLabelled(labels)) await Promise.all(readings.map((reading) => deps.taints.begin(repeating(reading, labels))));
     return labels;

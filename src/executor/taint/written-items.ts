@@ -82,8 +82,8 @@ export class WrittenItems {
     if (!call.account.hasLabelledItems) return UNTAINTED;
     // The ids that a declared action names are those of its whole response.
     const isNamed = run.used?.size !== 0;
-    const told = sources === undefined && !isNamed ? idsIn(output) : new Set(sources?.map(({ item }) => item));
-    return this.#labelsOf(call, allOf(itemsOf(call, undefined), told, run.used), namesOf);
+    const reported = sources === undefined && !isNamed ? idsIn(output) : new Set(sources?.map(({ item }) => item));
+    return this.#labelsOf(call, allOf(itemsOf(call, undefined), reported, run.used), namesOf);
   }
 
   /**

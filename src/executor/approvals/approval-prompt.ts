@@ -12,7 +12,7 @@ import { compare, type Match } from '../taint/matches.ts';
 import type { WrittenItems } from '../taint/written-items.ts';
 
 /** What the user reads before deciding. */
-export interface Question {
+export interface ApprovalPrompt {
   summary: string;
   audience: readonly ShownViewer[];
   /** Sentences of Steward's own that deserve attention. */
@@ -25,7 +25,7 @@ export interface Question {
   version?: string | undefined;
 }
 
-export interface QuestionDeps extends RunDeps {
+export interface ApprovalPromptDeps extends RunDeps {
   reads: ContextReads;
   written: WrittenItems;
 }
@@ -38,7 +38,7 @@ const MAX_QUOTED_MATCHES = 3;
 const INCOMPLETE = 'The arguments are too long to show every part that repeats what was read before.';
 
 /** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
-export async function questionOf(deps: QuestionDeps, call: Call, assessment: Assessment): Promise<Question> {
+export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, assessment: Assessment): Promise<ApprovalPrompt> {
   const { taint } = assessment;
   const others = peopleIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
   const [summary, written, read, changedAt] = await Promise.all([

@@ -5,11 +5,11 @@ import type { Call } from '../call/call.ts';
 import type { Assessment } from '../policy/gate.ts';
 import { hashesOfSubjects } from '../policy/open-questions.ts';
 import type { ApprovalPreview, LinkedPreview } from './approval-preview.ts';
+import { type ApprovalPrompt, type ApprovalPromptDeps, approvalPromptOf } from './approval-prompt.ts';
 import type { ApprovalRequests } from './approval-requests.ts';
 import { shownToAsker } from './asked-preview.ts';
-import { type Question, type QuestionDeps, questionOf } from './question.ts';
 
-export interface UserQuestionDeps extends QuestionDeps {
+export interface ApprovalPromptsDeps extends ApprovalPromptDeps {
   requests: ApprovalRequests;
   telemetry: Telemetry;
   /** The address of an approval's page. */
@@ -17,10 +17,10 @@ export interface UserQuestionDeps extends QuestionDeps {
 }
 
 /** Asks the user about calls. The caller receives `approval_required`, with {@link shownToAsker} as details. */
-export class UserQuestions {
-  readonly #deps: UserQuestionDeps;
+export class ApprovalPrompts {
+  readonly #deps: ApprovalPromptsDeps;
 
-  constructor(deps: UserQuestionDeps) {
+  constructor(deps: ApprovalPromptsDeps) {
     this.#deps = deps;
   }
 
@@ -32,7 +32,7 @@ export class UserQuestions {
    */
   async ask(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
     const { requests, telemetry } = this.#deps;
-    const preview = await requests.request(call, surface, hashesOfSubjects(call, assessment.facts), () => this.question(call, assessment));
+    const preview = await requests.request(call, surface, hashesOfSubjects(call, assessment.facts), () => this.of(call, assessment));
     telemetry.count('approval', 'requested');
     throw this.required(preview, entry, call);
   }
@@ -44,8 +44,8 @@ export class UserQuestions {
   }
 
   /** What the user would read about a call. */
-  question(call: Call, assessment: Assessment): Promise<Question> {
-    return questionOf(this.#deps, call, assessment);
+  of(call: Call, assessment: Assessment): Promise<ApprovalPrompt> {
+    return approvalPromptOf(this.#deps, call, assessment);
   }
 
   /**
