@@ -12,7 +12,8 @@ const ROOT = join(import.meta.dirname, '..');
 /** What the production image starts: see {@link writeService}. */
 export const SERVICE = `${BUNDLE}/start.js`;
 /** The options of Node in that image, under which its compiled code is stored. */
-const NODE_OPTIONS = /^ENV NODE_OPTIONS=(.+)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+const NODE_OPTIONS = /^ENV NODE_OPTIONS=(.+)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1];
+if (NODE_OPTIONS === undefined) throw new Error('the Dockerfile no longer sets NODE_OPTIONS');
 /** Inside node_modules, so that packages are found from there. */
 const PLAIN = join(ROOT, 'node_modules/.cache/bench');
 

@@ -40,7 +40,7 @@ export function workBegun(): number {
 }
 
 /**
- * Runs a portable function on a worker thread, so that large external input does not block other requests. Threads start
+ * Runs a task on a worker thread, so that large external input does not block other requests. Threads start
  * on demand, end when idle, and do not keep the process alive.
  *
  * @throws AppError that the function throws; `too_large` when it exceeds its time or memory, `unavailable` when too much

@@ -7,8 +7,8 @@ export interface WorkerTask<Input, Output> {
 }
 
 /**
- * Makes a function portable. It must be exported under the same name and depend on its input only. Input and result must
- * be cloneable: JSON, bytes, maps.
+ * Makes a function a task of a worker thread. It must be exported under the same name and depend on its input only. Input
+ * and result must be cloneable: JSON, bytes, maps.
  *
  * @param module `import.meta.url` of the module that exports it
  */
@@ -20,10 +20,10 @@ export function workerTask<Input, Output>(
   return { module, name, run };
 }
 
-/** Imports a portable function, on any thread. */
+/** Imports a task, on any thread. */
 export async function findWorkerTask({ module, name }: Pick<WorkerTask<unknown, unknown>, 'module' | 'name'>) {
   const exports: Record<string, unknown> = await import(module);
   const found = exports[name];
-  if (typeof found !== 'object' || found === null || !('run' in found)) throw new Error(`${module} exports no portable ${name}`);
+  if (typeof found !== 'object' || found === null || !('run' in found)) throw new Error(`${module} exports no task ${name}`);
   return found as WorkerTask<unknown, unknown>;
 }
