@@ -38,8 +38,9 @@ describe.skipIf(chromiumMissing)(`the first steps and what happened, on the page
   it('begin with an account of the sandbox at one press', async () => {
     const page = await scene.pages.openAs('presser');
     await page.getByRole('button', { name: 'Connect demo@example.com' }).click();
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('The workspace account is connected.').waitFor();
+    // The message is there for some seconds only, and a click may return later than that.
+    const shown = page.getByText('The workspace account is connected.').waitFor();
+    await Promise.all([shown, page.getByRole('button', { name: 'Allow' }).click()]);
     await step(page, 'Connect a workspace').getByText('(done)').waitFor();
     expect(await page.getByRole('button', { name: 'Connect demo@example.com' }).isVisible()).toBe(false);
   });

@@ -126,9 +126,9 @@ export class Pages {
 
   async connect(page: Page, email: string): Promise<void> {
     await this.askFor(page, email);
-    // The message is there for some seconds only, and a click may return later than that.
-    const shown = page.getByText('The workspace account is connected.').waitFor();
-    await Promise.all([shown, page.getByRole('button', { name: 'Allow' }).click()]);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    // Not the message: it is there for some seconds only, which a slow machine may miss.
+    await page.locator('#workspace').getByText(email).first().waitFor();
   }
 
   /** A user with a connected account, at a view. */
