@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { list } from '../../providers/transport/response-list.ts';
+import { readableRows } from '../../providers/transport/response-list.ts';
 import { builtIn } from '../shared/built-in.ts';
-import { accountIds, accountRow, providerAccount, withOptions } from './bank-schemas.ts';
+import { accountIds, accountRow, providerAccount, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
 import { selectSyncItem } from './sync-states-repository.ts';
 
-const accountsResponse = z.object({ accounts: list(providerAccount) });
+const accountsResponse = z
+  .object({ accounts: readableRows(providerAccount) })
+  .transform(({ accounts: { rows, unreadable } }) => ({ accounts: rows, ...unreadableIn(unreadable) }));
 
 /** The only bank whose cards and loans require `min_last_updated_datetime` (Plaid: /accounts/balance/get). */
 const REQUIRES_OLDEST = 'ins_128026';
@@ -22,7 +24,7 @@ export const balances = builtIn('bank', {
       .default(false)
       .describe('Ask the bank now: slow, charged for, and limited to a few a day. Default: the last known balances.'),
   }),
-  output: z.object({ accounts: z.array(accountRow), live: z.boolean() }),
+  output: z.object({ accounts: z.array(accountRow), live: z.boolean(), unreadable }),
   sources: ({ accounts }) => accounts.map(({ id: item, name }) => ({ item, integrity: 'others', name })),
   summary: ({ live }) => (live ? 'Request current balances from the bank' : 'Read balances'),
   costs: ({ live }) => live,

@@ -32,100 +32,126 @@ export function withOptions(options: Record<string, unknown>): { options?: Recor
   return given.length === 0 ? {} : { options: Object.fromEntries(given) };
 }
 
-const currencies = { iso_currency_code: bankText.nullish(), unofficial_currency_code: bankText.nullish() };
-
-/** ISO 4217, else the aggregator's code for other currencies, else null. */
-function currencyOf(codes: { iso_currency_code?: string | null | undefined; unofficial_currency_code?: string | null | undefined }) {
-  return codes.iso_currency_code ?? codes.unofficial_currency_code ?? null;
+/**
+ * A member that may be null or missing, whatever the aggregator documents; another value than documented counts as missing:
+ * one member must not hide the row, nor one row its page.
+ */
+export function optional<S extends z.ZodType>(schema: S) {
+  return schema
+    .nullish()
+    .catch(null)
+    .transform((value): z.output<S> | null => value ?? null);
 }
 
-/** A transaction of the aggregator (Plaid: Transaction), converted to a row of the result. */
+const text = optional(bankText);
+const amount = optional(z.number());
+const id = optional(identifier);
+
+/** What the aggregator calls an account of none of its other types. */
+const OTHER_TYPE = 'other';
+
+const currencies = { iso_currency_code: text, unofficial_currency_code: text };
+
+/** ISO 4217, else the aggregator's code for other currencies, else null. */
+function currencyOf(codes: { iso_currency_code: string | null; unofficial_currency_code: string | null }) {
+  return codes.iso_currency_code ?? codes.unofficial_currency_code;
+}
+
+/** A transaction of the aggregator (Plaid: Transaction), converted to a row of the result. Only its id is required. */
 export const providerTransaction = z
   .object({
     transaction_id: identifier,
-    account_id: identifier,
-    date: bankText,
-    authorized_date: bankText.nullish(),
-    name: bankText.nullish(),
-    merchant_name: bankText.nullish(),
-    amount: z.number(),
+    account_id: id,
+    date: text,
+    authorized_date: text,
+    name: text,
+    merchant_name: text,
+    amount,
     ...currencies,
-    personal_finance_category: z.object({ primary: bankText, detailed: bankText.nullish() }).nullish(),
-    pending: z.boolean(),
-    pending_transaction_id: identifier.nullish(),
+    personal_finance_category: optional(z.object({ primary: text, detailed: text })),
+    pending: optional(z.boolean()),
+    pending_transaction_id: id,
   })
   .transform(
     (given): z.output<typeof transactionRow> => ({
       id: given.transaction_id,
       date: given.date,
-      authorized: given.authorized_date ?? null,
-      name: given.name ?? null,
-      merchant: given.merchant_name ?? null,
+      authorized: given.authorized_date,
+      name: given.name,
+      merchant: given.merchant_name,
       amount: given.amount,
       currency: currencyOf(given),
       account: given.account_id,
       category: given.personal_finance_category?.primary ?? null,
       subcategory: given.personal_finance_category?.detailed ?? null,
-      pending: given.pending,
-      pending_id: given.pending_transaction_id ?? null,
+      // Some banks leave it out for what they have posted.
+      pending: given.pending ?? false,
+      pending_id: given.pending_transaction_id,
     }),
   );
 
 export const transactionRow = z.object({
   id: z.string(),
-  date: z.string().describe('YYYY-MM-DD: the day it was posted, or authorized if it is pending.'),
+  date: z.string().nullable().describe('YYYY-MM-DD: the day it was posted, or authorized if it is pending.'),
   authorized: z.string().nullable().describe('YYYY-MM-DD: the day it was authorized.'),
   name: z.string().nullable(),
   merchant: z.string().nullable(),
-  amount: z.number().describe('Positive for money out of the account, negative for money in.'),
+  amount: z.number().nullable().describe('Positive for money out of the account, negative for money in.'),
   currency: z.string().nullable(),
-  account: z.string().describe('Id of the account.'),
+  account: z.string().nullable().describe('Id of the account.'),
   category: z.string().nullable(),
   subcategory: z.string().nullable(),
   pending: z.boolean(),
   pending_id: z.string().nullable().describe('For a posted transaction: its id while it was pending.'),
 });
 
-/** The other party of a transfer writes its text. */
-export function transactionSource({ id: item, name, merchant, date: time }: z.output<typeof transactionRow>): Source {
-  const author = merchant ?? name;
-  return { item, integrity: 'others', ...(author !== null && { author }), time, fields: ['name', 'merchant'] };
+/** Number of rows that have no usable id, and are not in a result. */
+export const unreadable = z.int().optional().describe('Number of entries of the bank that could not be read and are left out.');
+
+/** The member of a result, if there are any. */
+export function unreadableIn(count: number): { unreadable?: number } {
+  return count === 0 ? {} : { unreadable: count };
 }
 
-/** An account of the aggregator (Plaid: AccountBase), converted to a row of the result. */
-export const providerAccount = z
-  .object({
-    account_id: identifier,
-    name: accountName,
-    official_name: accountName.nullish(),
-    type: bankText,
-    subtype: bankText.nullish(),
-    mask: bankText.nullish(),
-    balances: z.object({
-      available: z.number().nullish(),
-      current: z.number().nullish(),
-      limit: z.number().nullish(),
-      last_updated_datetime: bankText.nullish(),
-      ...currencies,
-    }),
-  })
-  .transform(
-    ({ balances, ...given }): z.output<typeof accountRow> => ({
-      id: given.account_id,
-      name: given.name,
-      official_name: given.official_name ?? null,
-      type: given.type,
-      subtype: given.subtype ?? null,
-      mask: given.mask?.slice(-SHOWN_DIGITS) ?? null,
-      balances: {
-        available: balances.available ?? null,
-        current: balances.current ?? null,
-        limit: balances.limit ?? null,
-        currency: currencyOf(balances),
-        updated: balances.last_updated_datetime ?? null,
-      },
-    }),
-  );
+/** The other party of a transfer writes its text. */
+export function transactionSource({ id: item, name, merchant, date }: z.output<typeof transactionRow>): Source {
+  const [author, time] = [merchant ?? name, date];
+  return { item, integrity: 'others', ...(author !== null && { author }), ...(time !== null && { time }), fields: ['name', 'merchant'] };
+}
+
+const accountFields = {
+  account_id: identifier,
+  name: optional(accountName),
+  official_name: optional(accountName),
+  type: text,
+  subtype: text,
+  mask: text,
+};
+
+function toAccount(given: z.output<z.ZodObject<typeof accountFields>>) {
+  return {
+    id: given.account_id,
+    name: given.name ?? given.official_name ?? 'Account',
+    official_name: given.official_name,
+    type: given.type ?? OTHER_TYPE,
+    subtype: given.subtype,
+    mask: given.mask?.slice(-SHOWN_DIGITS) ?? null,
+  };
+}
+
+/** An account of the aggregator (Plaid: AccountBase) without its balances. Only its id is required. */
+export const namedAccount = z.object(accountFields).transform(toAccount);
+
+const providerBalances = z.object({ available: amount, current: amount, limit: amount, last_updated_datetime: text, ...currencies });
+const NO_BALANCES = providerBalances.parse({});
+
+/** The same with its balances, as a row of the result. */
+export const providerAccount = z.object({ ...accountFields, balances: optional(providerBalances) }).transform(
+  ({ balances, ...given }): z.output<typeof accountRow> => {
+    const { available, current, limit, last_updated_datetime: updated, ...codes } = balances ?? NO_BALANCES;
+    return { ...toAccount(given), balances: { available, current, limit, currency: currencyOf(codes), updated } };
+  },
+);
 
 export const accountRow = z.object({
   id: z.string(),

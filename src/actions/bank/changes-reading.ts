@@ -1,19 +1,21 @@
 import { z } from 'zod';
-import { BankError, SYNC_MUTATION } from '../../providers/bank/bank-errors.ts';
+import { AppError } from '../../errors.ts';
+import { BankError, isUnknownCursor, SYNC_MUTATION } from '../../providers/bank/bank-errors.ts';
 import type { BankSession } from '../../providers/bank/bank-session.ts';
 import { identifier } from '../../providers/shared/provider-text.ts';
-import { list } from '../../providers/transport/response-list.ts';
+import { optionalRows } from '../../providers/transport/response-list.ts';
 import { schemaReader } from '../../providers/transport/responses.ts';
-import { providerTransaction } from './bank-schemas.ts';
+import { jsonBytes } from '../shared/fitting.ts';
+import { optional, providerTransaction } from './bank-schemas.ts';
+import { BEGINNING, type SyncPosition } from './sync-position.ts';
 
-/** A position in an item's changes; '' = the beginning. A loop is the pages up to one without `has_more`. */
-export interface SyncPosition {
-  /** Cursor at the start of the current loop; equal to `cursor` between loops. */
-  start: string;
-  cursor: string;
+export interface Changes {
+  added: z.output<typeof providerTransaction>[];
+  modified: z.output<typeof providerTransaction>[];
+  removed: z.output<typeof providerRemoval>[];
+  /** Number of changes that could not be read. */
+  unreadable: number;
 }
-
-type Changes = Pick<z.output<typeof page>, 'added' | 'modified' | 'removed'>;
 
 export interface Reading extends Changes {
   position: SyncPosition;
@@ -26,80 +28,133 @@ export interface Reading extends Changes {
   restarted: boolean;
 }
 
-export const BEGINNING: SyncPosition = { start: '', cursor: '' };
+export interface ReadingLimits {
+  /** Most changes, roughly. */
+  max: number;
+  /** Most bytes of the changes' JSON. */
+  bytes: number;
+}
 
 /** The aggregator's largest page. */
 const PAGE_SIZE = 500;
 /** A page may have fewer changes than requested; bounds an aggregator that always reports more. */
 const MAX_PAGES = 20;
-const MAX_TRIES = 5;
+/** From a loop's start, and then from the beginning. */
+const TRIES = 4;
+/** A usual change, bytes of JSON. */
+const USUAL_BYTES = 400;
+/** Rows are of different lengths: of a page that didn't fit, a little less than the same share is requested. */
+const MARGIN = 0.8;
+/** Another page is read if this share of the bytes is left for it. */
+const WORTH_READING = 0.25;
 
 const providerRemoval = z
-  .object({ transaction_id: identifier, account_id: identifier.nullish() })
-  .transform(({ transaction_id: id, account_id: account }) => ({ id, account: account ?? null }));
+  .object({ transaction_id: identifier, account_id: optional(identifier) })
+  .transform(({ transaction_id: id, account_id: account }) => ({ id, account }));
 /** Stored unchanged. Empty: there is no data yet. */
 const cursor = z.string().regex(/^[\x20-\x7e]{0,1000}$/);
 const page = z.object({
-  added: list(providerTransaction, PAGE_SIZE),
-  modified: list(providerTransaction, PAGE_SIZE),
-  removed: list(providerRemoval, PAGE_SIZE),
+  added: optionalRows(providerTransaction, PAGE_SIZE),
+  modified: optionalRows(providerTransaction, PAGE_SIZE),
+  removed: optionalRows(providerRemoval, PAGE_SIZE),
   next_cursor: cursor,
   has_more: z.boolean(),
 });
+type Page = z.output<typeof page>;
 export const syncPage = schemaReader(import.meta.url, 'syncPage', page);
 
 /**
- * Reads about `max` changes from a position (Plaid: /transactions/sync). If transactions change during a loop, its pages
- * are dropped and the loop is restarted; for an unknown cursor, reading starts from the beginning.
+ * Reads changes from a position (Plaid: /transactions/sync). If transactions change during a loop, its pages are dropped
+ * and the loop is restarted. For a cursor that is unknown, or with which the aggregator reports such a change again and
+ * again, reading starts from the beginning: nothing else ends that.
  *
  * @param onPage called with the number of changes read so far
  * @throws BankError, AppError
  */
-export async function readChanges(session: BankSession, from: SyncPosition, max: number, onPage: (read: number) => void): Promise<Reading> {
+export async function readChanges(
+  session: BankSession,
+  from: SyncPosition,
+  limits: ReadingLimits,
+  onPage: (read: number) => void,
+): Promise<Reading> {
   let position = from;
   for (let tries = 1; ; tries += 1) {
     try {
-      const read = await readLoop(session, position, max, onPage);
+      const read = await readLoop(session, position, limits, onPage);
       const reset = position.cursor === '';
       return { ...read, reset, restarted: !reset && position !== from && from.cursor !== from.start };
     } catch (error) {
-      const next = error instanceof BankError ? restartPosition(error.bankCode, position) : undefined;
-      if (next === undefined || tries >= MAX_TRIES) throw error;
+      const next = restartPosition(error, position, tries);
+      if (next === undefined) throw error;
+      if (next.start !== position.start) tries = 0;
       position = next;
     }
   }
 }
 
-/** Where to restart after an error; undefined if that wouldn't help. */
-function restartPosition(bankCode: string, position: SyncPosition): SyncPosition | undefined {
-  if (bankCode === SYNC_MUTATION) return { start: position.start, cursor: position.start };
-  // "cursor not associated with access_token": only the cursor can be invalid.
-  if (bankCode === 'INVALID_FIELD' && position.cursor !== '') return BEGINNING;
-  return undefined;
+/** Where to restart after an error; undefined if that wouldn't help. @param tries from the position's loop */
+function restartPosition(error: unknown, { start, cursor }: SyncPosition, tries: number): SyncPosition | undefined {
+  if (isUnknownCursor(error) && cursor !== '') return BEGINNING;
+  const isStuck = error instanceof CursorStuck || (error instanceof BankError && error.bankCode === SYNC_MUTATION);
+  if (!isStuck) return undefined;
+  if (tries < TRIES) return { start, cursor: start };
+  return start === '' ? undefined : BEGINNING;
+}
+
+/** The aggregator reports more changes after the cursor that was sent, and gives the same cursor for them. */
+class CursorStuck extends AppError {
+  constructor() {
+    super('unavailable', 'The bank’s list of changes does not advance. Try again.', { retryAfter: 60 });
+  }
 }
 
 async function readLoop(
   session: BankSession,
   from: SyncPosition,
-  max: number,
+  { max, bytes }: ReadingLimits,
   onPage: (read: number) => void,
 ): Promise<Omit<Reading, 'reset' | 'restarted'>> {
-  const changes: Changes = { added: [], modified: [], removed: [] };
+  const changes: Changes = { added: [], modified: [], removed: [], unreadable: 0 };
   let { cursor } = from;
-  let read = 0;
-  for (let pages = 0; pages < MAX_PAGES && read < max; pages += 1) {
-    const body = { ...(cursor !== '' && { cursor }), count: Math.min(PAGE_SIZE, max - read) };
-    const page = await session.call('transactions/sync', body, syncPage);
+  let [read, left] = [0, bytes];
+  for (let pages = 0; pages < MAX_PAGES && read < max && (read === 0 || left >= bytes * WORTH_READING); pages += 1) {
+    const found = await readPage(session, cursor, { max: max - read, bytes: left }, read === 0);
+    if (found === undefined) break;
+    const { page, size } = found;
     // The first fetch from the bank is still running; any changes in such a response are repeated later.
-    if (page.next_cursor === '') return { added: [], modified: [], removed: [], position: from, more: false, ready: false };
+    if (page.next_cursor === '') return { ...NO_CHANGES, position: from, more: false, ready: false };
+    if (page.has_more && page.next_cursor === cursor) throw new CursorStuck();
     cursor = page.next_cursor;
-    // Not spread into push(): a page far longer than requested would exceed the limit of arguments.
-    for (const change of page.added) changes.added.push(change);
-    for (const change of page.modified) changes.modified.push(change);
-    for (const change of page.removed) changes.removed.push(change);
+    add(changes, page);
     read = changes.added.length + changes.modified.length + changes.removed.length;
+    left -= size;
     if (!page.has_more) return { ...changes, position: { start: cursor, cursor }, more: false, ready: true };
     onPage(read);
   }
   return { ...changes, position: { start: from.start, cursor }, more: true, ready: true };
+}
+
+const NO_CHANGES: Changes = { added: [], modified: [], removed: [], unreadable: 0 };
+
+/** A page that fits. @returns undefined: it doesn't, and is not needed, because others have been read before it */
+async function readPage(session: BankSession, cursor: string, { max, bytes }: ReadingLimits, isNeeded: boolean) {
+  for (let count = Math.min(PAGE_SIZE, max, most(bytes / USUAL_BYTES)); ; ) {
+    const page = await session.call('transactions/sync', { ...(cursor !== '' && { cursor }), count }, syncPage);
+    const size = jsonBytes([page.added.rows, page.modified.rows, page.removed.rows]);
+    if (size <= bytes || (count === 1 && isNeeded)) return { page, size };
+    if (!isNeeded) return undefined;
+    count = most(MARGIN * count * (bytes / size));
+  }
+}
+
+function most(count: number): number {
+  return Math.max(1, Math.floor(count));
+}
+
+/** Not spread into push(): a page far longer than requested would exceed the limit of arguments. */
+function add(changes: Changes, { added, modified, removed }: Page): void {
+  for (const row of added.rows) changes.added.push(row);
+  for (const row of modified.rows) changes.modified.push(row);
+  for (const row of removed.rows) changes.removed.push(row);
+  changes.unreadable += added.unreadable + modified.unreadable + removed.unreadable;
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { BankError } from '../../providers/bank/bank-errors.ts';
 import { identifier } from '../../providers/shared/provider-text.ts';
-import { list } from '../../providers/transport/response-list.ts';
+import { optionalRows, readableRows } from '../../providers/transport/response-list.ts';
 import { builtIn } from '../shared/built-in.ts';
-import { accountIds, accountName, bankText, masked, withOptions } from './bank-schemas.ts';
+import { accountIds, bankText, masked, namedAccount, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
 
 const NO_NUMBERS = 'This bank does not provide account and routing numbers. Its balances and transactions can be read.';
 const NO_NUMBERS_MESSAGES: Partial<Record<string, string>> = {
@@ -15,22 +15,25 @@ const NO_NUMBERS_MESSAGES: Partial<Record<string, string>> = {
 
 const ofAccount = { account_id: identifier };
 const authResponse = z.object({
-  accounts: list(z.object({ ...ofAccount, name: accountName, type: bankText, subtype: bankText.nullish() })),
-  numbers: z.object({
-    ach: list(
-      z.object({
-        ...ofAccount,
-        account: bankText,
-        routing: bankText,
-        wire_routing: bankText.nullish(),
-        is_tokenized_account_number: z.boolean().nullish(),
-      }),
-    ).default([]),
-    eft: list(z.object({ ...ofAccount, account: bankText, institution: bankText, branch: bankText })).default([]),
-    international: list(z.object({ ...ofAccount, iban: bankText, bic: bankText })).default([]),
-    bacs: list(z.object({ ...ofAccount, account: bankText, sort_code: bankText })).default([]),
-  }),
+  accounts: readableRows(namedAccount),
+  numbers: z
+    .object({
+      ach: optionalRows(
+        z.object({
+          ...ofAccount,
+          account: bankText,
+          routing: bankText,
+          wire_routing: bankText.nullish(),
+          is_tokenized_account_number: z.boolean().nullish(),
+        }),
+      ),
+      eft: optionalRows(z.object({ ...ofAccount, account: bankText, institution: bankText, branch: bankText })),
+      international: optionalRows(z.object({ ...ofAccount, iban: bankText, bic: bankText })),
+      bacs: optionalRows(z.object({ ...ofAccount, account: bankText, sort_code: bankText })),
+    })
+    .nullish(),
 });
+type Numbers = NonNullable<z.output<typeof authResponse>['numbers']>;
 
 const numberRow = z.discriminatedUnion('kind', [
   z.object({
@@ -57,22 +60,27 @@ export const numbers = builtIn('bank', {
       z.object({ id: z.string(), name: z.string(), type: z.string(), subtype: z.string().nullable(), numbers: z.array(numberRow) }),
     ),
     masked: z.boolean(),
+    unreadable,
   }),
   sources: ({ accounts }) => accounts.map(({ id: item, name }) => ({ item, integrity: 'others', name })),
   summary: () => 'Read account and routing numbers',
   async run({ account_ids }, { session, unmasked }) {
     const response = await session.call('auth/get', withOptions({ account_ids }), authResponse).catch(explainMissingNumbers);
     const show = unmasked ? (number: string) => number : masked;
-    const rows = byAccount(response.numbers, show);
-    const accounts = response.accounts.map(({ account_id: id, name, type, subtype }) => {
-      const numbers = rows.get(id) ?? [];
+    const numbersOf = byAccount(response.numbers, show);
+    const accounts = response.accounts.rows.map(({ id, name, type, subtype }) => {
+      const numbers = numbersOf.get(id) ?? [];
       // A response that repeats an account isn't multiplied.
-      rows.delete(id);
-      return { id, name, type, subtype: subtype ?? null, numbers: numbers.map(([, row]) => row) };
+      numbersOf.delete(id);
+      return { id, name, type, subtype, numbers: numbers.map(([, row]) => row) };
     });
-    return { accounts, masked: !unmasked };
+    return { accounts, masked: !unmasked, ...unreadableIn(unreadableCount(response)) };
   },
 });
+
+function unreadableCount({ accounts, numbers }: z.output<typeof authResponse>): number {
+  return [accounts, ...Object.values(numbers ?? {})].reduce((sum, { unreadable: count }) => sum + count, 0);
+}
 
 /** Explains errors of banks and accounts without numbers. */
 function explainMissingNumbers(error: unknown): never {
@@ -82,17 +90,19 @@ function explainMissingNumbers(error: unknown): never {
 
 type AccountNumber = [accountId: string, row: z.output<typeof numberRow>];
 
-function byAccount({ ach, eft, international, bacs }: z.output<typeof authResponse>['numbers'], show: (number: string) => string) {
+function byAccount(numbers: Numbers | null | undefined, show: (number: string) => string) {
+  if (numbers == null) return new Map<string, AccountNumber[]>();
+  const { ach, eft, international, bacs } = numbers;
   const rows: AccountNumber[] = [
-    ...ach.map(({ account_id: id, account, routing, wire_routing: wire, is_tokenized_account_number: tokenized }): AccountNumber => {
+    ...ach.rows.map(({ account_id: id, account, routing, wire_routing: wire, is_tokenized_account_number: tokenized }): AccountNumber => {
       const shown = { account: show(account), routing: show(routing), wire_routing: wire == null ? null : show(wire) };
       return [id, { kind: 'ach', ...shown, tokenized: tokenized ?? false }];
     }),
-    ...eft.map((one): AccountNumber => {
+    ...eft.rows.map((one): AccountNumber => {
       return [one.account_id, { kind: 'eft', account: show(one.account), institution: show(one.institution), branch: show(one.branch) }];
     }),
-    ...international.map((one): AccountNumber => [one.account_id, { kind: 'international', iban: show(one.iban), bic: show(one.bic) }]),
-    ...bacs.map((one): AccountNumber => [one.account_id, { kind: 'bacs', account: show(one.account), sort_code: show(one.sort_code) }]),
+    ...international.rows.map((one): AccountNumber => [one.account_id, { kind: 'international', iban: show(one.iban), bic: show(one.bic) }]),
+    ...bacs.rows.map((one): AccountNumber => [one.account_id, { kind: 'bacs', account: show(one.account), sort_code: show(one.sort_code) }]),
   ];
   return Map.groupBy(rows, ([id]) => id);
 }

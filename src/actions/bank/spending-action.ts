@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { RunContext } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
-import { accountIds, type transactionRow, withOptions } from './bank-schemas.ts';
+import { accountIds, type transactionRow, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
 import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
-import { amounts, leftOut, sum, sumSpending } from './spending-sums.ts';
+import { amounts, hasAmount, leftOut, sum, sumSpending } from './spending-sums.ts';
 import { MAX_ROWS, transactionsPage } from './transactions-action.ts';
 
 /** Transactions of one call: ten requests of the aggregator, which permits 30 per minute for each bank. */
@@ -36,6 +36,7 @@ export const spending = builtIn('bank', {
     more: z.int().describe('Number of sums that were not returned; `totals` contain them.'),
     totals: z.array(amounts),
     left_out: z.array(leftOut),
+    unreadable,
     truncated: z
       .object({ read: z.int(), total: z.int(), oldest: z.string().nullable().describe('Day of the oldest transaction that was read.') })
       .optional()
@@ -47,9 +48,9 @@ export const spending = builtIn('bank', {
   },
   async run({ by, account_ids, max, ...range }, { session, clock, progress }) {
     const { from, to } = closedRange(range, clock.now());
-    const { rows, total } = await readAll(session, { from, to, account_ids, progress });
+    const { rows, unreadable, total } = await readAll(session, { from, to, account_ids, progress });
     const { sums, totals, moved } = sumSpending(rows, by);
-    const isTruncated = rows.length < total;
+    const read = rows.length + unreadable;
     return {
       from,
       to,
@@ -57,7 +58,8 @@ export const spending = builtIn('bank', {
       more: Math.max(0, sums.length - max),
       totals,
       left_out: moved,
-      ...(isTruncated && { truncated: { read: rows.length, total, oldest: oldestOf(rows) } }),
+      ...unreadableIn(unreadable + rows.filter((row) => !hasAmount(row)).length),
+      ...(read < total && { truncated: { read, total, oldest: oldestOf(rows) } }),
     };
   },
 });
@@ -83,19 +85,22 @@ async function readAll(session: Session, query: Query) {
 /** Newest first. @returns undefined when the transactions changed between two pages */
 async function readPages(session: Session, { from, to, account_ids, progress }: Query) {
   const rows = new Map<string, Transaction>();
+  let unreadable = 0;
   for (let total = MAX_READ, offset = 0; ; ) {
     const options = withOptions({ account_ids, count: MAX_ROWS, offset });
     const page = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);
     if (offset > 0 && page.total_transactions !== total) return undefined;
     total = page.total_transactions;
-    for (const row of page.transactions) rows.set(row.id, row);
-    offset += page.transactions.length;
-    if (rows.size < offset) return undefined;
-    if (page.transactions.length === 0 || offset >= Math.min(total, MAX_READ)) return { rows: [...rows.values()], total };
+    const { rows: found, unreadable: others } = page.transactions;
+    for (const row of found) rows.set(row.id, row);
+    unreadable += others;
+    offset += found.length + others;
+    if (rows.size + unreadable < offset) return undefined;
+    if (found.length + others === 0 || offset >= Math.min(total, MAX_READ)) return { rows: [...rows.values()], unreadable, total };
     progress(`${offset} of ${total} transactions read.`);
   }
 }
 
 function oldestOf(rows: readonly Transaction[]): string | null {
-  return rows.reduce<string | null>((oldest, { date }) => (oldest === null || date < oldest ? date : oldest), null);
+  return rows.reduce<string | null>((oldest, { date }) => (date !== null && (oldest === null || date < oldest) ? date : oldest), null);
 }

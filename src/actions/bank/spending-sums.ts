@@ -3,6 +3,7 @@ import type { transactionRow } from './bank-schemas.ts';
 import { fromUnits, toUnits } from './exact-amounts.ts';
 
 type Transaction = z.output<typeof transactionRow>;
+type Spendable = Transaction & { amount: number };
 
 const currency = z.string().nullable();
 
@@ -45,7 +46,7 @@ const INCOME = 'INCOME';
 /**
  * Adds up what was spent, exactly. Refunds reduce the sum of their name. Transfers, payments of the user's cards and
  * income are left out, and added up separately; so is money in without a category. A pending transaction that is also
- * there as posted counts once.
+ * there as posted counts once, and one without an amount doesn't.
  *
  * @returns the largest sums first
  */
@@ -53,7 +54,7 @@ export function sumSpending(rows: readonly Transaction[], by: 'category' | 'merc
   const [sums, totals, others] = [new Groups<string | null>(), new Groups<null>(), new Groups<LeftOut['kind']>()];
   const replaced = new Set(rows.flatMap(({ pending_id: id }) => id ?? []));
   for (const row of rows) {
-    if (row.pending && replaced.has(row.id)) continue;
+    if (!hasAmount(row) || (row.pending && replaced.has(row.id))) continue;
     const kind = kindOf(row);
     if (kind === 'spending') {
       sums.add(by === 'category' ? row.category : (row.merchant ?? row.name), row);
@@ -63,7 +64,12 @@ export function sumSpending(rows: readonly Transaction[], by: 'category' | 'merc
   return { sums: sums.all.map(spent), totals: totals.all.map(spent), moved: others.all.map(moved) };
 }
 
-function kindOf({ category, subcategory, amount }: Transaction): 'spending' | LeftOut['kind'] {
+/** What has no amount can't be added up. */
+export function hasAmount(row: Transaction): row is Spendable {
+  return row.amount !== null;
+}
+
+function kindOf({ category, subcategory, amount }: Spendable): 'spending' | LeftOut['kind'] {
   if (subcategory === CARD_PAYMENT || (category !== null && TRANSFERS.has(category) && subcategory !== CASH)) return 'transfer';
   if (category === INCOME || (category === null && amount < 0)) return 'income';
   return 'spending';
@@ -78,7 +84,7 @@ class Groups<Label extends string | null> {
     return [...this.#groups.values()].sort((one, other) => (net(one) === net(other) ? 0 : net(one) > net(other) ? -1 : 1));
   }
 
-  add(label: Label, { amount, currency, pending }: Transaction): void {
+  add(label: Label, { amount, currency, pending }: Spendable): void {
     const key = JSON.stringify([label?.toLowerCase() ?? null, currency]);
     const group = this.#groups.get(key) ?? { label, currency, out: 0n, in: 0n, pending: 0n, count: 0 };
     this.#groups.set(key, group);

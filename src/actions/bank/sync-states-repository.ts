@@ -1,10 +1,12 @@
 import type { Queryable } from '../../database/database.ts';
-import type { SyncPosition } from './changes-reading.ts';
+import type { SyncPosition } from './sync-position.ts';
 
-/** The stored position in an item's changes. */
+/** The stored position in an item's changes: those before it have been received. */
 export interface SyncState extends SyncPosition {
   /** The aggregator's id of the item that the cursors belong to. Connecting again changes it, so late responses no longer match. */
   item: string;
+  /** Where the last result ended that nobody is known to have received. */
+  offered?: SyncPosition | undefined;
 }
 
 export interface SyncItemRow {

@@ -1,21 +1,31 @@
 import { z } from 'zod';
-import { identifier } from '../../providers/shared/provider-text.ts';
-import { list } from '../../providers/transport/response-list.ts';
+import { optionalRows, readableRows } from '../../providers/transport/response-list.ts';
 import { schemaReader } from '../../providers/transport/responses.ts';
 import { builtIn } from '../shared/built-in.ts';
-import { accountIds, accountName, bankText, providerTransaction, transactionRow, transactionSource, withOptions } from './bank-schemas.ts';
+import { fitting, jsonBytes } from '../shared/fitting.ts';
+import {
+  accountIds,
+  namedAccount,
+  providerTransaction,
+  transactionRow,
+  transactionSource,
+  unreadable,
+  unreadableIn,
+  withOptions,
+} from './bank-schemas.ts';
 import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
 
 /** The most that the aggregator returns at once. */
 export const MAX_ROWS = 500;
 
+/** Names of accounts take at most this share of a result. */
+const ACCOUNTS_SHARE = 3;
+/** The other members of a result. */
+const BESIDE_BYTES = 200;
+
 const page = z.object({
-  accounts: list(
-    z
-      .object({ account_id: identifier, name: accountName, mask: bankText.nullish() })
-      .transform(({ account_id: id, name, mask }) => ({ id, name, mask: mask?.slice(-4) ?? null })),
-  ),
-  transactions: list(providerTransaction, MAX_ROWS),
+  accounts: optionalRows(namedAccount),
+  transactions: readableRows(providerTransaction, MAX_ROWS),
   total_transactions: z.int().min(0),
 });
 export const transactionsPage = schemaReader(import.meta.url, 'transactionsPage', page);
@@ -42,6 +52,7 @@ export const transactions = builtIn('bank', {
     items: z.array(transactionRow),
     total: z.int().describe('Total number of transactions. If it differs between pages, the transactions have changed: start again.'),
     accounts: z.array(z.object({ id: z.string(), name: z.string(), mask: z.string().nullable() })),
+    unreadable,
     next: z.string().optional().describe('There are more: pass this as `page`.'),
   }),
   sources: ({ items }) => items.map(transactionSource),
@@ -50,18 +61,27 @@ export const transactions = builtIn('bank', {
     return `Read transactions from ${from} to ${to}`;
   },
   capBytes: 512 * 1024,
-  async run({ account_ids, max, page = '0', ...range }, { session, clock }) {
+  async run({ account_ids, max, page = '0', ...range }, { session, clock, capBytes }) {
     const { from, to } = closedRange(range, clock.now());
     const offset = Number(page);
     const options = withOptions({ account_ids, count: max, offset });
     const response = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);
-    const end = offset + response.transactions.length;
-    const more = response.transactions.length > 0 && end < response.total_transactions;
+    const { rows, unreadable: others } = response.transactions;
+    const accounts = fitting(response.accounts.rows.map(toName), capBytes / ACCOUNTS_SHARE);
+    const items = fitting(rows, capBytes - jsonBytes(accounts) - BESIDE_BYTES);
+    // Those that can't be read may stand anywhere among the rows.
+    const end = offset + (items.length < rows.length ? items.length : rows.length + others);
+    const more = rows.length + others > 0 && end < response.total_transactions;
     return {
-      items: response.transactions,
+      items,
       total: response.total_transactions,
-      accounts: response.accounts,
+      accounts,
+      ...unreadableIn(others),
       ...(more && { next: String(end) }),
     };
   },
 });
+
+function toName({ id, name, mask }: z.output<typeof namedAccount>) {
+  return { id, name, mask };
+}

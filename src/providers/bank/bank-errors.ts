@@ -175,6 +175,14 @@ function sentSecrets(thrown: unknown): string[] {
 
 const INPUT_CODES = new Set(['MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_FIELD', 'INVALID_BODY']);
 
+/**
+ * Whether the aggregator doesn't accept the cursor of /transactions/sync, for example after the item was replaced: "cursor not
+ * associated with access_token". The cursor is the only field of that call that can be invalid.
+ */
+export function isUnknownCursor(error: unknown): boolean {
+  return error instanceof BankError && (error.bankCode === 'INVALID_FIELD' || error.bankCode.includes('CURSOR'));
+}
+
 /** An error about fields that a caller provided is reported to the caller, and is no fault of the service. */
 export function asInputError(error: unknown, message = 'The bank aggregator refused the input.'): unknown {
   if (!(error instanceof BankError) || !INPUT_CODES.has(error.bankCode)) return error;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { identifier, providerText, shownText } from '../shared/provider-text.ts';
-import { list } from '../transport/response-list.ts';
+import { list, readableRows } from '../transport/response-list.ts';
 import { type ItemHealth, itemHealth } from './bank-errors.ts';
 
 /** A text that the bank may leave out; an invalid one counts as left out. */
@@ -49,7 +49,7 @@ export const itemResponse = z.object({
   item: z.object({
     institution_id: optionalText(identifier),
     institution_name: shownText(500),
-    error: z.object({ error_code: z.string().nullish(), error_type: z.string().nullish() }).nullish(),
+    error: z.object({ error_code: z.string().nullish().catch(null), error_type: z.string().nullish().catch(null) }).nullish(),
     // An invalid time or address counts as none.
     consent_expiration_time: z.iso.datetime({ offset: true }).nullish().catch(null),
     webhook: optionalText(z.string()),
@@ -64,7 +64,9 @@ export const itemResponse = z.object({
 const MAX_ACCOUNTS = 1_000;
 
 /** Response of /accounts/get. */
-export const accountsResponse = z.object({ accounts: list(account, MAX_ACCOUNTS) });
+export const accountsResponse = z
+  .object({ accounts: readableRows(account, MAX_ACCOUNTS) })
+  .transform(({ accounts: { rows } }) => ({ accounts: rows }));
 
 export function toItemState({ item }: z.output<typeof itemResponse>): ItemState {
   const { error, consent_expiration_time: expiry, webhook } = item;

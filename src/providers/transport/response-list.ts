@@ -25,6 +25,36 @@ export function list<S extends z.ZodType>(item: S, max = Number.POSITIVE_INFINIT
     });
 }
 
+/** The rows of a list that could be read. */
+export interface ReadableRows<Row> {
+  rows: Row[];
+  /** Number of the others, which are left out. */
+  unreadable: number;
+}
+
+/**
+ * A list in which a row that is not as documented doesn't make the response invalid: it is left out and counted.
+ *
+ * @param max rows it may contain
+ */
+export function readableRows<S extends z.ZodType>(row: S, max = Number.POSITIVE_INFINITY) {
+  return list(z.unknown(), max).transform((items): ReadableRows<z.output<S>> => {
+    const rows: z.output<S>[] = [];
+    for (const item of items) {
+      const parsed = row.safeParse(item);
+      if (parsed.success) rows.push(parsed.data);
+    }
+    return { rows, unreadable: items.length - rows.length };
+  });
+}
+
+/** The same for a list that may be null or missing, which means that it is empty. */
+export function optionalRows<S extends z.ZodType>(row: S, max?: number) {
+  return readableRows(row, max)
+    .nullish()
+    .transform((read): ReadableRows<z.output<S>> => read ?? { rows: [], unreadable: 0 });
+}
+
 /** A list whose items are checked when they are used. */
 export const unchecked = z.custom<readonly unknown[]>((value) => Array.isArray(value), 'must be a list');
 

@@ -108,6 +108,33 @@ function row(id: string, more: object = {}) {
   };
 }
 
+/** The object with null in place of every other member. */
+function nulls(given: object, kept: string): object {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, name === kept ? value : null]));
+}
+
+/** A transaction as the aggregator may send it → the part of its row that tells. */
+const ODD_ROWS: [string, object, object][] = [
+  ['without pending', without('pending'), { pending: false }],
+  ['without a date', without('date'), { date: null, amount: 1 }],
+  ['without an amount', without('amount'), { amount: null }],
+  ['without an account', without('account_id'), { account: null }],
+  ['without a name', without('name'), { name: null }],
+  ['with null in every member', nulls(row('odd'), 'transaction_id'), { name: null, amount: null, pending: false }],
+  ['with a category of null', row('odd', { personal_finance_category: { primary: null, detailed: null } }), { category: null }],
+  ['with a category that is a text', row('odd', { personal_finance_category: 'FOOD' }), { category: null }],
+  ['with a new category', row('odd', { personal_finance_category: { primary: 'SPACE_TRAVEL' } }), { category: 'SPACE_TRAVEL', subcategory: null }],
+  ['with a new channel and members', row('odd', { payment_channel: 'telepathy', running_balance: {}, counterparties: null }), { id: 'odd' }],
+  ['with an amount as a text', row('odd', { amount: '1.00' }), { amount: null }],
+  ['with a list for a name', row('odd', { name: ['a'], merchant_name: 5 }), { name: null, merchant: null }],
+  ['with half an emoji', row('odd', { name: 'Shop \ud83d' }), { name: 'Shop \ufffd' }],
+];
+
+function without(name: string): object {
+  const { [name]: _, ...rest } = row('odd') as Record<string, unknown>;
+  return rest;
+}
+
 function page(ids: string[], next_cursor: string, has_more = false) {
   return { added: ids.map((id) => row(id)), modified: [], removed: [], next_cursor, has_more };
 }
@@ -203,6 +230,25 @@ describe('bank.balances at the aggregator', () => {
     ]);
   });
 
+  it.each<[string, unknown, object]>([
+    ['without balances', { account_id: 'a2', name: 'Bare', type: 'other' }, { id: 'a2', balances: { current: null, currency: null } }],
+    ['with null in every member', nulls({ ...ACCOUNT, account_id: 'a2' }, 'account_id'), { id: 'a2', name: 'Account', type: 'other' }],
+    ['with members of other types', { ...ACCOUNT, account_id: 'a2', mask: 4242, balances: [] }, { id: 'a2', mask: null }],
+    ['with an amount that is no number', { ...ACCOUNT, account_id: 'a2', balances: { current: '12', available: 1 } }, { id: 'a2' }],
+    ['with a new type', { ...ACCOUNT, account_id: 'a2', type: 'wallet', subtype: 'cash isa 2' }, { type: 'wallet', subtype: 'cash isa 2' }],
+  ])('returns an account %s beside the others', async (_what, given, shown) => {
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT, given] }));
+    const { accounts, unreadable } = await run('bank.balances');
+    expect(accounts).toMatchObject([{ id: 'a1' }, shown]);
+    expect(unreadable).toBeUndefined();
+  });
+
+  it('leaves out what has no id, and says so', async () => {
+    const body = `{"accounts":[${JSON.stringify(ACCOUNT)},null,{"name":"x"},{"account_id":7},"x",{"balances":{"current":1e999}}]}`;
+    emulator.on('/accounts/get', (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(body));
+    expect(await run('bank.balances')).toMatchObject({ accounts: [{ id: 'a1' }], unreadable: 5 });
+  });
+
   it('waits longer for live balances', async () => {
     const live = hold('/accounts/balance/get');
     const kept = hold('/accounts/get');
@@ -231,69 +277,160 @@ describe('bank.balances at the aggregator', () => {
 });
 
 describe('bank.changes at the aggregator', () => {
-  it('reads all pages, and stores the cursor at the end', async () => {
+  /** Changes that were read and received, so that the position is after them. */
+  async function received(...pages: (object | string)[]): Promise<any> {
+    script(...pages);
+    const { cursor } = await run('bank.changes');
+    const data = await run('bank.changes', { cursor });
+    emulator.calls.length = 0;
+    return data;
+  }
+
+  it('reads all pages, and stores the cursor at the end when the result was received', async () => {
     script(page(['t1', 't2'], 'c1', true), page(['t3'], 'c2', true), page(['t4'], 'c3'));
     const data = await run('bank.changes', { max: 10 });
     expect(data.added.map(({ id }: any) => id)).toEqual(['t1', 't2', 't3', 't4']);
-    expect(data).toMatchObject({ cursor: 'c3', more: false, reset: true });
+    expect(data).toMatchObject({ more: false, reset: true });
     expect(sent('/transactions/sync')).toEqual([{ count: 10 }, { cursor: 'c1', count: 8 }, { cursor: 'c2', count: 7 }]);
-    expect(await kept()).toMatchObject({ start: 'c3', cursor: 'c3' });
-    expect(await run('bank.changes')).toMatchObject({ added: [], cursor: 'c3' });
+    expect(await kept()).toMatchObject({ start: '', cursor: '' });
+    expect(await run('bank.changes', { cursor: data.cursor })).toMatchObject({ added: [], cursor: data.cursor });
     expect(sent('/transactions/sync')[3]).toEqual({ cursor: 'c3', count: 100 });
+    expect(await kept()).toEqual({ item: expect.stringMatching(/^item-/), start: 'c3', cursor: 'c3' });
+  });
+
+  it('repeats what was not received, and says so', async () => {
+    await received(page(['t0'], 'c0'));
+    script(page(['t1'], 'c1'), page(['t1', 't2'], 'c2'), page([], 'c2'));
+    const lost = await run('bank.changes');
+    expect(lost.added).toMatchObject([{ id: 't1' }]);
+    expect(lost).not.toHaveProperty('repeated');
+    const again = await run('bank.changes');
+    expect(again).toMatchObject({ added: [{ id: 't1' }, { id: 't2' }], repeated: true });
+    expect(await run('bank.changes', { cursor: again.cursor })).not.toHaveProperty('repeated');
+    expect(sent('/transactions/sync').map(({ cursor }: any) => cursor)).toEqual(['c0', 'c0', 'c2']);
+    expect(await kept()).toMatchObject({ cursor: 'c2' });
+  });
+
+  it('gives the same again for a cursor whose response was lost', async () => {
+    await received(page(['t0'], 'c0'));
+    script(page(['t1'], 'c1'), page(['t2'], 'c2'), page(['t2'], 'c2'));
+    const first = await run('bank.changes');
+    const lost = await run('bank.changes', { cursor: first.cursor });
+    expect(await run('bank.changes', { cursor: first.cursor })).toEqual(lost);
+    expect(lost.added).toMatchObject([{ id: 't2' }]);
+    expect(await kept()).toMatchObject({ cursor: 'c1' });
+  });
+
+  it('moves over what nobody has to receive', async () => {
+    await received(page(['t0'], 'c0'));
+    script(page([], 'c1'));
+    expect(await run('bank.changes')).toMatchObject({ added: [], more: false });
+    expect(await kept()).toMatchObject({ cursor: 'c1' });
+  });
+
+  it('reads on from a cursor of an earlier version, without moving the position', async () => {
+    await received(page(['t0'], 'c0'));
+    script(page(['t1'], 'c1'));
+    expect(await run('bank.changes', { cursor: 'c0' })).toMatchObject({ added: [{ id: 't1' }], cursor: 'c1' });
+    expect(await kept()).toEqual({ item: expect.any(String), start: 'c0', cursor: 'c0' });
+  });
+
+  it('does not go back when an older result is confirmed late', async () => {
+    await received(page(['t0'], 'c0'));
+    script(page(['t1'], 'c1'), page(['t2'], 'c2'), page(['t3'], 'c3'), page(['t2', 't3'], 'c3'));
+    const first = await run('bank.changes');
+    const second = await run('bank.changes', { cursor: first.cursor });
+    await run('bank.changes', { cursor: second.cursor });
+    expect((await run('bank.changes', { cursor: first.cursor })).added).toMatchObject([{ id: 't2' }, { id: 't3' }]);
+    expect(await kept()).toMatchObject({ cursor: 'c2' });
   });
 
   it('drops all pages if data changes meanwhile, and starts again from the first cursor', async () => {
-    script(page(['t0'], 'c0'));
-    await run('bank.changes');
-    emulator.calls.length = 0;
+    await received(page(['t0'], 'c0'));
     script(page(['t1', 'gone'], 'c1', true), MUTATION, page(['t1'], 'c1b', true), MUTATION, page(['t1', 't2'], 'c2'));
     const data = await run('bank.changes');
     expect(data.added.map(({ id }: any) => id)).toEqual(['t1', 't2']);
     expect(data).not.toHaveProperty('restarted');
     expect(sent('/transactions/sync').map(({ cursor }: any) => cursor)).toEqual(['c0', 'c1', 'c0', 'c1b', 'c0']);
-    expect(await kept()).toMatchObject({ start: 'c2', cursor: 'c2' });
+    expect(await kept()).toMatchObject({ start: 'c0', cursor: 'c0', offered: { start: 'c2', cursor: 'c2' } });
   });
 
   it('keeps the first cursor across calls', async () => {
-    script(page(['t0'], 'c0'));
-    await run('bank.changes');
+    await received(page(['t0'], 'c0'));
     script(page(['t1', 't2'], 'c1', true), MUTATION, page(['t1'], 'c1b', true), page(['t2', 't3'], 'c2'));
-    expect(await run('bank.changes', { max: 2 })).toMatchObject({ more: true });
-    expect(await kept()).toMatchObject({ start: 'c0', cursor: 'c1' });
+    const part = await run('bank.changes', { max: 2 });
+    expect(part).toMatchObject({ more: true });
     emulator.calls.length = 0;
-    const data = await run('bank.changes', { max: 3 });
-    expect(data).toMatchObject({ more: false, restarted: true, cursor: 'c2' });
+    const data = await run('bank.changes', { cursor: part.cursor, max: 3 });
+    expect(await kept()).toMatchObject({ start: 'c0', cursor: 'c1' });
+    expect(data).toMatchObject({ more: false, restarted: true });
     expect(data.added.map(({ id }: any) => id)).toEqual(['t1', 't2', 't3']);
     expect(sent('/transactions/sync').map(({ cursor }: any) => cursor)).toEqual(['c1', 'c0', 'c1b']);
   });
 
   it('gives up if data changes every time, and keeps its cursor', async () => {
-    script(page(['t0'], 'c0'));
-    await run('bank.changes');
+    await received(page(['t0'], 'c0'));
     const before = await kept();
     emulator.fail(MUTATION, '/transactions/sync');
-    emulator.calls.length = 0;
     expect(await refusal('bank.changes')).toMatchObject({ code: 'unavailable', retryAfter: 1 });
     expect(emulator.calls.length).toBeLessThanOrEqual(10);
     expect(await kept()).toEqual(before);
   });
 
-  it('starts from the beginning if the aggregator no longer accepts the cursor', async () => {
-    script(page(['t0'], 'c0'));
-    await run('bank.changes');
-    emulator.calls.length = 0;
-    script('INVALID_FIELD', page(['n0'], 'n1'));
-    expect(await run('bank.changes')).toMatchObject({ reset: true, cursor: 'n1', added: [{ id: 'n0' }] });
-    expect(sent('/transactions/sync')).toEqual([{ cursor: 'c0', count: 100 }, { count: 100 }]);
+  /** Every request from one of these cursors is refused with the code. */
+  function refuses(code: string, cursors: (string | undefined)[], otherwise: (cursor: string | undefined) => object): void {
+    emulator.on('/transactions/sync', (response, call) => {
+      if (cursors.includes(call.body.cursor)) sendJson(response, 400, { error_code: code, error_message: BANK_SECRET });
+      else sendJson(response, 200, otherwise(call.body.cursor));
+    });
+  }
+
+  it.each([
+    ['at its cursor', ['c0'], []],
+    ['within the pages after it', ['c1'], ['c0']],
+  ])('starts from the beginning if the aggregator reports a change every time %s', async (_where, refused, read) => {
+    await received(page(['t0'], 'c0'));
+    refuses(MUTATION, refused, (cursor) => (cursor === 'c0' ? page(['t1'], 'c1', true) : page(['n0'], 'n1')));
+    const data = await run('bank.changes');
+    expect(data).toMatchObject({ reset: true, added: [{ id: 'n0' }], more: false });
+    expect(data).not.toHaveProperty('restarted');
+    const cursors = sent('/transactions/sync').map(({ cursor }: any) => cursor);
+    expect(new Set(cursors)).toEqual(new Set([...refused, ...read, undefined]));
+    expect(cursors.length).toBeLessThanOrEqual(10);
+    await run('bank.changes', { cursor: data.cursor });
     expect(await kept()).toMatchObject({ start: 'n1', cursor: 'n1' });
   });
 
+  it('starts from the beginning for a caller’s own cursor, too', async () => {
+    refuses(MUTATION, ['mine'], () => page(['n0'], 'n1'));
+    expect(await run('bank.changes', { cursor: 'mine' })).toMatchObject({ reset: true, added: [{ id: 'n0' }], cursor: 'n1' });
+  });
+
+  it('starts from the beginning if the cursor does not advance', async () => {
+    await received(page(['t0'], 'c0'));
+    refuses('unused', [], (cursor) => (cursor === 'c0' ? page(['t1'], 'c0', true) : page(['n0'], 'n1')));
+    const data = await run('bank.changes');
+    expect(data).toMatchObject({ reset: true, added: [{ id: 'n0' }] });
+  });
+
+  it.each(['INVALID_FIELD', 'INVALID_CURSOR', 'TRANSACTIONS_CURSOR_EXPIRED'])(
+    'starts from the beginning if the aggregator rejects the cursor with %s',
+    async (code) => {
+      await received(page(['t0'], 'c0'));
+      script(code, page(['n0'], 'n1'));
+      const data = await run('bank.changes');
+      expect(data).toMatchObject({ reset: true, added: [{ id: 'n0' }] });
+      expect(sent('/transactions/sync')).toEqual([{ cursor: 'c0', count: 100 }, { count: 100 }]);
+      await run('bank.changes', { cursor: data.cursor });
+      expect(await kept()).toMatchObject({ start: 'n1', cursor: 'n1' });
+    },
+  );
+
   it('treats an empty cursor as "not ready", whatever the other fields, and keeps its cursor', async () => {
-    script(page(['t0'], 'c0'));
-    await run('bank.changes');
+    await received(page(['t0'], 'c0'));
     const before = await kept();
     script(page(['t1'], '', true), page(['t1'], 'c1', true), page([], '', false));
-    for (const _ of [1, 2]) expect(await run('bank.changes')).toMatchObject({ added: [], ready: false, more: false, cursor: 'c0' });
+    for (const _ of [1, 2]) expect(await run('bank.changes')).toMatchObject({ added: [], ready: false, more: false, cursor: '!c0' });
     expect(await kept()).toEqual(before);
   });
 
@@ -303,7 +440,7 @@ describe('bank.changes at the aggregator', () => {
     expect(emulator.calls.length).toBeLessThanOrEqual(50);
   });
 
-  it('of two concurrent calls returns each change to one of them', async () => {
+  it('of two concurrent calls returns each change to one of them, and to the other when it retries', async () => {
     const held = hold('/transactions/sync');
     const both = [run('bank.changes'), run('bank.changes')];
     await eventually(() => held.waiting.length === 2);
@@ -313,17 +450,15 @@ describe('bank.changes at the aggregator', () => {
     const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(won).toMatchObject([[{ id: 't1' }]]);
     expect(lost).toMatchObject([{ code: 'conflict', retryAfter: 1 }]);
-    expect(await kept()).toMatchObject({ cursor: 'c1' });
+    script(page(['t1'], 'c1'));
+    expect(await run('bank.changes')).toMatchObject({ added: [{ id: 't1' }], repeated: true });
   });
 
   it.each([
     ['before its first reading', []],
     ['after another', [page(['t0'], 'c0')]],
   ])('is discarded if the bank is linked again while it reads, %s', async (_name, before) => {
-    if (before.length > 0) {
-      script(...before);
-      await run('bank.changes');
-    }
+    if (before.length > 0) await received(...before);
     const held = hold('/transactions/sync');
     const reading = refusal('bank.changes');
     await eventually(() => held.waiting.length === 1);
@@ -338,13 +473,21 @@ describe('bank.changes at the aggregator', () => {
     expect(sent('/transactions/sync').at(-1)).toEqual({ count: 100 });
   });
 
+  it('starts from the beginning with a cursor from before the bank was linked again', async () => {
+    const { cursor } = await received(page(['t0'], 'c0'));
+    await link();
+    script('INVALID_FIELD', page(['new'], 'n1'), page(['new'], 'n1'));
+    expect(await run('bank.changes', { cursor })).toMatchObject({ reset: true, added: [{ id: 'new' }] });
+    expect(await kept()).toMatchObject({ cursor: '' });
+    expect(await run('bank.changes')).toMatchObject({ reset: true, added: [{ id: 'new' }] });
+  });
+
   it('keeps its cursor if there is no response, or an invalid one', async () => {
-    script(page(['t0'], 'c0'));
-    await run('bank.changes');
+    await received(page(['t0'], 'c0'));
     const before = await kept();
     emulator.on('/transactions/sync', () => {});
     expect(await late('bank.changes')).toMatchObject({ code: 'provider_timeout' });
-    script({ ...page(['t1'], 'c1'), added: [{ ...row('t1'), amount: 'much' }] });
+    script({ ...page(['t1'], 'c1'), added: { t1: row('t1') } });
     expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
     script(page(['t1'], 'c1', true), { next_cursor: 'c2' });
     expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
@@ -366,6 +509,20 @@ describe('bank.changes at the aggregator', () => {
     abort.abort();
     expect(await calling).toMatchObject({ code: expect.stringMatching(/^(aborted|provider_timeout)$/) });
     expect(await kept()).toBeNull();
+  });
+
+  it.each(ODD_ROWS)('returns a page with a transaction %s', async (_what, odd, shown) => {
+    script({ ...page(['t1'], 'c1'), added: [row('t1'), odd], modified: null });
+    const data = await run('bank.changes');
+    expect(data.added).toMatchObject([{ id: 't1' }, shown]);
+    expect(data.modified).toEqual([]);
+    expect(data).not.toHaveProperty('unreadable');
+  });
+
+  it('leaves out what has no id, and says so', async () => {
+    const modified = [{ ...row('x'), transaction_id: 7 }, row('t3')];
+    script({ added: [null, row('t1'), 'x', []], modified, removed: [{ account_id: 'a1' }], next_cursor: 'c1', has_more: false });
+    expect(await run('bank.changes')).toMatchObject({ added: [{ id: 't1' }], modified: [{ id: 't3' }], removed: [], unreadable: 5 });
   });
 
   it('returns removed rows, also without an account', async () => {
@@ -409,6 +566,30 @@ describe('bank.transactions at the aggregator', () => {
   });
 });
 
+describe('bank.transactions with rows that are not as documented', () => {
+  it.each(ODD_ROWS)('returns one %s', async (_what, odd, shown) => {
+    const body = { accounts: null, transactions: [row('t1'), odd], total_transactions: 2 };
+    emulator.on('/transactions/get', (response) => sendJson(response, 200, body));
+    const data = await run('bank.transactions');
+    expect(data.items).toMatchObject([{ id: 't1' }, shown]);
+    expect(data.accounts).toEqual([]);
+  });
+
+  it('leaves out what has no id, says so, and pages over it', async () => {
+    const body = { accounts: [ACCOUNT, {}], transactions: [row('t1'), {}, null], total_transactions: 9 };
+    emulator.on('/transactions/get', (response) => sendJson(response, 200, body));
+    expect(await run('bank.transactions', { max: 3 })).toMatchObject({ items: [{ id: 't1' }], unreadable: 2, next: '3' });
+  });
+
+  it('are in no sum without an amount', async () => {
+    const transactions = [row('t1'), without('amount'), {}];
+    emulator.on('/transactions/get', (response) => sendJson(response, 200, { accounts: [], transactions, total_transactions: 3 }));
+    const { totals, unreadable, truncated } = await run('bank.spending');
+    expect(totals).toMatchObject([{ amount: 1, count: 1 }]);
+    expect({ unreadable, truncated }).toEqual({ unreadable: 2, truncated: undefined });
+  });
+});
+
 describe('bank.numbers at the aggregator', () => {
   const NUMBERS = {
     ach: [
@@ -445,6 +626,20 @@ describe('bank.numbers at the aggregator', () => {
       ],
     });
     for (const number of SECRET) expect(JSON.stringify(data)).not.toContain(number);
+  });
+
+  it('leaves out accounts and numbers that can’t be read, and says so', async () => {
+    const numbers = { ach: [{ account_id: 'a1', account: null }, ...NUMBERS.ach], eft: null, international: [{}] };
+    const accounts = [nulls(ACCOUNT, 'account_id'), { name: 'No id' }];
+    emulator.on('/auth/get', (response) => sendJson(response, 200, { accounts, numbers }));
+    const data = await run('bank.numbers');
+    expect(data.accounts).toMatchObject([{ id: 'a1', name: 'Account', type: 'other', numbers: [{ kind: 'ach' }] }]);
+    expect(data.unreadable).toBe(3);
+  });
+
+  it('has none if the aggregator sends none', async () => {
+    emulator.on('/auth/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT], numbers: null }));
+    expect((await run('bank.numbers')).accounts).toMatchObject([{ id: 'a1', numbers: [] }]);
   });
 
   it('shows full numbers only if the action’s policy allows it', async () => {
@@ -504,7 +699,7 @@ const FAULTS: [string, string, (response: ServerResponse) => void][] = [
   ['a response of 6 MB', 'provider_error', (response) => sendJson(response, 200, { accounts: [], pad: 'x'.repeat(6_000_000) })],
   ['a cut connection', 'provider_error', (response) => response.socket?.destroy()],
   ['a redirect', 'provider_error', (response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
-  ['an invalid number', 'provider_error', (response) => response.end('{"accounts":[{"balances":{"current":1e999}}]}')],
+  ['a response without its list', 'provider_error', (response) => sendJson(response, 200, { accounts: null, numbers: {} })],
   ['a response that never ends', 'provider_timeout', (response) => response.writeHead(200).write('{')],
 ];
 
