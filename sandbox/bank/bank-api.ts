@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Controls } from '../controls.ts';
 import type { Items } from './bank-items.ts';
 import type { Links } from './bank-links.ts';
+import { withOddRow } from './bank-odd-rows.ts';
 import { parseRequest, requests } from './bank-requests.ts';
 import { accountBodies, authBody, institutionBody, itemBody, transactionBody } from './bank-responses.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
@@ -193,5 +194,5 @@ function transactionsBody(
   );
   const offset = options?.offset ?? 0;
   const shown = found.slice(offset, offset + (options?.count ?? SYNC_COUNT));
-  return { accounts, transactions: shown.map(transactionBody), total_transactions: found.length, item: itemBody(item) };
+  return { accounts, transactions: withOddRow(item, shown.map(transactionBody)), total_transactions: found.length, item: itemBody(item) };
 }

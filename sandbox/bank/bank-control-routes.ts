@@ -14,6 +14,13 @@ const code = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be an error code, 
 const isTrue = z.union([z.literal(true), z.literal('true')]);
 
 const oneItem = z.strictObject({ item_id: itemId });
+const names = z
+  .string()
+  .max(500)
+  .default('')
+  .transform((text) => text.split(',').filter((name) => name !== ''));
+const oddRows = z.strictObject({ item_id: itemId, omit: names, nulls: names });
+const mutation = z.strictObject({ item_id: itemId, always: isTrue.optional() });
 const someItems = z.strictObject({ item_id: itemId.optional(), all: isTrue.optional() });
 const happening = z.strictObject({
   item_id: itemId,
@@ -50,7 +57,10 @@ export function bankControlRoutes(options: ControlRoutesOptions): Router {
     for (const item of chosen) resetLogin(options, item);
     return { success: true, items: chosen.length };
   });
-  post('/mutate', oneItem, ({ item_id: id }) => items.change(existing(options, id), { mutateNextPage: true }));
+  post('/mutate', mutation, ({ item_id: id, always }) =>
+    items.change(existing(options, id), always === undefined ? { mutateNextPage: true } : { stuck: true }),
+  );
+  post('/rows', oddRows, ({ item_id: id, ...odd }) => items.change(existing(options, id), { odd }));
   post('/transactions', happening, ({ item_id: id, kind, times }) => {
     const item = existing(options, id);
     for (let done = 0; done < times; done += 1) happen(options, item, kind);

@@ -1,4 +1,5 @@
 import { accountsOf, bankOf, consentedProducts, holderOf, type ItemAccount } from './bank-items.ts';
+import { withOddRow } from './bank-odd-rows.ts';
 import { AggregatorError, errorBody } from './bank-sandbox-errors.ts';
 import type { Item } from './bank-state.ts';
 import type { Transaction } from './bank-transactions.ts';
@@ -32,7 +33,8 @@ export function itemBody(item: Item): object {
  * @throws AggregatorError INVALID_ACCOUNT_ID
  */
 export function accountBodies(item: Item, ids?: readonly string[], readAt: string | null = null): object[] {
-  return selected(item, ids).map((account) => accountBody(item, account, readAt));
+  const bodies = selected(item, ids).map((account) => accountBody(item, account, readAt));
+  return withOddRow(item, bodies);
 }
 
 /** Account and routing numbers (product `auth`) of an item's checking and savings accounts. */

@@ -3,6 +3,12 @@ import type { AccountAccess, TransactionChange } from './bank-transactions.ts';
 import { generateWebhookKey, type WebhookKey } from './bank-webhook-sender.ts';
 import type { Product } from './bank-world.ts';
 
+/** Names of members that banks leave out, or send as null, although the API documents them. */
+export interface OddRows {
+  omit: string[];
+  nulls: string[];
+}
+
 /** A linked login at a bank, the unit that the aggregator bills. Times are milliseconds since 1970. */
 export interface Item {
   id: string;
@@ -28,6 +34,10 @@ export interface Item {
   generation: number;
   /** The next request for a further page reports a mutation. */
   mutateNextPage: boolean;
+  /** Every cursor reports a mutation, until a client starts from the beginning. */
+  stuck?: boolean;
+  /** What is odd about the first row of each list; absent: nothing. */
+  odd?: OddRows;
 }
 
 interface PublicToken {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Items } from './bank-items.ts';
+import { withOddRow } from './bank-odd-rows.ts';
 import { transactionBody } from './bank-responses.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import type { Item } from './bank-state.ts';
@@ -14,13 +15,15 @@ const place = z.object({
 });
 type Place = z.output<typeof place>;
 
+const MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 const EMPTY = { added: [], modified: [], removed: [], next_cursor: '', has_more: false };
 
 /**
  * One page of changes to an item's transactions, as Plaid's /transactions/sync.
  *
  * The first call for an item returns nothing, because it starts fetching from the bank. After a mutation, a cursor of an
- * unfinished loop is rejected, and the client starts again from the loop's first cursor.
+ * unfinished loop is rejected, and the client starts again from the loop's first cursor. Of a stuck item every cursor is
+ * rejected, which clients of the real one report, until the client starts from the beginning.
  *
  * @throws AggregatorError INVALID_FIELD for a cursor that isn't this item's, or
  *   TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION
@@ -31,6 +34,8 @@ export function syncPage(items: Items, item: Item, cursor: string, count: number
     items.change(item, { transactionsReady: true });
     return { transactions_update_status: 'NOT_READY', ...EMPTY };
   }
+  if (cursor === '') items.change(item, { stuck: false });
+  if (item.stuck === true) throw new AggregatorError(MUTATION);
   if (from.loop !== null) rejectMutated(items, item, from.loop);
   const events = items.events(item);
   const page = events.slice(from.position, from.position + count);
@@ -38,7 +43,7 @@ export function syncPage(items: Items, item: Item, cursor: string, count: number
   const hasMore = position < events.length;
   return {
     transactions_update_status: 'HISTORICAL_UPDATE_COMPLETE',
-    ...pageBody(page),
+    ...pageBody(item, page),
     next_cursor: writeCursor({ item: item.id, position, loop: hasMore ? item.generation : null }),
     has_more: hasMore,
   };
@@ -50,14 +55,14 @@ function rejectMutated(items: Items, item: Item, loop: number): void {
     items.change(item, { mutateNextPage: false, generation: item.generation + 1 });
     items.addChange(item, 'correction');
   }
-  if (loop !== item.generation) throw new AggregatorError('TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION');
+  if (loop !== item.generation) throw new AggregatorError(MUTATION);
 }
 
-function pageBody(page: readonly TransactionEvent[]): object {
+function pageBody(item: Item, page: readonly TransactionEvent[]): object {
   const bodies = (kind: TransactionEvent['kind']) => page.filter((event) => event.kind === kind).map((event) => event.transaction);
   return {
-    added: bodies('added').map(transactionBody),
-    modified: bodies('modified').map(transactionBody),
+    added: withOddRow(item, bodies('added').map(transactionBody)),
+    modified: withOddRow(item, bodies('modified').map(transactionBody)),
     removed: bodies('removed').map(({ transaction_id, account_id }) => ({ transaction_id, account_id })),
   };
 }

@@ -92,6 +92,27 @@ describe('POST /transactions/sync', () => {
     expect(modified).toMatchObject([{ transaction_id: first.added[0]?.transaction_id, name: expect.stringContaining('correction') }]);
   });
 
+  test('of a stuck item rejects every cursor, until the client starts from the beginning', async () => {
+    const { accessToken, itemId } = await linkedAndReady();
+    const { next_cursor: cursor } = await sync(accessToken, '', 500);
+    await control('mutate', { item_id: itemId, always: 'true' });
+    for (const _ of [1, 2]) {
+      expect(await refusal('transactionsSync', { access_token: accessToken, cursor })).toMatchObject({
+        error_code: 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION',
+      });
+    }
+    const again = await sync(accessToken, '', 500);
+    expect(await sync(accessToken, again.next_cursor, 500)).toMatchObject({ added: [], has_more: false });
+  });
+
+  test('lacks members of the first row on demand', async () => {
+    const { accessToken, itemId } = await linkedAndReady();
+    await control('rows', { item_id: itemId, omit: 'pending', nulls: 'name' });
+    const [odd, usual] = (await sync(accessToken, '', 100)).added;
+    expect([odd?.pending, odd?.name]).toEqual([undefined, null]);
+    expect([usual?.pending, usual?.name]).toEqual([expect.any(Boolean), expect.any(String)]);
+  });
+
   test('POST /transactions/get is not ready at first, then returns a range of days', async () => {
     const { accessToken } = await link();
     const day = (at: number) => new Date(at).toISOString().slice(0, 10);

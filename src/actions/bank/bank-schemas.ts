@@ -146,12 +146,12 @@ const providerBalances = z.object({ available: amount, current: amount, limit: a
 const NO_BALANCES = providerBalances.parse({});
 
 /** The same with its balances, as a row of the result. */
-export const providerAccount = z.object({ ...accountFields, balances: optional(providerBalances) }).transform(
-  ({ balances, ...given }): z.output<typeof accountRow> => {
+export const providerAccount = z
+  .object({ ...accountFields, balances: optional(providerBalances) })
+  .transform(({ balances, ...given }): z.output<typeof accountRow> => {
     const { available, current, limit, last_updated_datetime: updated, ...codes } = balances ?? NO_BALANCES;
     return { ...toAccount(given), balances: { available, current, limit, currency: currencyOf(codes), updated } };
-  },
-);
+  });
 
 export const accountRow = z.object({
   id: z.string(),

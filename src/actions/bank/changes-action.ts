@@ -22,7 +22,9 @@ export const changes = builtIn('bank', {
       .string()
       .max(4_096)
       .optional()
-      .describe('`cursor` of the previous result: it was received, read on. Left out: what no client has received. Empty: from the beginning.'),
+      .describe(
+        '`cursor` of the previous result: it was received, read on. Left out: what no client has received. Empty: from the beginning.',
+      ),
     max: z.int().min(1).max(1_000).default(100).describe('Most changes, roughly.'),
   }),
   output: z.object({

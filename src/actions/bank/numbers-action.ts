@@ -101,8 +101,12 @@ function byAccount(numbers: Numbers | null | undefined, show: (number: string) =
     ...eft.rows.map((one): AccountNumber => {
       return [one.account_id, { kind: 'eft', account: show(one.account), institution: show(one.institution), branch: show(one.branch) }];
     }),
-    ...international.rows.map((one): AccountNumber => [one.account_id, { kind: 'international', iban: show(one.iban), bic: show(one.bic) }]),
-    ...bacs.rows.map((one): AccountNumber => [one.account_id, { kind: 'bacs', account: show(one.account), sort_code: show(one.sort_code) }]),
+    ...international.rows.map(
+      (one): AccountNumber => [one.account_id, { kind: 'international', iban: show(one.iban), bic: show(one.bic) }],
+    ),
+    ...bacs.rows.map(
+      (one): AccountNumber => [one.account_id, { kind: 'bacs', account: show(one.account), sort_code: show(one.sort_code) }],
+    ),
   ];
   return Map.groupBy(rows, ([id]) => id);
 }

@@ -123,8 +123,16 @@ const ODD_ROWS: [string, object, object][] = [
   ['with null in every member', nulls(row('odd'), 'transaction_id'), { name: null, amount: null, pending: false }],
   ['with a category of null', row('odd', { personal_finance_category: { primary: null, detailed: null } }), { category: null }],
   ['with a category that is a text', row('odd', { personal_finance_category: 'FOOD' }), { category: null }],
-  ['with a new category', row('odd', { personal_finance_category: { primary: 'SPACE_TRAVEL' } }), { category: 'SPACE_TRAVEL', subcategory: null }],
-  ['with a new channel and members', row('odd', { payment_channel: 'telepathy', running_balance: {}, counterparties: null }), { id: 'odd' }],
+  [
+    'with a new category',
+    row('odd', { personal_finance_category: { primary: 'SPACE_TRAVEL' } }),
+    { category: 'SPACE_TRAVEL', subcategory: null },
+  ],
+  [
+    'with a new channel and members',
+    row('odd', { payment_channel: 'telepathy', running_balance: {}, counterparties: null }),
+    { id: 'odd' },
+  ],
   ['with an amount as a text', row('odd', { amount: '1.00' }), { amount: null }],
   ['with a list for a name', row('odd', { name: ['a'], merchant_name: 5 }), { name: null, merchant: null }],
   ['with half an emoji', row('odd', { name: 'Shop \ud83d' }), { name: 'Shop \ufffd' }],

@@ -464,6 +464,29 @@ describe('bank.changes', () => {
     expect(again.modified).toHaveLength(1);
   });
 
+  it('starts from the beginning, and says so, if the item is stuck', async () => {
+    await pulled();
+    const follower = new Follower();
+    await follower.follow();
+    await follower.follow();
+    await happen('purchase', 2);
+    await steward.control('bank/mutate', { item_id: itemId, always: true });
+    const made = await calls(async () => expect(await follower.step(1000)).toMatchObject({ reset: true, more: false }));
+    expect(made['/transactions/sync']).toBeLessThanOrEqual(10);
+    await follower.expectWhole();
+    expect(await follower.step(100)).not.toHaveProperty('reset');
+  });
+
+  it('returns rows whose members the bank leaves out', async () => {
+    await pulled();
+    await steward.control('bank/rows', { item_id: itemId, omit: 'pending,date', nulls: 'amount,name' });
+    const [odd, ...others] = (await run('bank.changes')).added;
+    expect(odd).toMatchObject({ pending: false, date: null, amount: null, name: null });
+    expect(others[0]).toMatchObject({ date: expect.any(String), amount: expect.any(Number) });
+    expect((await run('bank.transactions', range)).items[0]).toMatchObject({ date: null, amount: null });
+    expect((await run('bank.balances')).accounts).toHaveLength(3);
+  });
+
   it('gives up if the transactions keep changing, and keeps the item’s cursor', async () => {
     await pulled();
     const error = { code: 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION', error_type: 'TRANSACTIONS_ERROR', path: '/transactions/sync' };
