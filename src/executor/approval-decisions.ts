@@ -127,10 +127,11 @@ function assertPlain({ input, rememberFor }: Decision): void {
 }
 
 /** The stored call as a new invocation. */
-function invocationOf({ user, surface, signal, progress }: Decision, row: ApprovalRow, stored: Stored, input: unknown): Invocation {
+function invocationOf({ user, signal, progress }: Decision, row: ApprovalRow, stored: Stored, input: unknown): Invocation {
   return {
     user: { userId: user.userId, ...(row.clientId !== null && { clientId: row.clientId }) },
-    surface,
+    // Of the caller that asked, which receives the result, too.
+    surface: row.surface,
     action: row.action,
     account: row.accountId,
     input,

@@ -1,9 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { truncateOutput } from '../actions/shared/truncate-output.ts';
 import type { AppError } from '../errors.ts';
 import type { AskedPreview, CallResult } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
 import { toolErrorText } from '../tools/tool-error.ts';
 import { toolOutput } from '../tools/tool-output.ts';
+
+/** Most bytes of an error's details. */
+const DETAILS_BYTES = 10_000;
 
 /**
  * What a model receives of a result, beside the data: the account that was used, and how far the text may be trusted.
@@ -21,7 +25,8 @@ export function toToolResult(result: CallResult, toolOf: (action: string) => str
  */
 export function toErrorResult({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>, text = message): CallToolResult {
   // The provider's own words are for the log.
-  const { provider: _, ...shown } = details ?? {};
+  const { provider: _, ...told } = details ?? {};
+  const shown = truncateOutput(told, DETAILS_BYTES).value as typeof told;
   const hasDetails = Object.keys(shown).length > 0;
   return {
     content: [{ type: 'text', text: toolErrorText({ code, message: text }) }],

@@ -1,5 +1,6 @@
 import { type ListResourceTemplatesResult, ProtocolError, ProtocolErrorCode, type ReadResourceResult } from '@modelcontextprotocol/server';
 import { asAppError } from '../errors.ts';
+import { toolOutput } from '../tools/tool-output.ts';
 import { cutText } from '../validation/cut-text.ts';
 import { toBeApproved } from './call-results.ts';
 import { type McpClient, type McpDeps, SURFACE } from './mcp-deps.ts';
@@ -74,7 +75,7 @@ export async function readResource(deps: McpDeps, client: McpClient, uri: string
   const configured = (await permittedActions(deps, client)).get(kind.action);
   if (configured === undefined) throw notFound(uri);
   try {
-    const { data, meta } = await deps.executor.invoke({
+    const result = await deps.executor.invoke({
       user: client,
       surface: SURFACE,
       action: configured.name,
@@ -82,9 +83,9 @@ export async function readResource(deps: McpDeps, client: McpClient, uri: string
       signal,
       ...(account !== null && { account }),
     });
-    return {
-      contents: [{ uri, mimeType: MIME, text: JSON.stringify({ data, account: meta.account, integrity: meta.labels?.integrity }) }],
-    };
+    const { data, meta } = toolOutput(result, () => undefined);
+    const { account: used, integrity, truncated, hint } = meta;
+    return { contents: [{ uri, mimeType: MIME, text: JSON.stringify({ data, account: used, integrity, truncated, hint }) }] };
   } catch (thrown) {
     const error = asAppError(thrown);
     const { code, message } = error;

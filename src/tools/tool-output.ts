@@ -1,4 +1,7 @@
+import { jsonBytes } from '../actions/shared/fitting.ts';
+import { truncateOutput } from '../actions/shared/truncate-output.ts';
 import { EDITED } from '../executor/approvals/approval-outcomes.ts';
+import { MODEL_RESULT_BYTES } from '../executor/call/result-size.ts';
 import type { CallResult } from '../executor/executor.ts';
 
 /** What a model and a front end receive of a call, beside the data: the account, and how far the text may be trusted. */
@@ -9,6 +12,8 @@ export interface ToolOutput {
     integrity?: 'own' | 'others';
     confidentiality?: 'private' | 'financial';
     truncated?: true;
+    /** How to read on, if it is truncated. */
+    hint?: string;
     /** The call that reverts this one. */
     undo?: { tool: string; arguments: object; summary: string };
   };
@@ -16,19 +21,35 @@ export interface ToolOutput {
   edited?: string;
 }
 
-/** @param toolOf the tool of an action */
+const TRUNCATED = {
+  truncated: true,
+  hint: 'Too long for one result: long texts end in “…”, and lists end early. Read the rest with its `next` or `next_offset`, if it has one; otherwise ask for less, with a smaller `max`, fewer ids or fields, or a narrower range or query.',
+} as const;
+/** Without the data. */
+const EMPTY_BYTES = jsonBytes({ data: '', meta: TRUNCATED });
+
+/**
+ * What a model receives of a result: at most {@link MODEL_RESULT_BYTES}. Most results of calls for a model are made so; what
+ * another surface asked for, and a model reads, is truncated here.
+ *
+ * @param toolOf the tool of an action
+ */
 export function toolOutput({ data, meta }: CallResult, toolOf: (action: string) => string | undefined): ToolOutput {
-  const { account, labels, truncated, undo, edited } = meta;
-  const undoTool = undo && toolOf(undo.action);
-  return {
-    data,
-    meta: {
-      account,
-      ...(labels !== undefined && { integrity: labels.integrity, confidentiality: labels.confidentiality }),
-      ...(truncated && { truncated }),
-      ...(undo !== undefined &&
-        undoTool !== undefined && { undo: { tool: undoTool, arguments: { account, ...undo.input }, summary: undo.summary } }),
-    },
-    ...(edited && { edited: EDITED }),
+  const { account, labels, truncated, edited } = meta;
+  const beside = {
+    account,
+    ...(labels !== undefined && { integrity: labels.integrity, confidentiality: labels.confidentiality }),
+    ...undoIn(meta, toolOf),
   };
+  const left = MODEL_RESULT_BYTES - EMPTY_BYTES - jsonBytes({ beside, edited: edited && EDITED });
+  const { value, truncated: isCut } = truncateOutput(data, left);
+  return { data: value, meta: { ...beside, ...((truncated || isCut) && TRUNCATED) }, ...(edited && { edited: EDITED }) };
+}
+
+/** An undo that is too long is left out: cut, it would do something else. */
+function undoIn({ account, undo }: CallResult['meta'], toolOf: (action: string) => string | undefined): Pick<ToolOutput['meta'], 'undo'> {
+  const tool = undo && toolOf(undo.action);
+  if (undo === undefined || tool === undefined) return {};
+  const shown = { tool, arguments: { account, ...undo.input }, summary: undo.summary };
+  return jsonBytes(shown) > MODEL_RESULT_BYTES / 2 ? {} : { undo: shown };
 }

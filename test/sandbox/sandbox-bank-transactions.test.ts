@@ -107,10 +107,10 @@ describe('POST /transactions/sync', () => {
 
   test('lacks members of the first row on demand', async () => {
     const { accessToken, itemId } = await linkedAndReady();
-    await control('rows', { item_id: itemId, omit: 'pending', nulls: 'name' });
+    await control('rows', { item_id: itemId, omit: 'pending', nulls: 'amount' });
     const [odd, usual] = (await sync(accessToken, '', 100)).added;
-    expect([odd?.pending, odd?.name]).toEqual([undefined, null]);
-    expect([usual?.pending, usual?.name]).toEqual([expect.any(Boolean), expect.any(String)]);
+    expect([odd?.pending, odd?.amount]).toEqual([undefined, null]);
+    expect([usual?.pending, usual?.amount]).toEqual([expect.any(Boolean), expect.any(Number)]);
   });
 
   test('POST /transactions/get is not ready at first, then returns a range of days', async () => {

@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import { readableRows } from '../../providers/transport/response-list.ts';
+import type { RunContext } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
-import { accountIds, accountRow, providerAccount, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
+import {
+  accountIds,
+  accountRow,
+  accountsPart,
+  fromAccount,
+  nextAccount,
+  providerAccount,
+  unreadable,
+  unreadableIn,
+  withOptions,
+} from './bank-schemas.ts';
 import { selectSyncItem } from './sync-states-repository.ts';
 
-const accountsResponse = z
-  .object({ accounts: readableRows(providerAccount) })
-  .transform(({ accounts: { rows, unreadable } }) => ({ accounts: rows, ...unreadableIn(unreadable) }));
+const accountsResponse = z.object({ accounts: readableRows(providerAccount) });
 
 /** The only bank whose cards and loans require `min_last_updated_datetime` (Plaid: /accounts/balance/get). */
 const REQUIRES_OLDEST = 'ins_128026';
@@ -23,19 +32,32 @@ export const balances = builtIn('bank', {
       .boolean()
       .default(false)
       .describe('Ask the bank now: slow, charged for, and limited to a few a day. Default: the last known balances.'),
+    from: fromAccount,
   }),
-  output: z.object({ accounts: z.array(accountRow), live: z.boolean(), unreadable }),
+  output: z.object({ accounts: z.array(accountRow), live: z.boolean(), unreadable, next: nextAccount }),
   sources: ({ accounts }) => accounts.map(({ id: item, name }) => ({ item, integrity: 'others', name })),
   summary: ({ live }) => (live ? 'Request current balances from the bank' : 'Read balances'),
   costs: ({ live }) => live,
   // A live response can take over 30 s.
   timeoutMs: 60_000,
-  async run({ account_ids, live }, { session, db, clock, userId, account, progress }) {
-    if (!live) return { ...(await session.call('accounts/get', withOptions({ account_ids }), accountsResponse)), live };
-    progress('Requesting balances from the bank. This can take a minute.');
-    const item = await selectSyncItem(db, userId, account.id);
-    const oldest = item?.institutionId === REQUIRES_OLDEST ? `${new Date(clock.now() - OLDEST_MS).toISOString().slice(0, 19)}Z` : undefined;
-    const options = withOptions({ account_ids, min_last_updated_datetime: oldest });
-    return { ...(await session.call('accounts/balance/get', options, accountsResponse)), live };
+  async run({ from, ...wanted }, context) {
+    const { rows, unreadable: others } = (await (wanted.live ? readLive : readKnown)(wanted, context)).accounts;
+    return { ...accountsPart(rows, from, context.capBytes), ...unreadableIn(others), live: wanted.live };
   },
 });
+
+interface Wanted {
+  account_ids?: string[] | undefined;
+}
+
+function readKnown({ account_ids }: Wanted, { session }: RunContext<'bank'>) {
+  return session.call('accounts/get', withOptions({ account_ids }), accountsResponse);
+}
+
+async function readLive({ account_ids }: Wanted, { session, db, clock, userId, account, progress }: RunContext<'bank'>) {
+  progress('Requesting balances from the bank. This can take a minute.');
+  const item = await selectSyncItem(db, userId, account.id);
+  const oldest = item?.institutionId === REQUIRES_OLDEST ? `${new Date(clock.now() - OLDEST_MS).toISOString().slice(0, 19)}Z` : undefined;
+  const options = withOptions({ account_ids, min_last_updated_datetime: oldest });
+  return session.call('accounts/balance/get', options, accountsResponse);
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { identifier } from '../../providers/shared/provider-text.ts';
 import { singleLine } from '../shared/display-text.ts';
+import { fitting } from '../shared/fitting.ts';
 import type { Source } from '../shared/labels.ts';
 
 /** A masked number shows its last four digits, at most half of them, and not its length. */
@@ -25,6 +26,20 @@ export const accountIds = z
   .max(100)
   .optional()
   .describe('Only these of the bank’s accounts, by the ids in bank.balances.');
+
+/** Input: where to continue a list of accounts, which the aggregator gives as a whole. */
+export const fromAccount = z.int().min(0).max(100_000).default(0).describe('Where to continue: `next` of the previous result.');
+export const nextAccount = z.int().optional().describe('There are more accounts: pass this as `from`.');
+
+/** As many of the accounts from a place on as fit into a result. */
+export function accountsPart<Account>(all: readonly Account[], from: number, capBytes: number): { accounts: Account[]; next?: number } {
+  const accounts = fitting(all.slice(from), capBytes - BESIDE_BYTES);
+  const next = from + accounts.length;
+  return { accounts, ...(next < all.length && { next }) };
+}
+
+/** The other members of a result with accounts. */
+const BESIDE_BYTES = 200;
 
 /** The aggregator's `options` of a call, omitted if empty. */
 export function withOptions(options: Record<string, unknown>): { options?: Record<string, unknown> } {

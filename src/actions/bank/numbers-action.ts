@@ -4,7 +4,18 @@ import { BankError } from '../../providers/bank/bank-errors.ts';
 import { identifier } from '../../providers/shared/provider-text.ts';
 import { optionalRows, readableRows } from '../../providers/transport/response-list.ts';
 import { builtIn } from '../shared/built-in.ts';
-import { accountIds, bankText, masked, namedAccount, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
+import {
+  accountIds,
+  accountsPart,
+  bankText,
+  fromAccount,
+  masked,
+  namedAccount,
+  nextAccount,
+  unreadable,
+  unreadableIn,
+  withOptions,
+} from './bank-schemas.ts';
 
 const NO_NUMBERS = 'This bank does not provide account and routing numbers. Its balances and transactions can be read.';
 const NO_NUMBERS_MESSAGES: Partial<Record<string, string>> = {
@@ -54,17 +65,18 @@ export const numbers = builtIn('bank', {
   description: 'Read the account and routing numbers of a bank’s accounts, masked unless the operator allows full numbers.',
   scopes: [],
   requires: 'auth',
-  input: z.strictObject({ account_ids: accountIds }),
+  input: z.strictObject({ account_ids: accountIds, from: fromAccount }),
   output: z.object({
     accounts: z.array(
       z.object({ id: z.string(), name: z.string(), type: z.string(), subtype: z.string().nullable(), numbers: z.array(numberRow) }),
     ),
     masked: z.boolean(),
     unreadable,
+    next: nextAccount,
   }),
   sources: ({ accounts }) => accounts.map(({ id: item, name }) => ({ item, integrity: 'others', name })),
   summary: () => 'Read account and routing numbers',
-  async run({ account_ids }, { session, unmasked }) {
+  async run({ account_ids, from }, { session, unmasked, capBytes }) {
     const response = await session.call('auth/get', withOptions({ account_ids }), authResponse).catch(explainMissingNumbers);
     const show = unmasked ? (number: string) => number : masked;
     const numbersOf = byAccount(response.numbers, show);
@@ -74,7 +86,7 @@ export const numbers = builtIn('bank', {
       numbersOf.delete(id);
       return { id, name, type, subtype, numbers: numbers.map(([, row]) => row) };
     });
-    return { accounts, masked: !unmasked, ...unreadableIn(unreadableCount(response)) };
+    return { ...accountsPart(accounts, from, capBytes), masked: !unmasked, ...unreadableIn(unreadableCount(response)) };
   },
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { RunContext } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
+import { fitting, jsonBytes } from '../shared/fitting.ts';
 import { accountIds, type transactionRow, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
 import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
 import { amounts, hasAmount, leftOut, sum, sumSpending } from './spending-sums.ts';
@@ -11,6 +12,8 @@ import { MAX_ROWS, transactionsPage } from './transactions-action.ts';
 const MAX_READ = 5_000;
 const TRIES = 3;
 const MAX_SUMS = 200;
+/** The other members of a result. */
+const BESIDE_BYTES = 500;
 
 type Transaction = z.output<typeof transactionRow>;
 
@@ -46,16 +49,17 @@ export const spending = builtIn('bank', {
     const { from, to } = closedRange(range, now);
     return `Add up spending by ${by} from ${from} to ${to}`;
   },
-  async run({ by, account_ids, max, ...range }, { session, clock, progress }) {
+  async run({ by, account_ids, max, ...range }, { session, clock, progress, capBytes }) {
     const { from, to } = closedRange(range, clock.now());
     const { rows, unreadable, total } = await readAll(session, { from, to, account_ids, progress });
     const { sums, totals, moved } = sumSpending(rows, by);
     const read = rows.length + unreadable;
+    const shown = fitting(sums.slice(0, max), capBytes - jsonBytes([totals, moved]) - BESIDE_BYTES);
     return {
       from,
       to,
-      sums: sums.slice(0, max),
-      more: Math.max(0, sums.length - max),
+      sums: shown,
+      more: sums.length - shown.length,
       totals,
       left_out: moved,
       ...unreadableIn(unreadable + rows.filter((row) => !hasAmount(row)).length),

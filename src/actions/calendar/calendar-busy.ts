@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { emailAddress } from '../../validation/validate.ts';
 import { builtIn } from '../shared/built-in.ts';
+import { jsonBytes } from '../shared/fitting.ts';
 import { showRange } from './calendar-preview.ts';
 import { calendarZone, everyPage, listMeetings } from './calendar-session.ts';
 import { closedRange, rangeInput, wholeRange } from './time-range.ts';
@@ -40,17 +41,23 @@ export const calendarBusy = builtIn('workspace', {
     zone: z.string(),
   }),
   summary: ({ people, ...range }, now) => `Find when ${people.length} people are busy ${showRange(closedRange(range, now))}`,
-  async run({ people, ...range }, { session, clock, progress, uses }) {
+  async run({ people, ...range }, { session, clock, progress, uses, capBytes }) {
     const { from, to, zone } = await wholeRange(range, clock.now(), () => calendarZone(session));
     const times = await everyPage((page) => listMeetings(session, { from, to, zone, page }, people), progress);
     uses(times.map(({ id }) => id));
-    if (times.length > MAX_TIMES) throw new AppError('too_large', 'There are too many events. Search a shorter time, or fewer people.');
+    if (times.length > MAX_TIMES) throw tooMany();
     const at = (instant: number) => formatZoned(zonedAt(instant, zone));
     const items = people.map((email) => ({
       email,
       busy: times.filter((one) => one.email === email).map((one) => ({ start: at(one.start), end: at(one.end), answer: one.answer })),
       calendar: 'not_readable' as const,
     }));
+    // A part of them would look like free time.
+    if (jsonBytes({ items, zone }) > capBytes) throw tooMany();
     return { items, zone };
   },
 });
+
+function tooMany(): AppError {
+  return new AppError('too_large', 'There are too many events. Search a shorter time, or fewer people.');
+}

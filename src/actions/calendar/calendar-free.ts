@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { builtIn } from '../shared/built-in.ts';
+import { fitting } from '../shared/fitting.ts';
 import { showRange } from './calendar-preview.ts';
 import { calendarZone, everyPage, listBusy } from './calendar-session.ts';
 import { type FreeRules, freeSlots, type Span } from './free-slots.ts';
@@ -9,6 +10,8 @@ import { formatZoned, zonedAt } from './zoned-time.ts';
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
 const MAX_SLOTS = 300;
+/** The other members of a result. */
+const BESIDE_BYTES = 200;
 const MINUTE_MS = 60_000;
 
 const timeOfDay = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a time of day such as 09:00');
@@ -36,7 +39,7 @@ export const calendarFree = builtIn('workspace', {
   input,
   output,
   summary: (range, now) => `Find free time ${showRange(closedRange(range, now))}`,
-  async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, clock, progress, uses }) {
+  async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, clock, progress, uses, capBytes }) {
     const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
     if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');
     const { from, to, zone } = await wholeRange(range, clock.now(), () => calendarZone(session));
@@ -45,17 +48,18 @@ export const calendarFree = builtIn('workspace', {
     uses(busy.map(({ id }) => id));
     const days = new Set(weekdays.map((day) => WEEKDAYS.indexOf(day)));
     const rules: FreeRules = { zone, minutes, dayStart, dayEnd, weekdays: days };
-    return describe(freeSlots({ start: from, end: to }, busy, rules), zone);
+    return describe(freeSlots({ start: from, end: to }, busy, rules), zone, capBytes);
   },
 });
 
-function describe(slots: Span[], zone: string): z.input<typeof output> {
-  const items = slots.slice(0, MAX_SLOTS).map(({ start, end }) => ({
+function describe(slots: Span[], zone: string, capBytes: number): z.input<typeof output> {
+  const found = slots.slice(0, MAX_SLOTS).map(({ start, end }) => ({
     start: formatZoned(zonedAt(start, zone)),
     end: formatZoned(zonedAt(end, zone)),
     minutes: Math.floor((end - start) / MINUTE_MS),
   }));
-  const more = slots[MAX_SLOTS];
+  const items = fitting(found, capBytes - BESIDE_BYTES);
+  const more = slots[items.length];
   return { items, zone, next: more && formatZoned(zonedAt(more.start, zone)) };
 }
 

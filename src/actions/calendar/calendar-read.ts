@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { partOf } from '../shared/labels.ts';
+import { PAGE_BYTES, pagePart, placeOf } from '../shared/page-part.ts';
 import { describeFully, eventOutput, eventSource } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
 import { showRange } from './calendar-preview.ts';
@@ -28,11 +29,12 @@ export const calendarList = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(eventSource),
   summary: (range, now) => `List the events ${showRange(closedRange(range, now))}`,
-  async run({ query, max, page, ...range }, { session, clock, uses }) {
+  async run({ query, max, page, ...range }, { session, clock, uses, capBytes }) {
+    const place = placeOf(page);
     const { from, to } = await resolveRange(closedRange(range, clock.now()), () => calendarZone(session));
-    const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });
+    const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page: place.token });
     uses(items.flatMap(seriesOf));
-    return { items, zone: timeZone, next: nextPageToken };
+    return { ...pagePart(items, place, nextPageToken, capBytes - PAGE_BYTES), zone: timeZone };
   },
 });
 

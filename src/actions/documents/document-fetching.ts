@@ -2,13 +2,17 @@ import { responseReader } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
-import { PART_UNITS, textPart } from '../shared/text-part.ts';
+import { jsonBytes } from '../shared/fitting.ts';
+import { type PartLimit, partLimit, textPart } from '../shared/text-part.ts';
 import { endsInEmptyLine, tabMarkdown } from './document-markdown.ts';
 import { effectOn, type Replacement, type ReplacementEffect } from './document-replacing.ts';
-import { chooseTab, type OpenDocument, type OpenTab, toDocument } from './document-response.ts';
+import { chooseTab, documentLink, type OpenDocument, type OpenTab, toDocument } from './document-response.ts';
 
 /** Longer texts are searched off the main thread: text of others can make it slow; UTF-16 units. */
 const LONG_SEARCH = 200;
+
+/** Less of a tab is left to the next result. */
+const LEAST_BYTES = 500;
 
 export const DOCUMENT = `${NATIVE}document`;
 
@@ -37,13 +41,17 @@ interface Part {
   tab: string | undefined;
   /** Where to begin in the first tab. */
   start: number;
+  /** The largest result. */
+  capBytes: number;
 }
 
 /** The texts of one result, tab by tab. */
-export const documentPart = responseReader(import.meta.url, 'documentPart', (response, { tab, start }: Part) => {
+export const documentPart = responseReader(import.meta.url, 'documentPart', (response, { tab, start, capBytes }: Part) => {
   const { id, title, tabs } = toDocument(response);
-  const { texts, next } = readTabs(tab === undefined ? tabs : [chooseTab(tabs, tab)], start);
-  const shown = tabs.map((one) => ({ id: one.id, title: one.title, parent: one.parent, text: texts.get(one.id) }));
+  const outline = tabs.map((one) => ({ id: one.id, title: one.title, parent: one.parent, text: '' }));
+  const limit = partLimit(capBytes, { id, title, tabs: outline, link: documentLink(id), next_tab: '', next_offset: 0 });
+  const { texts, next } = readTabs(tab === undefined ? tabs : [chooseTab(tabs, tab)], start, limit);
+  const shown = outline.map((one) => ({ ...one, text: texts.get(one.id) }));
   return { id, title, tabs: shown, ...next };
 });
 
@@ -92,16 +100,17 @@ function fieldsWith(parts: string): string {
 }
 
 /** Reads tabs in order until the result is full. `start` applies to the first tab. */
-function readTabs(tabs: readonly OpenTab[], start: number) {
+function readTabs(tabs: readonly OpenTab[], start: number, limit: PartLimit) {
   const texts = new Map<string, string>();
-  let left = PART_UNITS;
+  let { units, bytes } = limit;
   let from = start;
   for (const tab of tabs) {
-    if (left === 0) return { texts, next: { next_tab: tab.id, next_offset: 0 } };
-    const { text: part, next_offset } = textPart(tabMarkdown(tab), from, left);
+    if (texts.size > 0 && (units <= 0 || bytes < LEAST_BYTES)) return { texts, next: { next_tab: tab.id, next_offset: 0 } };
+    const { text: part, next_offset } = textPart(tabMarkdown(tab), from, { units, bytes });
     texts.set(tab.id, part);
     if (next_offset !== undefined) return { texts, next: { next_tab: tab.id, next_offset } };
-    left -= part.length;
+    units -= part.length;
+    bytes -= jsonBytes(part);
     from = 0;
   }
   return { texts, next: {} };

@@ -37,8 +37,9 @@ export const readDocumentAction = builtIn('workspace', {
   output,
   sources: ({ id: item, title }) => [{ item, integrity: 'others', name: title }],
   summary: ({ id, tab }) => `Read the document ${id}${tab === undefined ? '' : `, tab ${quoted(tab)}`}`,
-  async run({ id, tab, offset: start }, { session }) {
-    const { id: documentId, title, ...part } = await readDocument(session, id, { tab, start }).catch((error) => explainTooLarge(error, id));
+  async run({ id, tab, offset: start }, { session, capBytes }) {
+    const wanted = { tab, start, capBytes };
+    const { id: documentId, title, ...part } = await readDocument(session, id, wanted).catch((error) => explainTooLarge(error, id));
     return { id: documentId, title, link: documentLink(documentId), ...part };
   },
 });

@@ -6,7 +6,7 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { looksLike, type OfficeFormat, officeFormat, officeText } from '../files/office-text.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fileReference } from '../shared/file-reference.ts';
-import { offset, PART_UNITS } from '../shared/text-part.ts';
+import { offset, type PartLimit, partLimit } from '../shared/text-part.ts';
 import {
   type DriveFile,
   downloadFile,
@@ -34,7 +34,6 @@ const TEXT_TYPES =
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** An export, whose size isn't known in advance, may be a little larger. */
 const MAX_DOWNLOAD_BYTES = 12 * 1024 * 1024;
-/** Fits into a result as base64. */
 const MAX_BINARY_BYTES = 128 * 1024;
 /** Longer texts are decoded off the main thread. */
 const LONG_BYTES = 256 * 1024;
@@ -84,9 +83,10 @@ export const readAction = builtIn('workspace', {
   // Of text that was uploaded, the provider doesn't know who wrote it.
   sources: ({ id: item, name, owner: author, modified: time }) => [{ item, integrity: 'others', name, author, time }],
   summary: ({ id }) => `Read the file ${id}`,
-  async run({ id, offset: start }, { session }) {
+  async run({ id, offset: start }, { session, capBytes }) {
     const file = await openFile(session, id);
-    return { ...toItem(file), ...(await contentOf(session, file, start)) };
+    const item = toItem(file);
+    return { ...item, ...(await contentOf(session, file, start, partLimit(capBytes, item))) };
   },
 });
 
@@ -104,22 +104,25 @@ async function describeFile(session: WorkspaceSession, fileId: string) {
 }
 
 /** @throws AppError that names the file and its link if it can't be read */
-async function contentOf(session: WorkspaceSession, file: DriveFile, start: number) {
+async function contentOf(session: WorkspaceSession, file: DriveFile, start: number, limit: PartLimit) {
   const { mimeType } = file;
   if (mimeType === FOLDER) throw unreadable(file, 'invalid_request', 'is a folder: list it with drive.search');
   const format = mimeType.startsWith(NATIVE) ? EXPORTS[mimeType] : mimeType;
   if (format === undefined) throw unreadable(file, 'unsupported_media_type', 'can’t be read as text: open its link');
-  assertSize(file, format);
+  assertSize(file, format, limit);
   try {
     if (isText(format)) {
-      return { format, ...(await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, (bytes) => textOf(session, bytes, start))) };
+      return {
+        format,
+        ...(await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, (bytes) => textOf(session, { bytes, start, limit }))),
+      };
     }
     const office = officeFormat(mimeType, file.name);
     if (office !== undefined) {
-      const read = (bytes: Uint8Array<ArrayBuffer>) => officeContent(session, file, { office, bytes, start });
+      const read = (bytes: Uint8Array<ArrayBuffer>) => officeContent(session, file, { office, bytes, start, limit });
       return await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, read);
     }
-    return { format, base64: await downloadFile(session, file, format, MAX_BINARY_BYTES, toBase64) };
+    return { format, base64: await downloadFile(session, file, format, binaryBytes(limit), toBase64) };
   } catch (error) {
     throw readFailure(file, error);
   }
@@ -129,28 +132,37 @@ async function contentOf(session: WorkspaceSession, file: DriveFile, start: numb
 async function officeContent(
   session: WorkspaceSession,
   file: DriveFile,
-  { office, bytes, start }: { office: OfficeFormat; bytes: Uint8Array<ArrayBuffer>; start: number },
+  { office, bytes, start, limit }: { office: OfficeFormat; bytes: Uint8Array<ArrayBuffer>; start: number; limit: PartLimit },
 ) {
   if (!looksLike(office, bytes)) {
-    if (bytes.length > MAX_BINARY_BYTES) throw unreadable(file, 'too_large', 'is not text and has more than 128 kB: open its link');
+    if (bytes.length > binaryBytes(limit)) throw tooLargeBinary(file, limit);
     return { format: file.mimeType, base64: toBase64(bytes) };
   }
-  const input = { content: bytes, format: office, start, units: PART_UNITS };
+  const input = { content: bytes, format: office, start, limit };
   const { size: _, ...part } = await session.onOwnThread(officeText, input, [bytes.buffer]);
   return { format: 'text/plain', ...part };
 }
 
-async function textOf(session: WorkspaceSession, bytes: Uint8Array<ArrayBuffer>, start: number) {
-  const input = { bytes, start };
+async function textOf(session: WorkspaceSession, input: { bytes: Uint8Array<ArrayBuffer>; start: number; limit: PartLimit }) {
+  const { bytes } = input;
   return bytes.length > LONG_BYTES ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input);
 }
 
 /** Checks the size before the download, if it is known. */
-function assertSize(file: DriveFile, format: string): void {
+function assertSize(file: DriveFile, format: string, limit: PartLimit): void {
   const { size = 0 } = file;
   const isRead = isText(format) || officeFormat(format, file.name) !== undefined;
   if (isRead && size > MAX_TEXT_BYTES) throw unreadable(file, 'too_large', 'has more than 10 MB: open its link');
-  if (!isRead && size > MAX_BINARY_BYTES) throw unreadable(file, 'too_large', 'is not text and has more than 128 kB: open its link');
+  if (!isRead && size > binaryBytes(limit)) throw tooLargeBinary(file, limit);
+}
+
+/** What fits into a result as base64. */
+function binaryBytes({ bytes }: PartLimit): number {
+  return Math.max(0, Math.min(MAX_BINARY_BYTES, Math.floor((bytes * 3) / 4)));
+}
+
+function tooLargeBinary(file: DriveFile, limit: PartLimit): AppError {
+  return unreadable(file, 'too_large', `is not text and has more than ${Math.floor(binaryBytes(limit) / 1024)} kB: open its link`);
 }
 
 function readFailure(file: DriveFile, error: unknown): unknown {

@@ -5,6 +5,7 @@ import { text } from '../../validation/validate.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
+import { PAGE_BYTES, pagePart, placeOf } from '../shared/page-part.ts';
 import { driveFile, fileItem, fileSource, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
 
 const TYPES = {
@@ -45,13 +46,14 @@ export const searchAction = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(fileSource),
   summary: ({ query }) => (query === undefined ? 'List files' : `Search files for ${quoted(query)}`),
-  async run(wanted, { session }) {
+  async run(wanted, { session, capBytes }) {
     const { query, folder, max, page } = wanted;
+    const place = placeOf(page);
     const parent = folder && (await folderIdOf(session, folder));
     const params = {
       q: searchQuery(wanted, parent),
       pageSize: max,
-      pageToken: page,
+      pageToken: place.token,
       // The provider rejects an order for full-text searches, which are sorted by relevance.
       ...(query === undefined && { orderBy: 'modifiedTime desc' }),
       // Files in a folder of a shared drive may not be in the user's own corpus.
@@ -62,8 +64,7 @@ export const searchAction = builtIn('workspace', {
     };
     const { files, nextPageToken, incompleteSearch } = await session.call('drive.files.list', params, fileList);
     return {
-      items: files.slice(0, max).map(toItem),
-      next: nextPageToken,
+      ...pagePart(files.slice(0, max).map(toItem), place, nextPageToken, capBytes - PAGE_BYTES),
       ...(incompleteSearch === true && { incomplete: true as const }),
     };
   },

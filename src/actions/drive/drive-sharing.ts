@@ -9,6 +9,7 @@ import { assertAsShown } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
+import { PAGE_BYTES, pagePart, placeOf } from '../shared/page-part.ts';
 import { nameTree } from './drive-changes.ts';
 import { isShortcut, nameFile, shownLine } from './drive-file.ts';
 import { type FilePermission, granteeOf, isInherited, listPermissions, removablePermission } from './file-permissions.ts';
@@ -86,9 +87,10 @@ export const permissionsAction = builtIn('workspace', {
   }),
   sources: ({ id: item }) => [{ item, integrity: 'others', fields: ['who', 'name'] }],
   summary: ({ id: file }) => `List who has access to the file ${file}`,
-  async run({ id: file, page }, { session }) {
-    const { permissions, next } = await listPermissions(session, file, page);
-    return { id: file, items: permissions.map(toItem), next };
+  async run({ id: file, page }, { session, capBytes }) {
+    const place = placeOf(page);
+    const { permissions, next } = await listPermissions(session, file, place.token);
+    return { id: file, ...pagePart(permissions.map(toItem), place, next, capBytes - PAGE_BYTES - file.length) };
   },
 });
 

@@ -1,12 +1,18 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { multiLine } from '../shared/display-text.ts';
-import { textPart } from '../shared/text-part.ts';
+import { type PartLimit, textPart } from '../shared/text-part.ts';
 
 const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
 
+interface FilePart {
+  bytes: Uint8Array;
+  start: number;
+  limit: PartLimit;
+}
+
 /** The part of a file's text that starts at an offset, cleaned. */
-export const decodeFile = workerTask(import.meta.url, 'decodeFile', ({ bytes, start }: { bytes: Uint8Array; start: number }) =>
-  textPart(cleaned.parse(decode(bytes)), start),
+export const decodeFile = workerTask(import.meta.url, 'decodeFile', ({ bytes, start, limit }: FilePart) =>
+  textPart(cleaned.parse(decode(bytes)), start, limit),
 );
 
 /** Decodes UTF-16 with a byte order mark, else UTF-8, else Windows-1252. */

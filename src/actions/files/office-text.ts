@@ -1,4 +1,5 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
+import type { PartLimit } from '../shared/text-part.ts';
 import { TextWindow } from '../shared/text-window.ts';
 
 /** Formats whose text is read. */
@@ -17,15 +18,15 @@ interface Part {
   format: OfficeFormat;
   /** UTF-16 units of the text. */
   start: number;
-  units: number;
+  limit: PartLimit;
 }
 
 /** A part of a file's text. To be run on a thread of its own: the parsers read whole files, which strangers made. */
-export const officeText = workerTask(import.meta.url, 'officeText', async ({ content, format, start, units }: Part) => {
+export const officeText = workerTask(import.meta.url, 'officeText', async ({ content, format, start, limit }: Part) => {
   // A copy of the buffer, which the parser rejects.
   const bytes = typeof content === 'string' ? new Uint8Array(Buffer.from(content, 'base64url')) : content;
   const size = bytes.length;
-  const window = new TextWindow(start, units);
+  const window = new TextWindow(start, limit);
   if (format === 'pdf') {
     const { readPdf } = await import('./pdf-text.ts');
     await readPdf(bytes, window);

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { looksLike, officeFormat, officeText } from '../files/office-text.ts';
 import { builtIn } from '../shared/built-in.ts';
-import { PART_UNITS } from '../shared/text-part.ts';
+import { partLimit } from '../shared/text-part.ts';
 import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
@@ -11,6 +11,8 @@ import { attachmentName, attachmentsOf, type MailPart, partData } from './mail-p
 
 /** Longer attachments are decoded off the main thread; base64 characters. */
 const LONG_DATA = 160_000;
+/** Of a text file, UTF-16 units. */
+const MAX_TEXT = 50_000;
 
 export const attachmentId = z
   .string()
@@ -39,15 +41,24 @@ export const readAttachment = builtIn('workspace', {
   }),
   sources: ({ name }, { message: item }) => [{ item, integrity: 'others', name }],
   summary: ({ message, attachment }) => `Read attachment ${attachment} of message ${message}`,
-  async run({ message: id, attachment, offset }, { session }) {
+  async run({ message: id, attachment, offset }, { session, capBytes }) {
     const part = await findAttachment(session, id, attachment);
     const data = await partData(session, id, part);
     const about = { name: attachmentName(part), mime: part.mimeType };
     const format = officeFormat(part.mimeType, part.fileName);
     if (format !== undefined && looksLike(format, data)) {
-      return { ...about, ...(await session.onOwnThread(officeText, { content: data, format, start: offset, units: PART_UNITS })) };
+      return {
+        ...about,
+        ...(await session.onOwnThread(officeText, { content: data, format, start: offset, limit: partLimit(capBytes, about) })),
+      };
     }
-    const input = { data, mimeType: part.mimeType, contentType: part.headers.get('content-type') ?? '', offset };
+    const input = {
+      data,
+      mimeType: part.mimeType,
+      contentType: part.headers.get('content-type') ?? '',
+      offset,
+      limit: partLimit(capBytes, about, MAX_TEXT),
+    };
     const read = await (data.length > LONG_DATA ? session.offThread(attachmentPart, input) : attachmentPart.run(input));
     return { ...about, ...read };
   },

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { fitting, jsonBytes } from '../shared/fitting.ts';
+import { nextWithin, PAGE_BYTES, type PagePlace } from '../shared/page-part.ts';
 
 /** Errors by item. */
 export const failures = z
@@ -23,6 +25,29 @@ export async function forEach<Item extends { id: string }, Result>(items: readon
   const first = settled.find((outcome) => outcome.status === 'rejected');
   if (done.length === 0 && first !== undefined) throw first.reason;
   return { done, failed: failed.length > 0 ? failed : undefined };
+}
+
+/**
+ * As many of the items that were read as fit into a result.
+ *
+ * @param listed the items of the provider's page that were to be read, from the place on
+ * @param next the provider's token of the following page
+ * @param bytes of the items' JSON
+ */
+export function fittingPart<Item extends { id: string }>(
+  listed: readonly { id: string }[],
+  done: readonly Item[],
+  { place, next, bytes }: { place: PagePlace; next: string | undefined; bytes: number },
+) {
+  const items = fitting(done, bytes);
+  const following = done[items.length];
+  if (following === undefined) return { items, next };
+  return { items, next: nextWithin(place, place.skip + listed.findIndex(({ id }) => id === following.id)) };
+}
+
+/** What a result has beside its items. */
+export function bytesBeside(failed: unknown): number {
+  return PAGE_BYTES + jsonBytes(failed);
 }
 
 function describe(error: unknown) {

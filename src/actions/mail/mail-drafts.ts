@@ -4,9 +4,10 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { assertAsShown } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { type Source, within } from '../shared/labels.ts';
+import { placeOf } from '../shared/page-part.ts';
 import { draftList, orNotFound, savedMessage } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
-import { failures, forEach } from './mail-batches.ts';
+import { bytesBeside, failures, fittingPart, forEach } from './mail-batches.ts';
 import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, fetchWholeDraft } from './mail-draft.ts';
 import { mailId, pageToken, query } from './mail-fields.ts';
 import { fetchListed } from './mail-messages.ts';
@@ -48,13 +49,21 @@ export const listDrafts = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(sourceOf),
   summary: () => 'List the drafts',
-  async run({ query: q, max, page }, { session, uses }) {
-    const params = { userId: 'me', maxResults: max, q: q || undefined, pageToken: page, fields: 'drafts(id,message/id),nextPageToken' };
+  async run({ query: q, max, page }, { session, uses, capBytes }) {
+    const place = placeOf(page);
+    const params = {
+      userId: 'me',
+      maxResults: max,
+      q: q || undefined,
+      pageToken: place.token,
+      fields: 'drafts(id,message/id),nextPageToken',
+    };
     const { drafts, nextPageToken } = await session.call('gmail.users.drafts.list', params, draftList);
     // Each edit gives its message another id.
     uses(drafts.map(({ id: draft }) => draft));
-    const { done, failed } = await forEach(drafts.slice(0, max), (draft) => readItem(session, draft.id, draft.message.id));
-    return { items: done, next: nextPageToken, failed };
+    const shown = drafts.slice(place.skip, max);
+    const { done, failed } = await forEach(shown, (draft) => readItem(session, draft.id, draft.message.id));
+    return { ...fittingPart(shown, done, { place, next: nextPageToken, bytes: capBytes - bytesBeside(failed) }), failed };
   },
 });
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../shared/built-in.ts';
+import { jsonBytes } from '../shared/fitting.ts';
 import type { Source } from '../shared/labels.ts';
-import { textPart } from '../shared/text-part.ts';
+import { type PartLimit, partLimit, textPart } from '../shared/text-part.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage, threadsOfOwn } from './mail-messages.ts';
@@ -75,12 +76,13 @@ export const readMail = builtIn('workspace', {
   }),
   sources: ({ messages }) => messages.map(sourceOf),
   summary: ({ thread, message }) => (message === undefined ? `Read thread ${thread}` : `Read message ${message}`),
-  async run({ thread, message, offset }, { session, uses }) {
+  async run({ thread, message, offset }, { session, uses, capBytes }) {
     const from = Math.floor(offset / OFFSETS_PER_MESSAGE);
     const page =
       message === undefined ? await fetchThread(session, thread ?? '', from) : single(await fetchMessage(session, message), from);
     uses(threadsOfOwn(page.messages));
-    return { thread: page.thread, ...(await readPage(session, page, from, offset % OFFSETS_PER_MESSAGE)) };
+    const limit = partLimit(capBytes, { thread: page.thread, messages: [], next_offset: MAX_OFFSET }, MAX_TEXT);
+    return { thread: page.thread, ...(await readPage({ session, limit }, page, from, offset % OFFSETS_PER_MESSAGE)) };
   },
 });
 
@@ -94,21 +96,28 @@ function single(message: MailMessage, from: number): MailPage {
  * @param first index of the first message in its thread
  * @param begin position in the text of the first message
  */
-async function readPage(session: WorkspaceSession, { messages, count }: MailPage, first: number, begin: number) {
+async function readPage(
+  { session, limit }: { session: WorkspaceSession; limit: PartLimit },
+  { messages, count }: MailPage,
+  first: number,
+  begin: number,
+) {
   const items: Shown[] = [];
   const budget = new HtmlBudget();
-  let left = MAX_TEXT;
+  let left = limit;
   let from = begin;
   for (const [index, message] of messages.entries()) {
     const start = (first + index) * OFFSETS_PER_MESSAGE;
-    const text = await bodyText(message.root, { session, messageId: message.id, budget, enough: from + left });
+    const text = await bodyText(message.root, { session, messageId: message.id, budget, enough: from + left.units });
+    const item = describeMessage(message, '', text);
+    const room = { units: left.units, bytes: left.bytes - jsonBytes(item) };
+    const { text: part, next_offset: next } = textPart(text, from, room);
     // What doesn't fit here may fit into a result of its own.
-    const full = budget.exceeded || (text.length > left && left < MIN_BEGINNING);
+    const full = budget.exceeded || (next !== undefined && Math.min(room.units, room.bytes) < MIN_BEGINNING) || room.bytes < 0;
     if (items.length > 0 && full) return { messages: items, next_offset: start };
-    const { text: part, next_offset: next } = textPart(text, from, left);
-    items.push(describeMessage(message, part, text));
+    items.push({ ...item, text: part });
     if (next !== undefined) return { messages: items, next_offset: start + next };
-    left -= part.length;
+    left = { units: room.units - part.length, bytes: room.bytes - jsonBytes(part) };
     from = 0;
   }
   const following = first + messages.length;

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import type { Source } from '../shared/labels.ts';
+import { placeOf } from '../shared/page-part.ts';
 import { messageList } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
-import { failures, forEach } from './mail-batches.ts';
+import { bytesBeside, failures, fittingPart, forEach } from './mail-batches.ts';
 import { pageToken, query } from './mail-fields.ts';
 import { fetchListed, threadsOfOwn } from './mail-messages.ts';
 
@@ -39,12 +40,14 @@ export const searchMail = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(sourceOf),
   summary: ({ query: text }) => (text === '' ? 'List the newest mail' : `Search mail for ${quoted(text)}`),
-  async run({ query: q, max, page }, { session, uses }) {
-    const params = { userId: 'me', q, maxResults: max, fields: 'messages/id,nextPageToken', pageToken: page };
+  async run({ query: q, max, page }, { session, uses, capBytes }) {
+    const place = placeOf(page);
+    const params = { userId: 'me', q, maxResults: max, fields: 'messages/id,nextPageToken', pageToken: place.token };
     const { messages, nextPageToken } = await session.call('gmail.users.messages.list', params, messageList);
-    const { done, failed } = await forEach(messages.slice(0, max), ({ id }) => fetchListed(session, id, ['From', 'Subject']));
+    const listed = messages.slice(place.skip, max);
+    const { done, failed } = await forEach(listed, ({ id }) => fetchListed(session, id, ['From', 'Subject']));
     uses(threadsOfOwn(done));
-    return { items: done.map(toItem), next: nextPageToken, failed };
+    return { ...fittingPart(listed, done.map(toItem), { place, next: nextPageToken, bytes: capBytes - bytesBeside(failed) }), failed };
   },
 });
 

@@ -41,10 +41,10 @@ const read = builtIn('workspace', {
   output,
   sources: ({ title: name }, { id: item }) => [{ item, integrity: 'others', name }],
   summary: ({ id, slides }) => `Read ${slides === undefined ? 'the slides' : `slides ${slides.join(', ')}`} of presentation ${id}`,
-  async run({ id, slides: numbers, from }, { session }) {
+  async run({ id, slides: numbers, from }, { session, capBytes }) {
     const params = { presentationId: id, fields: `title,slides(${PAGE_FIELDS})` };
     return session
-      .call('slides.presentations.get', params, slidesPart, { numbers, from })
+      .call('slides.presentations.get', params, slidesPart, { numbers, from, capBytes })
       .catch((error) => explainKind(error, session, id, `${NATIVE}presentation`));
   },
 });

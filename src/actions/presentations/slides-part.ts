@@ -3,10 +3,13 @@ import { AppError } from '../../errors.ts';
 import { unchecked } from '../../providers/transport/response-list.ts';
 import { checked, responseReader } from '../../providers/transport/responses.ts';
 import { singleLine } from '../shared/display-text.ts';
+import { jsonBytes } from '../shared/fitting.ts';
 import { page, slideText } from './slide-text.ts';
 
 /** A little below the output limit, because `next` would skip truncated slides. */
 const MAX_BYTES = 200_000;
+/** The other members of a result. */
+const BESIDE_BYTES = 1_500;
 
 const presentation = z.object({ title: singleLine(300), slides: unchecked.default([]) });
 
@@ -15,19 +18,21 @@ interface SlideSelection {
   numbers: number[] | undefined;
   /** First slide if all are read. */
   from: number;
+  /** The largest result. */
+  capBytes: number;
 }
 
 /** As many slides as fit into one result; `next` is the first that doesn't. Further slides are not parsed. */
-export const slidesPart = responseReader(import.meta.url, 'slidesPart', (response, { numbers, from }: SlideSelection) => {
+export const slidesPart = responseReader(import.meta.url, 'slidesPart', (response, { numbers, from, capBytes }: SlideSelection) => {
   const { title, slides } = checked(presentation, response);
   const count = slides.length;
   const selected = (numbers ?? slides.map((_, index) => index + 1).slice(from - 1)).filter((number) => number <= count);
   if (selected.length === 0 && (numbers !== undefined || from > 1)) throw noSuchSlide(numbers === undefined ? 'from' : 'slides', count);
   const shown: ReturnType<typeof describe>[] = [];
-  let left = MAX_BYTES;
+  let left = Math.min(MAX_BYTES, capBytes - BESIDE_BYTES);
   for (const number of selected) {
     const slide = describe(slides[number - 1], number);
-    left -= Buffer.byteLength(JSON.stringify(slide));
+    left -= jsonBytes(slide) + ','.length;
     if (left < 0 && shown.length > 0) return { title, count, slides: shown, next: number };
     shown.push(slide);
   }

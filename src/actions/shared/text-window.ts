@@ -1,36 +1,36 @@
 import { multiLine } from './display-text.ts';
-import { textPart } from './text-part.ts';
+import { type PartLimit, textPart } from './text-part.ts';
 
 const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
 
 /** The part of a long text that one result shows, from pieces that come one after the other and aren't kept. */
 export class TextWindow {
   readonly #start: number;
-  readonly #units: number;
+  readonly #limit: PartLimit;
   #text = '';
   /** Length of all pieces so far, UTF-16 units. */
   length = 0;
 
-  /** @param start where the part begins @param units its greatest length */
-  constructor(start: number, units: number) {
+  /** @param start where the part begins */
+  constructor(start: number, limit: PartLimit) {
     this.#start = start;
-    this.#units = units;
+    this.#limit = limit;
   }
 
   /** Further pieces would only follow the part, and the text is known to continue. */
   get isFull(): boolean {
-    return this.#text.length > this.#units;
+    return this.#text.length > this.#limit.units;
   }
 
   add(piece: string): void {
     const text = cleaned.parse(piece);
-    this.#text += text.slice(Math.max(0, this.#start - this.length), Math.max(0, this.#start - this.length) + this.#units + 2);
+    this.#text += text.slice(Math.max(0, this.#start - this.length), Math.max(0, this.#start - this.length) + this.#limit.units + 2);
     this.length += text.length;
   }
 
   /** As {@link textPart} gives it. */
   part(): ReturnType<typeof textPart> {
-    const { text, next_offset: next } = textPart(this.#text, 0, this.#units);
+    const { text, next_offset: next } = textPart(this.#text, 0, this.#limit);
     return { text: text.toWellFormed(), ...(next !== undefined && { next_offset: this.#start + next }) };
   }
 }

@@ -6,8 +6,11 @@ import { explainKind } from '../drive/wrong-kind.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { singleLine } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
+import { fitting } from '../shared/fitting.ts';
 
 const MAX_TABS = 200;
+/** The other members of a result. */
+const BESIDE_BYTES = 2_000;
 export const SPREADSHEET = `${NATIVE}spreadsheet`;
 
 const spreadsheet = z.object({
@@ -51,15 +54,17 @@ export const spreadsheetsInfo = builtIn('workspace', {
   output,
   sources: ({ title: name }, { id: item }) => [{ item, integrity: 'others', name }],
   summary: ({ id }) => `List the tabs of spreadsheet ${id}`,
-  async run({ id }, { session }) {
+  async run({ id }, { session, capBytes }) {
     const { properties, sheets } = await getSpreadsheet(session, id);
     const { title, locale, timeZone } = properties;
+    const described = sheets.slice(0, MAX_TABS).map((sheet) => describeTab(sheet.properties));
+    const tabs = fitting(described, capBytes - BESIDE_BYTES);
     return {
       title,
       locale,
       zone: timeZone,
-      tabs: sheets.slice(0, MAX_TABS).map((sheet) => describeTab(sheet.properties)),
-      ...(sheets.length > MAX_TABS && { tabs_omitted: sheets.length - MAX_TABS }),
+      tabs,
+      ...(sheets.length > tabs.length && { tabs_omitted: sheets.length - tabs.length }),
     };
   },
 });

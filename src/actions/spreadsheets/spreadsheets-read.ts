@@ -17,6 +17,8 @@ import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';
 const MAX_ROWS = 1_000;
 /** JSON of one result's rows: a little below the output limit, because `next` would skip truncated rows. */
 const MAX_BYTES = 200_000;
+/** A range's address and that of the next one. */
+const BESIDE_BYTES = 500;
 
 const range = text(300);
 
@@ -57,11 +59,11 @@ const spreadsheetsRead = builtIn('workspace', {
   sources: (_output, { id: item }) => [{ item, integrity: 'others' }],
   summary: ({ id, range, ranges }) =>
     `Read ${[range, ...(ranges ?? [])].flatMap((one) => (one === undefined ? [] : [quoted(one)])).join(', ')} of spreadsheet ${id}`,
-  async run({ id, range, ranges, max }, { session }) {
+  async run({ id, range, ranges, max }, { session, capBytes }) {
     if ((range === undefined) === (ranges === undefined)) throw new AppError('invalid_request', 'range: give either range or ranges');
     const requested = (ranges ?? [range ?? '']).map((one) => windowOf(parseTabRange(one), max));
     const windows = requested.map(({ window }) => formatTabRange(window));
-    const limits = { max, maxBytes: Math.floor(MAX_BYTES / requested.length) };
+    const limits = { max, maxBytes: Math.floor(Math.min(MAX_BYTES, capBytes) / requested.length) - BESIDE_BYTES };
     const found = await getValues(session, id, windows, limits).catch((error) => explain(error, session, id));
     if (found.length !== requested.length) throw unreadableResponse('another number of ranges');
     return { ranges: found.map((one, index) => describe(one, requested[index]?.toRow)) };

@@ -166,8 +166,8 @@ export class ActionRun {
 
   /** Its session is opened when it is first used. */
   #context(): RunContext {
-    const { userId, account, configured, version, taint = NOT_LOOKED_UP, progress } = this.#call;
-    const { policy, capBytes } = configured;
+    const { userId, account, configured, capBytes, version, taint = NOT_LOOKED_UP, progress } = this.#call;
+    const { policy } = configured;
     const { db, clock } = this.#deps;
     const { signal } = this.#abort;
     const session = () => {

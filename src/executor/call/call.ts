@@ -59,6 +59,8 @@ export interface Call {
   taint?: Taint;
   /** Set only for changes: a repeated read does no harm. */
   idempotencyKey: string | undefined;
+  /** Most bytes of its output. */
+  capBytes: number;
   signal: AbortSignal;
   progress: ((message: string) => void) | undefined;
   /** When the call was received, by the monotonic clock. */

@@ -8,6 +8,7 @@ import type { AccountsQuery, AgentAccountRow, UserAccounts } from '../call/agent
 import type { ArgumentHashes } from '../call/argument-hashes.ts';
 import { type Call, changesSomething, type Invocation } from '../call/call.ts';
 import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from '../call/client-grant.ts';
+import { capOf } from '../call/result-size.ts';
 import { assertScopes, assertUsable, assertWritable, selectAccount } from '../call/select-account.ts';
 import { assertAllowed } from '../policy/allow-lists.ts';
 import { isGated } from '../policy/gate.ts';
@@ -85,6 +86,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     input,
     argumentsHash,
     idempotencyKey,
+    capBytes: capOf(configured, invocation.surface),
     signal,
     progress,
     startedAt,

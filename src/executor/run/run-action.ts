@@ -72,7 +72,7 @@ export async function runAction(
   });
   const undo = await undoFor(deps, run, call, output, { readers, attempt });
   const labels = labelsOf(repeated.isTainted || undo?.isRead ? undefined : integrity, marked, provider === 'bank' || repeated.isFinancial);
-  const { value, truncated } = truncateOutput(output, configured.capBytes);
+  const { value, truncated } = truncateOutput(output, call.capBytes);
   for (const reading of readings) deps.reads.record(reading, value, labels);
   const ms = Math.round(deps.clock.monotonic() - startedAt);
   const meta: CallResult['meta'] = { account: account.label, accountId: account.id, ms, labels };

@@ -25,7 +25,7 @@ interface Options {
 
 /** As the actions do it: on a thread of its own. */
 function read(format: OfficeFormat, content: Uint8Array, { start = 0, units = 40_000, clock = STANDS }: Options = {}) {
-  const input = { content: new Uint8Array(content), format, start, units };
+  const input = { content: new Uint8Array(content), format, start, limit: { units, bytes: 10 * MB } };
   return offThread(officeText, input, { userId: 'a', isOwn: true, transfer: [input.content.buffer], clock });
 }
 
