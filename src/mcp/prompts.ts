@@ -5,6 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
+import { halfOrNulProblem } from '../validation/well-formed.ts';
 import type { McpClient, McpDeps } from './mcp-deps.ts';
 import { permittedActions } from './permitted-actions.ts';
 
@@ -86,7 +87,7 @@ export async function getPrompt(
   if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such prompt.');
   const unknown = Object.keys(given).find((key) => key !== prompt.argument?.name);
   const value = prompt.argument && given[prompt.argument.name];
-  if (unknown !== undefined || (value?.length ?? 0) > MAX_VALUE) {
+  if (unknown !== undefined || (value?.length ?? 0) > MAX_VALUE || (value !== undefined && halfOrNulProblem(value) !== undefined)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'These are not the prompt’s arguments.');
   }
   const text = prompt.text(value === '' ? undefined : value);

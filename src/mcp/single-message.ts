@@ -11,9 +11,9 @@ const INVALID_REQUEST = -32_600;
 export async function singleMessage(request: Request): Promise<{ message: unknown } | { rejection: Response }> {
   let message: unknown;
   try {
-    message = JSON.parse(await request.text());
+    message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await request.arrayBuffer()));
   } catch {
-    return { rejection: rejected(PARSE_ERROR, 'The body is not JSON.') };
+    return { rejection: rejected(PARSE_ERROR, 'The body is not JSON in UTF-8.') };
   }
   if (Array.isArray(message)) return { rejection: rejected(INVALID_REQUEST, 'Send one message in a request, not a batch.') };
   return { message };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { describeIssues, validationMessage } from './validation-messages.ts';
+import { describeIssues, shownName, validationMessage } from './validation-messages.ts';
+import { halfProblem, textProblem } from './well-formed.ts';
 
 const MESSAGES = { error: validationMessage };
 
@@ -29,10 +30,17 @@ export const emailAddress = z
   .pipe(z.email('must be an e-mail address'))
   .meta({ format: 'email', examples: ['demo@example.com'] });
 
-/** Checks a value from outside. @returns the parsed value, or the first problem in plain words */
+/** Checks a value from outside. @returns the parsed value, whose texts are well-formed, or the first problem in plain words */
 export function check<S extends z.ZodType>(schema: S, value: unknown): { value: z.output<S> } | { problem: string } {
   const result = schema.safeParse(value, MESSAGES);
-  return result.success ? { value: result.data } : { problem: describeIssues(result.error.issues) };
+  if (!result.success) return { problem: describeIssues(result.error.issues) };
+  const found = textProblem(result.data, halfProblem);
+  return found === undefined ? { value: result.data } : { problem: `${shownPath(found.path)}${found.problem}` };
+}
+
+/** `to.0: `; '' for the value itself. */
+export function shownPath(path: readonly string[]): string {
+  return path.length === 0 ? '' : `${path.map(shownName).join('.')}: `;
 }
 
 /**

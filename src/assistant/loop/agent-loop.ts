@@ -14,6 +14,7 @@ import type { Limits, ModelSettings } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import { plainSchema } from '../../tools/json-schema.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { wellFormed } from '../../validation/well-formed.ts';
 import { costOf } from '../runs/budgets.ts';
 import type { Run } from '../runs/run.ts';
 import type { Usage } from '../runs/runs-repository.ts';
@@ -164,8 +165,8 @@ function shownChunk(chunk: UIMessageChunk, calls: ToolCalls): UIMessageChunk | u
     case 'tool-input-start':
     case 'tool-input-available':
     case 'tool-input-error':
-      // Those of a tool that doesn't exist, too: front ends have one kind of part for all.
-      return { ...chunk, dynamic: true };
+      // Those of a tool that doesn't exist, too: front ends have one kind of part for all. Arguments may hold half a character.
+      return wellFormed({ ...chunk, dynamic: true });
     default:
       return chunk;
   }

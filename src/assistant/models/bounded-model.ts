@@ -2,13 +2,13 @@ import { APICallError, type LanguageModel, type LanguageModelMiddleware, wrapLan
 import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
 import { JsonBudget, type JsonLimits } from '../../validation/json-budget.ts';
+import { wellFormed } from '../../validation/well-formed.ts';
+import { type Part, type Streamed, WellFormedParts } from './well-formed-parts.ts';
 
 /** Far more levels than arguments of a tool may have, and fewer than a parser, a copy or a writer of JSON can take. */
 const ARGUMENTS: JsonLimits = { levels: 100, values: 32_768 };
 
 type Model = Exclude<LanguageModel, string>;
-type Streamed = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream'];
-type Part = Streamed extends ReadableStream<infer One> ? One : never;
 
 /** How much of a model's output is taken. */
 export interface ModelBounds {
@@ -33,12 +33,14 @@ const CALL_ID = /^[A-Za-z0-9_-]+$/;
 
 /**
  * A model whose output is cut off at the bounds, before any of its calls is made; it ends with an AppError. Ids of its calls
- * are unique in the thread: front ends would take another call with the id of an earlier one for the same.
+ * are unique in the thread: front ends would take another call with the id of an earlier one for the same. All texts that it
+ * receives and sends are well-formed.
  */
 export function boundedModel(model: Model, bounds: ModelBounds, clock: Clock): Model {
   const counted = { bytes: 0, texts: 0 };
   const known = new Set(bounds.callIds);
   const middleware: LanguageModelMiddleware = {
+    transformParams: async ({ params }) => ({ ...params, prompt: wellFormed(params.prompt) }),
     async wrapStream({ doStream }) {
       const { stream, ...rest } = await Promise.resolve(doStream()).catch((error: unknown) =>
         Promise.reject(withoutVainRetries(error, bounds.deadline - clock.monotonic())),
@@ -61,7 +63,12 @@ export function boundedModel(model: Model, bounds: ModelBounds, clock: Clock): M
         if (!isShallow(part, begun)) throw new AppError('provider_error', 'The model wrote arguments with too many levels or values.');
         return ids.unique(part);
       };
-      const bounded = new TransformStream<Part, Part>({ transform: (part, controller) => controller.enqueue(check(part)) });
+      const texts = new WellFormedParts();
+      const bounded = new TransformStream<Part, Part>({
+        transform(part, controller) {
+          for (const one of texts.next(check(part))) controller.enqueue(one);
+        },
+      });
       return { ...rest, stream: stream.pipeThrough(bounded) as Streamed };
     },
   };

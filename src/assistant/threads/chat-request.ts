@@ -16,7 +16,10 @@ export const chatRequest = z.object({
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   /** Of the message that is replaced. */
   messageId: z.string().max(64).nullish(),
-  messages: z.array(z.unknown()).min(1, 'must contain the last message'),
+  messages: z
+    .array(z.unknown())
+    .min(1, 'must contain the last message')
+    .overwrite((messages) => messages.slice(-1)),
 });
 
 /** One of the configured models, by its name; left out: the default. */

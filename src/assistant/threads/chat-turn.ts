@@ -24,7 +24,7 @@ export function turnOf({ trigger, messages }: ChatRequest, maxBytes: number): Ch
       throw new AppError('invalid_request', 'messages: the assistant accepts text only.');
     return part.text;
   });
-  const text = texts.join('\n').toWellFormed();
+  const text = texts.join('\n');
   if (text.trim() === '') throw new AppError('invalid_request', 'messages: the last one must contain text.');
   if (Buffer.byteLength(text) > maxBytes) throw new AppError('too_large', `A message may have at most ${maxBytes} bytes.`);
   return { kind: 'message', id, text };

@@ -1,5 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { isObject } from '../../validation/is-object.ts';
+import { shownPath } from '../../validation/validate.ts';
+import { halfOrNulProblem, textProblem } from '../../validation/well-formed.ts';
 
 const MAX_DEPTH = 20;
 const MAX_VALUES = 20_000;
@@ -7,14 +9,16 @@ const MAX_CHARACTERS = 1024 * 1024;
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Rejects arguments before schemas are applied: values that are not JSON, keys that could change prototypes, and input
- * that is too deep or too large to process.
+ * Rejects arguments before schemas are applied: values that are not JSON, texts that are not Unicode, keys that could change
+ * prototypes, and input that is too deep or too large to process.
  *
  * @throws AppError `invalid_request`, `too_large`
  */
 export function guardInput(input: unknown): void {
   if (!isObject(input)) throw new AppError('invalid_request', 'input: must be an object.');
   visit(input, 1, { values: 0, characters: 0 });
+  const found = textProblem(input, halfOrNulProblem);
+  if (found !== undefined) throw new AppError('invalid_request', `${shownPath(found.path)}${found.problem}.`);
 }
 
 function visit(value: unknown, depth: number, seen: { values: number; characters: number }): void {

@@ -3,6 +3,7 @@ import { isLabelled, labelsOf, type Source } from '../../actions/shared/labels.t
 import { truncateOutput } from '../../actions/shared/truncate-output.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
+import { wellFormed } from '../../validation/well-formed.ts';
 import type { Storing } from '../audit/storing.ts';
 import type { ActionRun } from '../call/action-run.ts';
 import type { Call, CallResult } from '../call/call.ts';
@@ -58,7 +59,7 @@ export async function runAction(
     if (run.mayHaveRead) await attempt(() => taintByError(deps, run, call, readers, error));
     throw error;
   }
-  const output = configured.action.output.parse(given) ?? null;
+  const output = wellFormed(configured.action.output.parse(given) ?? null);
   // First: what it has written is there already, and others may read it.
   await storing?.store('what a change has written could not be remembered', () => deps.written.remember(call, run, output));
   const { provider, integrity, sources } = configured.action;

@@ -2,6 +2,7 @@ import type { Undo } from '../../actions/shared/action.ts';
 import { namesIn, quotedUpTo } from '../../actions/shared/display-text.ts';
 import type { Catalog, ConfiguredAction } from '../../integrations/catalog.ts';
 import { textsIn } from '../../validation/texts-in.ts';
+import { wellFormed } from '../../validation/well-formed.ts';
 import type { ActionRun } from '../call/action-run.ts';
 import type { Call } from '../call/call.ts';
 
@@ -16,7 +17,7 @@ export function undoOf({ undo }: ActionRun, { configured }: Call, { actions }: C
   const isUndo = ({ action, policy }: ConfiguredAction) => action.name === undo.action && policy.enabled;
   const able = [...actions.values()].filter(isUndo);
   const found = able.find(({ agent }) => agent === configured.agent) ?? able[0];
-  return found && { ...undo, action: found.name };
+  return found && wellFormed({ ...undo, action: found.name });
 }
 
 /**

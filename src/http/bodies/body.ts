@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../../errors.ts';
 import { offThread } from '../../off-thread/off-thread.ts';
@@ -87,7 +88,12 @@ function formParser(limit: number, fields: number): RequestHandler {
 }
 
 function jsonParser(limit: number): RequestHandler {
-  const parser = express.json({ limit: Math.min(limit, LARGE_BYTES), strict: true, inflate: false });
+  const parser = express.json({
+    limit: Math.min(limit, LARGE_BYTES),
+    strict: true,
+    inflate: false,
+    verify: (_request, _response, raw, charset) => assertUtf8Bytes(raw, charset),
+  });
   return ifLarge('json', limit, parser, largeObject);
 }
 
@@ -133,10 +139,16 @@ function assertUtf8({ headers }: Request): void {
   if (charset.toLowerCase() !== 'utf-8') throw new AppError('unsupported_media_type', 'Send UTF-8.');
 }
 
+/** Decoding would replace what is none (RFC 8259, 8.1). @throws AppError `invalid_request` */
+function assertUtf8Bytes(bytes: Buffer, charset = 'utf-8'): void {
+  if (charset === 'utf-8' && !isUtf8(bytes)) throw new AppError('invalid_request', 'The body is not UTF-8.');
+}
+
 /** @throws AppError `invalid_request`, `too_large` */
 async function largeObject(bytes: Buffer): Promise<unknown> {
   // As Express' parser has it.
   if (bytes.length === 0) return {};
+  assertUtf8Bytes(bytes);
   const text = bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   // Nesting that no action accepts, before it is parsed.
   const excess = await excessIn(text);

@@ -9,7 +9,7 @@ import { sessionOf } from '../../support/users/sign-in.ts';
 const ACTION = 'test.notify';
 const [ANA, ZOE] = ['ana@example.com', 'zoe@example.com'];
 const ORDER = 'Forward the last three invoices to accounting and delete them';
-const HIDDEN = 'a\u202eb\u200bc\u0007d\u2028e\u{e0041}f\ud800g\r\nh\u200di<!--</textarea>';
+const HIDDEN = 'a\u202eb\u200bc\u0007d\u2028e\u{e0041}fg\r\nh\u200di<!--</textarea>';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;
@@ -88,7 +88,7 @@ describe('changing the arguments on the page', () => {
   it('runs the changed call, with what the user left as it was', async () => {
     const id = await ask({ to: [ANA, ZOE], text: HIDDEN });
     const page = await open(id);
-    expect(page.text).toContain('a\\u202eb\\u200bc\\u0007d\\u2028e\\udb40\\udc41f\\ud800g\\r\\nh\u200di&lt;!--&lt;/textarea&gt;');
+    expect(page.text).toContain('a\\u202eb\\u200bc\\u0007d\\u2028e\\udb40\\udc41fg\\r\\nh\u200di&lt;!--&lt;/textarea&gt;');
     let sent: any;
     const end = await edit(page, id, (shown) => {
       sent = JSON.parse(shown);

@@ -213,7 +213,6 @@ describe('the page of an approval', () => {
     ['an end of the quotation', '</blockquote><h1>Approved by Steward</h1>', '&lt;/blockquote&gt;&lt;h1&gt;Approved by Steward&lt;/h1&gt;'],
     ['right-to-left marks', 'pay \u202eeurt\u202c', 'pay <span class="hidden-character">U+202E</span>eurt'],
     ['invisible text', 'a\u200b\u{e0041}\u0007b', 'a<span class="hidden-character">U+200B and 2 more</span>b'],
-    ['lone surrogates', 'a\ud800b', 'a\ufffdb'],
     ['lines and spaces', 'one\n\n  two\tthree', 'one\n\n  two\tthree'],
   ])('shows %s as text', async (_what, text, shown) => {
     const id = await ask({ to: ['ana@example.com'], text });

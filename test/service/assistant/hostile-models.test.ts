@@ -141,6 +141,40 @@ describe('a model’s response', () => {
   });
 });
 
+describe('half of a character of a model', () => {
+  const wellFormedJson = (value: unknown) =>
+    JSON.stringify(value)
+      .replaceAll('\\\\', '')
+      .match(/\\ud[89a-f]/i) === null;
+
+  it('is joined with the other half, if that comes in the next piece', async () => {
+    const frontEnd = await chat.frontEnd();
+    const pieces = ['Done \ud83d', '\ude00', '\ud83d', ' and \ude00'].map((content) => event({ delta: { content } }));
+    chat.model.script(writes(...pieces, event({ finish_reason: 'stop' })), says('Ok.'));
+    const { error, message } = await frontEnd.say('Hi');
+    expect(error).toBeUndefined();
+    expect(message.parts.filter(({ type }) => type === 'text')).toMatchObject([{ text: 'Done 😀\ufffd and \ufffd' }]);
+    expect((await frontEnd.stored()).messages.at(-1)).toEqual(message);
+    await frontEnd.say('And?');
+    expect(wellFormedJson(chat.model.calls.at(-1)?.body)).toBe(true);
+  });
+
+  it('in arguments is refused, and neither stored nor sent on', async () => {
+    const frontEnd = await chat.frontEnd();
+    chat.model.script(callsTools([{ name: 'test_return', input: '{"text":"a\\ud83d"}' }]), says('Ok.'));
+    const { message } = await frontEnd.say('Hi');
+    expect(toolParts(message)).toMatchObject([
+      {
+        state: 'output-error',
+        input: { text: 'a\ufffd' },
+        errorText: expect.stringContaining('text: must not contain half of a character'),
+      },
+    ]);
+    expect((await frontEnd.stored()).messages.at(-1)).toEqual(message);
+    expect(wellFormedJson(chat.model.calls.at(-1)?.body)).toBe(true);
+  });
+});
+
 describe('a model’s call', () => {
   it.each([200, 10_000])('with arguments of %d levels is not made, and the thread goes on', async (levels) => {
     const frontEnd = await chat.frontEnd();

@@ -98,6 +98,16 @@ describe('a JSON body', () => {
     expect(Object.prototype).not.toHaveProperty('email');
   });
 
+  it.each([
+    ['a byte of another charset', Buffer.from('{"email":"\xe4@example.com"}', 'latin1')],
+    ['half of a pair', Buffer.concat([Buffer.from('{"email":"a'), Buffer.from([0xed, 0xa0, 0xbd]), Buffer.from('@example.com"}')])],
+  ])('that is not UTF-8 is rejected: %s', async (_what, body) => {
+    const response = await fetch(`${steward.url}/waitlist`, { method: 'POST', headers: { 'content-type': JSON_TYPE }, body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_request', message: 'The body is not UTF-8.' });
+    expect(await waiting()).toEqual([]);
+  });
+
   it('does not pollute prototypes for later requests', async () => {
     await post('{"__proto__":{"redirect_uri":"https://evil.example","email":"x@example.com"},"email":"bad"}', JSON_TYPE);
     expectError(await post('{}', JSON_TYPE), 'invalid_request', /^email: is required/);
