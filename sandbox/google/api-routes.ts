@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { json, type NextFunction, type Request, type Response, Router, raw } from 'express';
+import { halfProblem, textProblem } from '../../src/validation/well-formed.ts';
 import { ApiFault, faultBody } from '../api-fault.ts';
 import type { Controls } from '../controls.ts';
 import { openStore, type Store } from '../store.ts';
@@ -24,7 +25,7 @@ const MAX_UPLOAD = '30mb';
 export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRoutesOptions): Router {
   const router = Router();
   router.use('/upload', raw({ type: () => true, limit: MAX_UPLOAD }));
-  router.use(json({ limit: MAX_UPLOAD, type: () => true }));
+  router.use(json({ limit: MAX_UPLOAD, type: () => true }), rejectHalves);
   const stores = new Map<string, Store<unknown>>();
   for (const api of apis) {
     const served = new ServedApi(api, options, stores);
@@ -42,6 +43,13 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
     else next(error);
   });
   return router;
+}
+
+/** The provider's JSON parser takes no lone surrogates. */
+function rejectHalves({ body }: Request, _response: Response, next: NextFunction): void {
+  if (textProblem(body, halfProblem) !== undefined)
+    throw new ApiFault(400, 'badRequest', 'Invalid JSON payload received. Invalid surrogate.');
+  next();
 }
 
 /** One API: the data of its accounts, and the remaining quotas. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { json, type NextFunction, type Request, type Response, Router } from 'express';
 import type { Clock } from '../../src/clock/clock.ts';
+import { halfProblem, textProblem } from '../../src/validation/well-formed.ts';
 import type { Controls } from '../controls.ts';
 import { chatRequest } from './chat-request.ts';
 import { Completion, MODEL_NAME } from './chat-wire.ts';
@@ -25,6 +26,8 @@ export function modelRoutes({ controls, slowMs }: ModelRoutesOptions): Router {
     response.json({ object: 'list', data: [{ id: MODEL_NAME, object: 'model', created: 0, owned_by: 'steward-sandbox' }] });
   });
   router.post('/v1/chat/completions', json({ limit: MAX_BODY }), async (request, response) => {
+    // As vendors do: lone surrogates are no text.
+    if (textProblem(request.body, halfProblem) !== undefined) throw new ModelError('The request body is not valid JSON: lone surrogate.');
     const parsed = chatRequest.safeParse(request.body);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;

@@ -34,6 +34,14 @@ describe('POST /sandbox/model/v1/chat/completions', () => {
     });
   });
 
+  it('rejects half of a character, like vendors', async () => {
+    const response = await postChat(host.url, { messages: say('Hello \ud83d') });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { type: 'invalid_request_error', message: expect.stringContaining('surrogate') },
+    });
+  });
+
   it('streams text as deltas, then the reason, usage if asked for, and [DONE]', async () => {
     const body = { messages: say('Hello'), stream: true, stream_options: { include_usage: true } };
     const response = await postChat(host.url, body);

@@ -21,4 +21,11 @@ describe('the sandbox’s workspace APIs, through the provider’s own SDK', () 
     await expect(call).rejects.toMatchObject({ status: 401 });
     expect((await steward.control('state')).calls.workspace['/api/gmail/v1/users/me/profile']).toBe(1);
   });
+
+  it('reject half of a character in a body', async () => {
+    const url = `${steward.context.sandbox?.workspace.apiUrl}/calendar/v3/calendars/primary/events`;
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"summary":"\\ud83d"}' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('Invalid JSON payload') } });
+  });
 });
