@@ -3,7 +3,9 @@ import { callsTools, says } from '../../support/emulators/scripted-model.ts';
 import { ChatScene, textOf } from '../../support/scenes/chat-scene.ts';
 import { linkBank } from '../../support/scenes/flows.ts';
 
-const LONG = 'canary'.repeat(8_000);
+/** A result is not longer; five are too long for the model. */
+const LONG = 'canary'.repeat(2_500);
+const CALLS = 5;
 let chat: ChatScene;
 
 beforeAll(async () => {
@@ -26,11 +28,11 @@ it('a long conversation is shortened: results first, then a summary; their label
   const frontEnd = await chat.frontEnd();
   chat.scene.work = async () => ({ text: LONG });
   const call = () => callsTools([{ name: 'test_run', input: {} }]);
-  chat.model.script(call(), call(), says('Read.'));
-  await frontEnd.say('Read it twice');
-  // Within the run, the result of the first step gave way to the second.
+  chat.model.script(...Array.from({ length: CALLS }, call), says('Read.'));
+  await frontEnd.say('Read it again and again');
+  // Within the run, the results of earlier steps gave way to the last.
   const results = () => sent().filter(({ role }) => role === 'tool');
-  expect(results().map(({ content }) => content.includes(LONG))).toEqual([false, true]);
+  expect(results().map(({ content }) => content.includes(LONG))).toEqual([...Array(CALLS - 1).fill(false), true]);
 
   await frontEnd.say('Thanks');
   for (const { content } of results()) {
@@ -49,7 +51,7 @@ it('a long conversation is shortened: results first, then a summary; their label
   expect(summary?.role).toBe('user');
   expect(summary?.content).toMatch(/^Summary of the conversation so far.*"integrity":"others","confidentiality":"private"/);
   expect(sent().at(-1)?.content).toContain('2 words');
-  expect(JSON.stringify(sent())).not.toContain('Read it twice');
+  expect(JSON.stringify(sent())).not.toContain('Read it again');
 
   // It is stored, and read at the next message.
   const before = chat.model.calls.length;
