@@ -2769,6 +2769,10 @@ export interface BankBalancesInput {
    * Ask the bank now: slow, charged for, and limited to a few a day. Default: the last known balances.
    */
   live?: boolean;
+  /**
+   * Where to continue: `next` of the previous result.
+   */
+  from?: number;
 }
 export interface BankBalancesOutput {
   accounts: {
@@ -2793,6 +2797,14 @@ export interface BankBalancesOutput {
     };
   }[];
   live: boolean;
+  /**
+   * Number of entries of the bank that could not be read and are left out.
+   */
+  unreadable?: number;
+  /**
+   * There are more accounts: pass this as `from`.
+   */
+  next?: number;
 }
 export interface BankTransactionsInput {
   /**
@@ -2825,7 +2837,7 @@ export interface BankTransactionsOutput {
     /**
      * YYYY-MM-DD: the day it was posted, or authorized if it is pending.
      */
-    date: string;
+    date: string | null;
     /**
      * YYYY-MM-DD: the day it was authorized.
      */
@@ -2835,12 +2847,12 @@ export interface BankTransactionsOutput {
     /**
      * Positive for money out of the account, negative for money in.
      */
-    amount: number;
+    amount: number | null;
     currency: string | null;
     /**
      * Id of the account.
      */
-    account: string;
+    account: string | null;
     category: string | null;
     subcategory: string | null;
     pending: boolean;
@@ -2858,6 +2870,10 @@ export interface BankTransactionsOutput {
     name: string;
     mask: string | null;
   }[];
+  /**
+   * Number of entries of the bank that could not be read and are left out.
+   */
+  unreadable?: number;
   /**
    * There are more: pass this as `page`.
    */
@@ -2939,6 +2955,10 @@ export interface BankSpendingOutput {
     count: number;
   }[];
   /**
+   * Number of entries of the bank that could not be read and are left out.
+   */
+  unreadable?: number;
+  /**
    * There are more transactions than were read, the newest: the sums are incomplete. Use a shorter range.
    */
   truncated?: {
@@ -2952,7 +2972,7 @@ export interface BankSpendingOutput {
 }
 export interface BankChangesInput {
   /**
-   * Read from the `cursor` of an earlier result; empty = from the beginning.
+   * `cursor` of the previous result: it was received, read on. Left out: what no client has received. Empty: from the beginning.
    */
   cursor?: string;
   /**
@@ -2966,7 +2986,7 @@ export interface BankChangesOutput {
     /**
      * YYYY-MM-DD: the day it was posted, or authorized if it is pending.
      */
-    date: string;
+    date: string | null;
     /**
      * YYYY-MM-DD: the day it was authorized.
      */
@@ -2976,12 +2996,12 @@ export interface BankChangesOutput {
     /**
      * Positive for money out of the account, negative for money in.
      */
-    amount: number;
+    amount: number | null;
     currency: string | null;
     /**
      * Id of the account.
      */
-    account: string;
+    account: string | null;
     category: string | null;
     subcategory: string | null;
     pending: boolean;
@@ -2995,7 +3015,7 @@ export interface BankChangesOutput {
     /**
      * YYYY-MM-DD: the day it was posted, or authorized if it is pending.
      */
-    date: string;
+    date: string | null;
     /**
      * YYYY-MM-DD: the day it was authorized.
      */
@@ -3005,12 +3025,12 @@ export interface BankChangesOutput {
     /**
      * Positive for money out of the account, negative for money in.
      */
-    amount: number;
+    amount: number | null;
     currency: string | null;
     /**
      * Id of the account.
      */
-    account: string;
+    account: string | null;
     category: string | null;
     subcategory: string | null;
     pending: boolean;
@@ -3023,9 +3043,13 @@ export interface BankChangesOutput {
     id: string;
     account: string | null;
   }[];
+  /**
+   * Number of entries of the bank that could not be read and are left out.
+   */
+  unreadable?: number;
   cursor: string;
   /**
-   * There are more changes: call again.
+   * There are more changes: call again with `cursor`.
    */
   more: boolean;
   /**
@@ -3033,13 +3057,17 @@ export interface BankChangesOutput {
    */
   ready: boolean;
   /**
-   * The result starts from the beginning (first call, bank connected again, or position lost): discard all earlier results.
+   * The result starts from the beginning (first call, bank connected again, or the bank’s changes could not be continued): discard all earlier results.
    */
   reset?: true;
   /**
    * The transactions changed between two calls: discard the results since the last one with `more: false`; their content is repeated here.
    */
   restarted?: true;
+  /**
+   * An earlier call returned some of these changes already, and no call has passed its `cursor`.
+   */
+  repeated?: true;
 }
 export interface BankNumbersInput {
   /**
@@ -3049,6 +3077,10 @@ export interface BankNumbersInput {
    * @maxItems 100
    */
   account_ids?: string[];
+  /**
+   * Where to continue: `next` of the previous result.
+   */
+  from?: number;
 }
 export interface BankNumbersOutput {
   accounts: {
@@ -3095,6 +3127,14 @@ export interface BankNumbersOutput {
     )[];
   }[];
   masked: boolean;
+  /**
+   * Number of entries of the bank that could not be read and are left out.
+   */
+  unreadable?: number;
+  /**
+   * There are more accounts: pass this as `from`.
+   */
+  next?: number;
 }
 /** A frame that a client sends. */
 export type ClientFrame = AuthenticateFrame | ListFrame | CallFrame | ApprovalsFrame | ApproveFrame | ApprovalResultFrame | AbortFrame | SendFrame | ResumeFrame;

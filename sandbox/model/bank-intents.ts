@@ -55,7 +55,9 @@ export const bankIntents: readonly Intent[] = [
     pattern:
       /^(?<verb>what|anything|show|list|is there)\b.*\b(?:new (?:at|in|on) my bank|new transactions|changed at my bank|bank changes)\b/i,
     *plan(_said, world) {
-      const { added, modified, removed } = yield* world.run('bank_changes', {});
+      const { added, modified, removed, cursor } = yield* world.run('bank_changes', {});
+      // They were received.
+      yield* world.run('bank_changes', { cursor });
       const fresh = listOf(added);
       const counts = `${fresh.length} new, ${listOf(modified).length} changed and ${listOf(removed).length} removed transactions.`;
       return [counts, ...fresh.slice(0, 5).map(transactionLine)].join('\n');

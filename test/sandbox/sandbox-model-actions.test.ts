@@ -76,7 +76,7 @@ const SAID: Record<string, [said: string[], args: object]> = {
   bank_balances: [['What is my balance?'], {}],
   bank_transactions: [['Show my last five transactions'], { max: 5 }],
   bank_spending: [['What did I spend on groceries in the last 30 days?'], { from: day, to: day, by: 'merchant' }],
-  bank_changes: [['What is new at my bank?'], {}],
+  bank_changes: [['What is new at my bank?'], { cursor: expect.any(String) }],
   bank_numbers: [['What are my account numbers?'], {}],
 };
 
