@@ -661,6 +661,16 @@ describe('bank.numbers at the aggregator', () => {
   });
 });
 
+describe('connecting a bank', () => {
+  it('leaves out accounts without an id, and takes the others', async () => {
+    token = await steward.signIn('emulated-odd-accounts');
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [null, { name: 'No id' }, ACCOUNT] }));
+    const linked = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-canary' } });
+    expect(linked.body).toEqual({ success: true });
+    expect(await entries()).toMatchObject([{ mask: [{ name: 'Giro', mask: '' }] }]);
+  });
+});
+
 describe('the status of an item', () => {
   it.each([
     ['ITEM_LOGIN_REQUIRED', 'relink_required'],
