@@ -75,8 +75,11 @@ describe.skipIf(chromiumMissing)(`results of actions on the page${whySkipped}`, 
     const { items } = await run('calendar.list');
     expect(await page.locator('.agenda .event').count()).toBe(items.length);
     expect(await text()).toMatch(/\w+day, \w+ \d+, \d{4}/);
-    await run('calendar.get', { id: items.find(({ title }: { title: string }) => title === 'Physio exercises').id });
-    expect(await text()).toMatch(/Physio exercises[\s\S]*Open in the calendar \(www\.google\.com\)/);
+    // Which events are left depends on the day of the week.
+    const titled = items.find(({ title }: { title: string }) => title !== '');
+    await run('calendar.get', { id: titled.id });
+    expect(await text()).toContain(titled.title);
+    expect(await text()).toContain('Open in the calendar (www.google.com)');
     await run('calendar.free', { day_start: '09:00', day_end: '12:00' });
     expect(await text()).toMatch(/\d+ h( \d+ min)? free/);
     await run('calendar.busy', { people: ['results@example.com'], from: items[0].start.slice(0, 10) });
