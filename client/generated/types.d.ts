@@ -68,6 +68,10 @@ export interface CallMeta {
   ms: number;
   labels?: Labels;
   truncated?: true;
+  /**
+   * What is left out and how to read on, if it is truncated.
+   */
+  hint?: string;
   undo?: {
     action: string;
     input: {
