@@ -1493,6 +1493,10 @@ export interface CalendarListOutput {
      */
     last_day?: string;
     zone?: string;
+    /**
+     * Time zone of the end, if it is another one.
+     */
+    end_zone?: string;
     tentative?: true;
     location?: string;
     description?: string;
@@ -1564,6 +1568,10 @@ export interface CalendarGetOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1708,6 +1716,10 @@ export interface CalendarCreateInput {
    */
   zone?: string;
   /**
+   * Time zone of the end, if it is another one, as of a flight.
+   */
+  end_zone?: string;
+  /**
    * Text of the event.
    */
   description?: string;
@@ -1754,6 +1766,10 @@ export interface CalendarCreateOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1818,9 +1834,13 @@ export interface CalendarUpdateInput {
    */
   end?: string;
   /**
-   * Time zone, if not the event’s.
+   * Time zone of the given times, if not the event’s.
    */
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one, as of a flight.
+   */
+  end_zone?: string;
   /**
    * Replaces the old one; empty removes it.
    */
@@ -1870,6 +1890,10 @@ export interface CalendarUpdateOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1963,6 +1987,10 @@ export interface CalendarRestoreOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -2044,6 +2072,10 @@ export interface CalendarRespondOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
