@@ -68,6 +68,10 @@ export interface CallMeta {
   ms: number;
   labels?: Labels;
   truncated?: true;
+  /**
+   * What is left out and how to read on, if it is truncated.
+   */
+  hint?: string;
   undo?: {
     action: string;
     input: {
@@ -2703,7 +2707,7 @@ export interface SpreadsheetsReadInput {
    */
   id: string;
   /**
-   * A1 notation: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab; default the first tab. Quote a name that looks like cells ("'Q1'").
+   * A1 notation: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab; default the first visible tab. Quote a name that looks like cells ("'Q1'").
    */
   range?: string;
   /**
@@ -2717,6 +2721,10 @@ export interface SpreadsheetsReadInput {
    * Most rows of each range.
    */
   max?: number;
+  /**
+   * To read on in one long cell: its `next_offset` of `cut`, with its address as range.
+   */
+  offset?: number;
 }
 export interface SpreadsheetsReadOutput {
   ranges: {
@@ -2729,9 +2737,27 @@ export interface SpreadsheetsReadOutput {
      */
     rows: (string | number | boolean | null)[][];
     /**
-     * There is more: read this range next.
+     * Cells of which only the beginning is shown: 2,000 characters; more of a cell that is read alone.
+     */
+    cut?: {
+      cell: string;
+      /**
+       * Length of the whole cell.
+       */
+      characters: number;
+      /**
+       * Read on with `cell` as range and this as `offset`.
+       */
+      next_offset: number;
+    }[];
+    /**
+     * There are more rows: read this range next.
      */
     next?: string;
+    /**
+     * There are more columns of these rows: read this range, too.
+     */
+    next_columns?: string;
   }[];
 }
 export interface PresentationsReadInput {

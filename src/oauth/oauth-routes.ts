@@ -5,7 +5,7 @@ import { anyBody } from '../http/bodies/body.ts';
 import { rejectHeadAndPrefetch } from '../http/endpoints/endpoint-router.ts';
 import { allowErrorPages } from '../http/middleware/error-handler.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
-import { metadataOf, metadataPaths, PATHS } from './protocol.ts';
+import { metadataOf, PATHS } from './protocol.ts';
 
 const METADATA_SECONDS = 3600;
 /** Error codes of RFC 6749, 5.2 and RFC 7591, 3.2.2; `temporarily_unavailable` and `server_error` are of RFC 6749, 4.1.2.1. */
@@ -28,26 +28,19 @@ export interface ProtocolOptions {
 }
 
 /** Paths that pages of other origins may call without cookies. */
-export function publicPaths(publicUrl: string): string[] {
-  return [...metadataPaths(publicUrl), PATHS.jwks, PATHS.token, PATHS.register, PATHS.revoke];
-}
+export const PUBLIC_PATHS: readonly string[] = [PATHS.metadata, PATHS.jwks, PATHS.token, PATHS.register, PATHS.revoke];
 
 /** All paths of {@link protocolRouter}. */
-export function protocolPaths(publicUrl: string): string[] {
-  return [...publicPaths(publicUrl), PATHS.authorize, `${PATHS.authorize}/:uid`];
-}
+export const PROTOCOL_PATHS: readonly string[] = [...PUBLIC_PATHS, PATHS.authorize, `${PATHS.authorize}/:uid`];
 
 /**
  * OAuth 2.1 as MCP clients use it: authorization, tokens, registration, revocation and metadata. Clients know these
  * endpoints from the metadata; they are not in the OpenAPI document.
  */
 export function protocolRouter(server: AuthorizationServer, options: ProtocolOptions): Router {
-  const { publicUrl } = server;
   const router = Router({ caseSensitive: true, strict: true });
-  const metadata = metadataOf(publicUrl);
-  for (const path of metadataPaths(publicUrl)) {
-    only(router, 'get', path, (_request, response) => sendPublic(response, metadata));
-  }
+  const metadata = metadataOf(server.publicUrl);
+  only(router, 'get', PATHS.metadata, (_request, response) => sendPublic(response, metadata));
   only(router, 'get', PATHS.jwks, async (_request, response) => sendPublic(response, await server.publicKeys()));
   const authorize: RequestHandler[] = [allowErrorPages, options.limitAuthorizations, rejectHeadAndPrefetch(['GET'])];
   only(router, 'get', PATHS.authorize, ...authorize, (request, response) => server.respond(request, response));

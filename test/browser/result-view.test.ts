@@ -167,9 +167,10 @@ describe.skipIf(chromiumMissing)(`results of actions on the page${whySkipped}`, 
 
   it('shows any other value as names and values, and every value as JSON by the keyboard', async () => {
     const data = { items: [{ subject: 7 }], deep: { list: [true, null, 'x'], link: 'https://example.com/a' }, events: null };
-    await show('custom.action', data, { account: 'a@example.com', truncated: true });
+    const hint = 'Left out: `items` after the first 1.';
+    await show('custom.action', data, { account: 'a@example.com', truncated: true, hint });
     expect(await text()).toMatch(/Deep[\s\S]*yes[\s\S]*https:\/\/example\.com\/a/);
-    await page.getByText('shortened').waitFor();
+    expect(await page.getByText('shortened').getAttribute('title')).toBe(hint);
     await page.getByRole('tab', { name: 'View' }).press('ArrowRight');
     expect(JSON.parse((await page.getByRole('region', { name: 'JSON of custom.action' }).textContent()) ?? '')).toEqual(data);
     await page.getByRole('button', { name: 'Copy: the result as JSON' }).waitFor();

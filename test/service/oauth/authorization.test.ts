@@ -254,18 +254,18 @@ describe('the public keys', () => {
   });
 });
 
-describe('a service at an https address with a path', () => {
+describe('a service at an https address', () => {
   it('prints it everywhere, with Secure cookies', async () => {
-    const base = 'https://steward.example.com/base';
+    const base = 'https://steward.example.com';
     const running = await startSteward({ PUBLIC_URL: base });
     const other = serviceAt(running.address);
     try {
-      for (const path of [METADATA, `${METADATA}/base`]) expect((await other.call(path)).body).toMatchObject({ issuer: base });
+      expect((await other.call(METADATA)).body).toMatchObject({ issuer: base });
       const own = await newClient(other);
       const response = await other.call(new Authorization(own, new FormBrowser(other.url)).path);
       expect(response.status).toBe(303);
-      expect(response.headers.get('location')).toMatch(/^https:\/\/steward\.example\.com\/base\/oauth\/consent\//);
-      for (const cookie of response.headers.getSetCookie()) expect(cookie).toMatch(/path=\/base\/oauth\/.*secure/i);
+      expect(response.headers.get('location')).toMatch(/^https:\/\/steward\.example\.com\/oauth\/consent\//);
+      for (const cookie of response.headers.getSetCookie()) expect(cookie).toMatch(/path=\/oauth\/.*secure/i);
     } finally {
       await running.stop();
     }
