@@ -1,5 +1,5 @@
 import { jsonBytes } from '../actions/shared/fitting.ts';
-import { truncateOutput } from '../actions/shared/truncate-output.ts';
+import { truncateOutput, truncationHint } from '../actions/shared/truncate-output.ts';
 import { EDITED } from '../executor/approvals/approval-outcomes.ts';
 import { MODEL_RESULT_BYTES } from '../executor/call/result-size.ts';
 import type { CallResult } from '../executor/executor.ts';
@@ -21,12 +21,8 @@ export interface ToolOutput {
   edited?: string;
 }
 
-const TRUNCATED = {
-  truncated: true,
-  hint: 'Too long for one result: long texts end in “…”, and lists end early. Read the rest with its `next` or `next_offset`, if it has one; otherwise ask for less, with a smaller `max`, fewer ids or fields, or a narrower range or query.',
-} as const;
-/** Without the data. */
-const EMPTY_BYTES = jsonBytes({ data: '', meta: TRUNCATED });
+/** For a hint, and what stands around the data. */
+const EMPTY_BYTES = 1_000;
 
 /**
  * What a model receives of a result: at most {@link MODEL_RESULT_BYTES}. Most results of calls for a model are made so; what
@@ -35,15 +31,16 @@ const EMPTY_BYTES = jsonBytes({ data: '', meta: TRUNCATED });
  * @param toolOf the tool of an action
  */
 export function toolOutput({ data, meta }: CallResult, toolOf: (action: string) => string | undefined): ToolOutput {
-  const { account, labels, truncated, edited } = meta;
+  const { account, labels, hint, edited } = meta;
   const beside = {
     account,
     ...(labels !== undefined && { integrity: labels.integrity, confidentiality: labels.confidentiality }),
     ...undoIn(meta, toolOf),
   };
   const left = MODEL_RESULT_BYTES - EMPTY_BYTES - jsonBytes({ beside, edited: edited && EDITED });
-  const { value, truncated: isCut } = truncateOutput(data, left);
-  return { data: value, meta: { ...beside, ...((truncated || isCut) && TRUNCATED) }, ...(edited && { edited: EDITED }) };
+  const { value, leftOut } = truncateOutput(data, left);
+  const told = leftOut.length > 0 ? truncationHint(leftOut) : hint;
+  return { data: value, meta: { ...beside, ...(told && { truncated: true, hint: told }) }, ...(edited && { edited: EDITED }) };
 }
 
 /** An undo that is too long is left out: cut, it would do something else. */

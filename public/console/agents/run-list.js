@@ -112,9 +112,7 @@ class RunItem {
       return [element('p', { className: 'warning' }, ...question, ' ', page)];
     }
     if (state === 'done') {
-      const cut = result.meta?.truncated
-        ? [element('p', { className: 'muted' }, 'The result was truncated to the limit of the action.')]
-        : [];
+      const cut = result.meta?.truncated ? [element('p', { className: 'muted' }, result.meta.hint)] : [];
       return [...cut, resultView(action, result.data, result.meta)];
     }
     const code = failure.code === undefined ? undefined : element('code', {}, failure.code);

@@ -24,7 +24,7 @@ export function resultBadges(meta = {}) {
     ...(confidentiality === 'financial'
       ? [badge('finance', 'financial', 'After this was read, nothing is sent to others, unless the operator allows them.')]
       : []),
-    ...(meta.truncated ? [badge('attention', 'shortened', 'The result was longer than the action’s limit.')] : []),
+    ...(meta.truncated ? [badge('attention', 'shortened', meta.hint)] : []),
   ];
 }
 

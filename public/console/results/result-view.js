@@ -36,7 +36,7 @@ const VIEWS = [
  *
  * @param action name of the action, or of its tool
  * @param data what it returned
- * @param meta `{account?, ms?, labels? or integrity?, confidentiality?, truncated?, undo?}`
+ * @param meta `{account?, ms?, labels? or integrity?, confidentiality?, truncated?, hint?, undo?}`
  */
 export function resultView(action, data, meta = {}) {
   const { count, nodes } = viewOf(data);

@@ -1,4 +1,4 @@
-import { betweenPairs } from '../../validation/cut-text.ts';
+import { cutText } from '../../validation/cut-text.ts';
 
 const ELLIPSIS = '…';
 const ELLIPSIS_BYTES = 3;
@@ -13,20 +13,43 @@ const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 /** Sizes of smaller lists and objects are not remembered: measuring them again costs less. */
 const LARGE = 256;
 
+/** Members that a hint names; there are rarely more. */
+const MAX_NAMED = 5;
+/** Names of members that are repeated in a sentence of ours: the others may be anybody's words. */
+const NAME = /^\w{1,30}$/;
+/** Where a text is cut between two words, if one ends among as many characters. */
+const LONGEST_WORD = 100;
+
 /** Bytes of JSON of the large lists and objects of a value: each is measured once. */
 type Sizes = Map<object, number>;
 
+/** What is left out of a value: each once, in the order of the value. */
+interface Cut {
+  sizes: Sizes;
+  leftOut: Set<string>;
+}
+
 /**
  * Truncates a JSON value to at most `cap` bytes of JSON. The longest texts and lists lose most, from their ends; small
- * values are kept. The same value gives the same result. Values nested too deeply become an ellipsis.
+ * values are kept. A text that is cut ends in an ellipsis, after a whole word if it has words. The same value gives the same
+ * result. Values nested too deeply become an ellipsis.
  *
  * @param cap bytes, at least 100
+ * @returns `leftOut`: what isn't there, such as "`items` after the first 12"; empty: it is the value itself
  */
-export function truncateOutput(value: unknown, cap: number): { value: unknown; truncated: boolean } {
+export function truncateOutput(value: unknown, cap: number): { value: unknown; leftOut: string[] } {
+  const cut: Cut = { sizes: new Map(), leftOut: new Set() };
   const flat = isTooDeep(value, 0) ? flattened(value, 0) : value;
-  const sizes: Sizes = new Map();
-  const kept = sizeOf(flat, sizes) <= cap ? flat : truncate(sizes, flat, cap);
-  return { value: kept, truncated: kept !== value };
+  if (flat !== value) cut.leftOut.add(`what is nested more than ${MAX_DEPTH} deep`);
+  const kept = sizeOf(flat, cut.sizes) <= cap ? flat : truncate(cut, flat, { budget: cap, path: '' });
+  return { value: kept, leftOut: [...cut.leftOut] };
+}
+
+/** Tells the reader of a truncated result what is left out, and how to read on. @param leftOut as {@link truncateOutput} gives it */
+export function truncationHint(leftOut: readonly string[]): string {
+  const named = leftOut.slice(0, MAX_NAMED).join(', ');
+  const more = leftOut.length > MAX_NAMED ? ', and more' : '';
+  return `Too long for one result. Left out: ${named}${more}. Read the rest with its \`next\` or \`next_offset\`, if it has one; otherwise ask for less, with a smaller \`max\`, fewer ids or fields, or a narrower range or query.`;
 }
 
 function sizeOf(value: unknown, sizes: Sizes): number {
@@ -51,11 +74,25 @@ function textSize(text: string): number {
   return PLAIN.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
 }
 
+/** How much a part may take, and where it is. */
+interface Part {
+  /** Bytes of JSON. */
+  budget: number;
+  /** Names of members, such as `items[].text`; of the value itself empty. */
+  path: string;
+}
+
 /** @param value known to be larger than the budget */
-function truncate(sizes: Sizes, value: unknown, budget: number): unknown {
-  if (typeof value === 'string') return truncateText(value, budget);
-  if (typeof value !== 'object' || value === null) return null;
-  return Array.isArray(value) ? truncateList(sizes, value, budget) : truncateObject(sizes, value, budget);
+function truncate(cut: Cut, value: unknown, part: Part): unknown {
+  if (typeof value === 'string') {
+    cut.leftOut.add(`the end of ${shownPath(part.path)}`);
+    return truncateText(value, part.budget);
+  }
+  if (typeof value !== 'object' || value === null) {
+    cut.leftOut.add(shownPath(part.path));
+    return null;
+  }
+  return Array.isArray(value) ? truncateList(cut, value, part) : truncateObject(cut, value, part);
 }
 
 function truncateText(text: string, budget: number): string {
@@ -63,44 +100,71 @@ function truncateText(text: string, budget: number): string {
   let most = Math.min(text.length, budget);
   while (fits < most) {
     const middle = Math.ceil((fits + most) / 2);
-    if (textSize(text.slice(0, betweenPairs(text, middle))) + ELLIPSIS_BYTES <= budget) fits = middle;
+    if (textSize(cutText(text, middle)) + ELLIPSIS_BYTES <= budget) fits = middle;
     else most = middle - 1;
   }
-  const end = betweenPairs(text, fits);
-  return end === 0 ? '' : text.slice(0, end) + ELLIPSIS;
+  const kept = wholeWords(cutText(text, fits), text);
+  return kept === '' ? '' : kept + ELLIPSIS;
 }
 
-function truncateList(sizes: Sizes, items: readonly unknown[], budget: number): unknown[] {
+/** Without the word that would be cut: half of an address, a link or a number is another one. */
+function wholeWords(beginning: string, text: string): string {
+  if (/^\s/.test(text.slice(beginning.length, beginning.length + 1))) return beginning;
+  const end = beginning.slice(-LONGEST_WORD).search(/\s\S*$/);
+  return end === -1 ? beginning : beginning.slice(0, Math.max(0, beginning.length - LONGEST_WORD) + end);
+}
+
+function truncateList(cut: Cut, items: readonly unknown[], { budget, path }: Part): unknown[] {
   const found: number[] = [];
   let left = budget - 2;
   for (const item of items) {
-    const size = sizeOf(item, sizes);
+    const size = sizeOf(item, cut.sizes);
     left -= Math.min(size, MIN_ITEM_BYTES) + 1;
     // Not even one item fits: a fragment is better than nothing.
     if (left < 0 && (found.length > 0 || budget <= MIN_MEMBER_BYTES)) break;
     found.push(size);
     if (left < 0) break;
   }
+  if (found.length < items.length) cut.leftOut.add(`${shownPath(path)} after the first ${found.length.toLocaleString('en')}`);
   const share = shareOf(found, budget - 2 - found.length);
-  return found.map((size, index) => (size <= share ? items[index] : truncate(sizes, items[index], share)));
+  return found.map((size, index) => (size <= share ? items[index] : truncate(cut, items[index], { budget: share, path: `${path}[]` })));
 }
 
-function truncateObject(sizes: Sizes, value: object, budget: number): Record<string, unknown> {
+function truncateObject(cut: Cut, value: object, { budget, path }: Part): Record<string, unknown> {
   const kept: { name: string; member: unknown; size: number }[] = [];
   let left = budget - 2;
   let names = 0;
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  for (const [name, member] of members) {
     const overhead = textSize(name) + 2;
-    const size = sizeOf(member, sizes);
+    const size = sizeOf(member, cut.sizes);
     left -= overhead + Math.min(size, MIN_MEMBER_BYTES);
     if (left < 0) break;
     names += overhead;
     kept.push({ name, member, size });
   }
-  const found = kept.map(({ size }) => size);
-  const share = shareOf(found, budget - 2 - names);
-  return Object.fromEntries(kept.map(({ name, member, size }) => [name, size <= share ? member : truncate(sizes, member, share)]));
+  for (const [name] of members.slice(kept.length, kept.length + MAX_NAMED)) cut.leftOut.add(shownPath(within(path, name)));
+  const share = shareOf(
+    kept.map(({ size }) => size),
+    budget - 2 - names,
+  );
+  return Object.fromEntries(
+    kept.map(({ name, member, size }) => {
+      return [name, size <= share ? member : truncate(cut, member, { budget: share, path: within(path, name) })];
+    }),
+  );
+}
+
+function within(path: string, name: string): string {
+  const shown = NAME.test(name) ? name : '…';
+  return path === '' ? shown : `${path}.${shown}`;
+}
+
+/** A path as a sentence names it. Deep ones are named by their end. */
+function shownPath(path: string): string {
+  if (path === '') return 'the result';
+  const names = path.split('.');
+  return `\`${names.length > 3 ? `….${names.slice(-3).join('.')}` : path}\``;
 }
 
 function isTooDeep(value: unknown, depth: number): boolean {

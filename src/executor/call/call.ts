@@ -70,7 +70,17 @@ export interface Call {
 /** What a call returns; `edited`: the user changed its arguments before approving it. */
 export interface CallResult {
   data: unknown;
-  meta: { account: string; accountId: string; ms: number; labels?: Labels; truncated?: true; undo?: Undo; edited?: true };
+  meta: {
+    account: string;
+    accountId: string;
+    ms: number;
+    labels?: Labels;
+    truncated?: true;
+    /** What is left out and how to read on, if it is truncated. */
+    hint?: string;
+    undo?: Undo;
+    edited?: true;
+  };
 }
 
 export function changesSomething({ action }: LoadedAction): boolean {

@@ -1,6 +1,6 @@
 import type { Undo } from '../../actions/shared/action.ts';
 import { isLabelled, labelsOf, type Source } from '../../actions/shared/labels.ts';
-import { truncateOutput } from '../../actions/shared/truncate-output.ts';
+import { truncateOutput, truncationHint } from '../../actions/shared/truncate-output.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { wellFormed } from '../../validation/well-formed.ts';
@@ -73,11 +73,14 @@ export async function runAction(
   });
   const undo = await undoFor(deps, run, call, output, { readers, attempt });
   const labels = labelsOf(repeated.isTainted || undo?.isRead ? undefined : integrity, marked, provider === 'bank' || repeated.isFinancial);
-  const { value, truncated } = truncateOutput(output, call.capBytes);
+  const { value, leftOut } = truncateOutput(output, call.capBytes);
   for (const reading of readings) deps.reads.record(reading, value, labels);
   const ms = Math.round(deps.clock.monotonic() - startedAt);
   const meta: CallResult['meta'] = { account: account.label, accountId: account.id, ms, labels };
-  if (truncated) meta.truncated = true;
+  if (leftOut.length > 0) {
+    meta.truncated = true;
+    meta.hint = truncationHint(leftOut);
+  }
   if (undo !== undefined) meta.undo = undo.undo;
   if (call.edited) meta.edited = true;
   return { data: value, meta };

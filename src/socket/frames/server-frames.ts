@@ -31,6 +31,7 @@ const callMeta = z.object({
   ms: z.number(),
   labels: labels.optional(),
   truncated: z.literal(true).optional(),
+  hint: z.string().optional().describe('What is left out and how to read on, if it is truncated.'),
   undo: z.object({ action: z.string(), input: anyObject, summary: z.string() }).optional(),
   edited: z.literal(true).optional().describe('The user changed the arguments before approving.'),
 });
