@@ -1497,6 +1497,10 @@ export interface CalendarListOutput {
      */
     last_day?: string;
     zone?: string;
+    /**
+     * Time zone of the end, if it is another one.
+     */
+    end_zone?: string;
     tentative?: true;
     location?: string;
     description?: string;
@@ -1568,6 +1572,10 @@ export interface CalendarGetOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1712,6 +1720,10 @@ export interface CalendarCreateInput {
    */
   zone?: string;
   /**
+   * Time zone of the end, if it is another one, as of a flight.
+   */
+  end_zone?: string;
+  /**
    * Text of the event.
    */
   description?: string;
@@ -1758,6 +1770,10 @@ export interface CalendarCreateOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1822,9 +1838,13 @@ export interface CalendarUpdateInput {
    */
   end?: string;
   /**
-   * Time zone, if not the event’s.
+   * Time zone of the given times, if not the event’s.
    */
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one, as of a flight.
+   */
+  end_zone?: string;
   /**
    * Replaces the old one; empty removes it.
    */
@@ -1874,6 +1894,10 @@ export interface CalendarUpdateOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1967,6 +1991,10 @@ export interface CalendarRestoreOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -2048,6 +2076,10 @@ export interface CalendarRespondOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
