@@ -23,7 +23,7 @@ type Table = z.output<typeof table>;
 /** Section breaks and tables of contents are dropped: they have no content of their own. */
 const structuralElement = z.object({ paragraph: paragraph.optional(), table: table.optional() });
 
-const clean = multiLine(20_000_000);
+const clean = multiLine;
 
 /**
  * A tab as Markdown: headings, lists, links, tables, bold and italic. Text is not escaped, so that documents.replace

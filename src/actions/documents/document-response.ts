@@ -17,7 +17,7 @@ const lists = record(z.object({ listProperties: z.object({ nestingLevels: list(g
 export type DocumentLists = z.output<typeof lists>;
 
 const tabResponse = z.object({
-  tabProperties: z.object({ tabId, title: singleLine(300).default('') }),
+  tabProperties: z.object({ tabId, title: singleLine.default('') }),
   documentTab: z
     .object({
       body: z.object({ content: unchecked.default([]) }).default({ content: [] }),
@@ -32,7 +32,7 @@ const tabResponse = z.object({
 
 const documentResponse = z.object({
   documentId: z.string().regex(/^[\w-]{1,255}$/),
-  title: singleLine(500).default(''),
+  title: singleLine.default(''),
   revisionId: z.string().max(2_000).optional(),
   tabs: unchecked,
 });

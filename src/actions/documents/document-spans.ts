@@ -18,16 +18,12 @@ export const paragraphElement = z.object({
         .default({}),
     })
     .optional(),
-  person: z
-    .object({ personProperties: z.object({ name: singleLine(300).optional(), email: singleLine(300).optional() }).optional() })
-    .optional(),
-  richLink: z
-    .object({ richLinkProperties: z.object({ title: singleLine(500).optional(), uri: address.optional() }).optional() })
-    .optional(),
-  dateElement: z.object({ dateElementProperties: z.object({ displayText: singleLine(200).optional() }).optional() }).optional(),
+  person: z.object({ personProperties: z.object({ name: singleLine.optional(), email: singleLine.optional() }).optional() }).optional(),
+  richLink: z.object({ richLinkProperties: z.object({ title: singleLine.optional(), uri: address.optional() }).optional() }).optional(),
+  dateElement: z.object({ dateElementProperties: z.object({ displayText: singleLine.optional() }).optional() }).optional(),
   inlineObjectElement: z.object({}).optional(),
   horizontalRule: z.object({}).optional(),
-  footnoteReference: z.object({ footnoteNumber: singleLine(20).optional() }).optional(),
+  footnoteReference: z.object({ footnoteNumber: singleLine.optional() }).optional(),
   equation: z.object({}).optional(),
 });
 

@@ -2,7 +2,7 @@ import { workerTask } from '../../off-thread/worker-task.ts';
 import { multiLine } from '../shared/display-text.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
 
-const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
+const cleaned = multiLine;
 
 interface FilePart {
   bytes: Uint8Array;

@@ -6,7 +6,7 @@ import { multiLine } from '../shared/display-text.ts';
 
 const MAX_COLUMNS = 18_278;
 export const MAX_RANGES = 20;
-const text = multiLine(2_000);
+const text = multiLine;
 
 const valueRange = z.object({ range: z.string().max(500), values: unchecked.default([]) });
 
