@@ -91,7 +91,8 @@ function store(request: MailRequest, { raw, threadId }: MessageBody, labelIds: s
 function joins(mailbox: Mailbox, threadId: string, raw: string): boolean {
   const thread = findThread(mailbox, threadId);
   const { headers } = parseMime(raw);
-  const known = new Set(thread.map((message) => header(message, 'message-id')));
+  // Message-IDs without brackets are others' fault.
+  const known = new Set(thread.map((message) => header(message, 'message-id').replace(/^<?([^<>]*)>?$/, '<$1>')));
   const named = `${headerOf(headers, 'references') ?? ''} ${headerOf(headers, 'in-reply-to') ?? ''}`.match(/<[^<>\s]+>/g) ?? [];
   const sameSubject = thread.some((message) => bare(header(message, 'subject')) === bare(headerOf(headers, 'subject') ?? ''));
   // A draft that is sent again has no references and is found by itself.

@@ -25,7 +25,10 @@ export interface MailPart {
   parts: MailPart[];
 }
 
-/** Values of the headers that are used, but addresses, by lower-case name; of a repeated header the first. */
+/**
+ * Values of the headers that are used, but addresses, by lower-case name; of a repeated header the first. Only the subject is
+ * decoded: in the others, encoded words would make syntax (RFC 2047, 5).
+ */
 export type MailHeaders = ReadonlyMap<string, string>;
 
 const MAX_DEPTH = 30;
@@ -231,7 +234,7 @@ function toHeaders(headers: readonly { name: string; value: string }[]): MailHea
   const result = new Map<string, string>();
   for (const { name, value } of headers) {
     const key = name.toLowerCase();
-    if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, decodeWords(value));
+    if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, key === 'subject' ? decodeWords(value) : value);
   }
   return result;
 }
