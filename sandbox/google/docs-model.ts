@@ -19,6 +19,8 @@ export interface DocParagraph {
   kind: 'paragraph';
   style: ParagraphStyle;
   bullet?: { list: ListKind; level: number };
+  /** Other fields of the provider's ParagraphStyle. */
+  layout?: Record<string, unknown>;
   /** Without the final line break. */
   runs: DocRun[];
 }
@@ -45,6 +47,8 @@ export interface DocTextStyle {
   strikethrough?: boolean;
   /** Address of a link. */
   link?: string;
+  /** As in the provider's TextStyle. */
+  foregroundColor?: Record<string, unknown>;
 }
 
 export type DocObject = { kind: 'person'; name: string; email: string } | { kind: 'image' } | { kind: 'rule' };

@@ -74,10 +74,10 @@ function tableResource(rows: DocBlock[][][], start: number): object {
 }
 
 function paragraphResource(paragraph: DocParagraph, start: number): object {
-  const { bullet, style } = paragraph;
+  const { bullet, style, layout } = paragraph;
   return {
     elements: elementsOf(paragraph, start),
-    paragraphStyle: { namedStyleType: style, direction: 'LEFT_TO_RIGHT' },
+    paragraphStyle: { namedStyleType: style, direction: 'LEFT_TO_RIGHT', ...layout },
     ...(bullet !== undefined && {
       // The provider's responses leave out zero.
       bullet: { listId: LISTS[bullet.list].id, ...(bullet.level > 0 && { nestingLevel: bullet.level }), textStyle: {} },
@@ -106,7 +106,7 @@ function elementsOf(paragraph: DocParagraph, start: number): object[] {
 function elementPart({ text, style, object }: DocRun): object {
   if (object !== undefined) return objectPart(object);
   const { link, ...plain } = style;
-  const set = Object.fromEntries(Object.entries(plain).filter(([, value]) => value === true));
+  const set = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== false));
   return { textRun: { content: text, textStyle: { ...set, ...(link !== undefined && { link: { url: link }, underline: true }) } } };
 }
 

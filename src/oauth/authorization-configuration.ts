@@ -16,8 +16,6 @@ const CODE_SECONDS = 60;
 const INTERACTION_SECONDS = 1800;
 /** How long a published document of a client is used. */
 const DOCUMENT_SECONDS = { min: 60, max: 3600 };
-/** Scopes that clients add out of habit; they have no effect. */
-const HABITUAL_SCOPES = new Set(['offline_access', 'openid', 'profile', 'email']);
 
 /** Name of the cookie of the library's session, which is not kept. */
 export const SESSION_COOKIE = 'steward_oauth_session';
@@ -58,7 +56,6 @@ export function configurationOf(deps: ProviderDeps): Configuration {
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     expiresWithSession: () => false,
     extraClientMetadata: { properties: ['steward'], validator: validateMetadata },
-    extraParams: { steward: chooseScopes },
     features: featuresOf(deps),
     fetch: async (url, options) => {
       const id = String(url);
@@ -157,17 +154,6 @@ function alwaysAsk(): interactionPolicy.Prompt[] {
 function validateMetadata(_context: unknown, _name: string, _value: unknown, metadata: object): void {
   const problem = reduceMetadata(metadata as Record<string, unknown>);
   if (problem !== undefined) throw new errors.InvalidClientMetadata(problem);
-}
-
-/** Without a scope, both are requested; permission to write includes reading. @throws InvalidScope when none of them is known */
-function chooseScopes(context: KoaContextWithOIDC): void {
-  const { params } = context.oidc;
-  const requested = typeof params?.scope === 'string' ? params.scope.split(' ').filter((scope) => !HABITUAL_SCOPES.has(scope)) : [];
-  const known = SCOPES.filter(
-    (scope) => requested.length === 0 || requested.includes(scope) || (scope === 'read' && requested.includes('write')),
-  );
-  if (known.length === 0) throw new errors.InvalidScope('only the scopes read and write are supported', requested.join(' '));
-  if (params !== undefined) params.scope = known.join(' ');
 }
 
 /** Seconds; nothing outlives the grant. */

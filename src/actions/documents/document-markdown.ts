@@ -35,12 +35,6 @@ export function tabMarkdown({ content, lists }: OpenTab): string {
   return clean.parse(blocksMarkdown(content, lists, 0)).trim();
 }
 
-/** Whether the tab's last line is empty, so that appended text starts there. */
-export function endsInEmptyLine({ content }: OpenTab): boolean {
-  const last = structuralElement.safeParse(content.at(-1)).data?.paragraph;
-  return last === undefined || last.elements.every((element) => element.textRun?.content === '\n');
-}
-
 function blocksMarkdown(content: readonly unknown[], lists: DocumentLists, depth: number): string {
   if (depth > MAX_DEPTH) throw unreadableResponse('tables too deep');
   let text = '';

@@ -26,7 +26,10 @@ export interface MailPart {
   parts: MailPart[];
 }
 
-/** Values of the headers that are used, but addresses, by lower-case name; of a repeated header the first. */
+/**
+ * Values of the headers that are used, but addresses, by lower-case name; of a repeated header the first. Only the subject is
+ * decoded: in the others, encoded words would make syntax (RFC 2047, 5).
+ */
 export type MailHeaders = ReadonlyMap<string, string>;
 
 const MAX_DEPTH = 30;
@@ -239,9 +242,7 @@ function toHeaders(headers: readonly { name: string; value: string }[]): MailHea
   const result = new Map<string, string>();
   for (const { name, value } of headers) {
     const key = name.toLowerCase();
-    // What an encoded word holds is no syntax of parameters.
-    const read = key.startsWith('content-') ? value : decodeWords(value);
-    if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, read);
+    if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, key === 'subject' ? decodeWords(value) : value);
   }
   return result;
 }

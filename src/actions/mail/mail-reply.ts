@@ -3,6 +3,7 @@ import { singleLine } from '../shared/display-text.ts';
 import { gmailHeaders, orNotFound } from './gmail-responses.ts';
 import type { Reply } from './mail-compose.ts';
 import { type MailHeaders, readHeaders } from './mail-parts.ts';
+import { messageIds } from './message-ids.ts';
 
 const HEADERS = ['Subject', 'Message-ID', 'References', 'In-Reply-To'];
 /** More than in any real thread; the header is untrusted. */
@@ -17,7 +18,7 @@ const subjectLine = singleLine(900);
 export async function replyTo(session: WorkspaceSession, messageId: string): Promise<Reply> {
   const { threadId, payload } = await fetchHeaders(session, messageId);
   const { headers } = readHeaders(payload);
-  const answered = ids(headers.get('message-id')).slice(0, 1);
+  const answered = idsOf(headers, 'message-id').slice(0, 1);
   return {
     threadId,
     subject: replySubject(headers.get('subject') ?? ''),
@@ -33,14 +34,14 @@ function fetchHeaders(session: WorkspaceSession, id: string) {
 
 /** References, or a single In-Reply-To if there are none. */
 function parents(headers: MailHeaders): string[] {
-  const references = ids(headers.get('references'));
-  const inReplyTo = ids(headers.get('in-reply-to'));
+  const references = idsOf(headers, 'references');
+  const inReplyTo = idsOf(headers, 'in-reply-to');
   if (references.length > 0) return references;
   return inReplyTo.length === 1 ? inReplyTo : [];
 }
 
-function ids(header: string | undefined): string[] {
-  return header?.match(/<[!-;=?-~]{1,250}>/g) ?? [];
+function idsOf(headers: MailHeaders, name: string): string[] {
+  return messageIds(headers.get(name) ?? '');
 }
 
 /** The first message of the thread and the last ones. */

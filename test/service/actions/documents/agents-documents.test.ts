@@ -179,7 +179,7 @@ describe('documents.append', () => {
   it('adds to the given tab only', async () => {
     const document = (await run('drive.copy', { id: await id('Harbour brief'), name: 'Brief to append to' })).id;
     await run('documents.append', { id: document, tab: 'Risks', text: 'Seagulls' });
-    expect(await textOf(document, 't.risks')).toBe('# Risks\n\n- Storm 🌊 in harbour season\n- Harbour fees\n- Seagulls');
+    expect(await textOf(document, 't.risks')).toBe('# Risks\n\n- Storm 🌊 in harbour season\n- Harbour fees\n\nSeagulls');
     expect(await textOf(document, 't.0')).not.toContain('Seagulls');
     await run('documents.append', { id: document, tab: 't.empty', text: 'First line' });
     expect(await textOf(document, 't.empty')).toBe('First line');

@@ -420,6 +420,20 @@ describe('a reply to a hostile message', () => {
     expect(mail.subject).toMatch(/^Re: Hi +Bcc: evil@example.net +body$/);
   });
 
+  it.each([
+    ['without brackets', 'no-brackets@example.com', '<no-brackets@example.com>'],
+    ['of 900 characters', `<${'x'.repeat(886)}@example.com>`, `<${'x'.repeat(886)}@example.com>`],
+    ['like an encoded word', '<=?utf-8?Q?=31?=@example.com>', '<=?utf-8?Q?=31?=@example.com>'],
+  ])('names its Message-ID: %s', async (_what, value, expected) => {
+    on('messages/send', { body: { id: 'm2', threadId: 't1' } });
+    on('messages/m1', { body: { threadId: 't1', payload: { headers: [{ name: 'Message-ID', value }] } } });
+    await user.run('mail.send', { to: ['a@example.org'], body: 'b', reply_to: 'm1' });
+    const raw = Buffer.from(api.calls.at(-1)?.body.raw, 'base64url').toString();
+    expect(Math.max(...raw.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(998);
+    const unfolded = raw.replaceAll('\r\n ', ' ');
+    expect(unfolded).toContain(`\r\nIn-Reply-To: ${expected}\r\nReferences: ${expected}\r\n`);
+  });
+
   it('starts the chain of references, or uses a lone In-Reply-To', async () => {
     on('messages/send', { body: { id: 'm2', threadId: 't1' } });
     for (const [before, references] of [
