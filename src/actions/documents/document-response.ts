@@ -17,8 +17,8 @@ const lists = record(z.object({ listProperties: z.object({ nestingLevels: list(g
 export type DocumentLists = z.output<typeof lists>;
 
 const embeddedObject = z.object({
-  title: singleLine(1_000).optional(),
-  description: singleLine(4_000).optional(),
+  title: singleLine.optional(),
+  description: singleLine.optional(),
   embeddedDrawingProperties: z.object({}).optional(),
   linkedContentReference: z.object({ sheetsChartReference: z.object({}).optional() }).optional(),
 });
