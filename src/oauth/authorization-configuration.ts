@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import type { ServiceSecret } from '../vault/keys/service-secrets.ts';
-import { fetchFailure, MAX_DOCUMENT_BYTES } from './clients/client-documents.ts';
+import { fetchFailure, MAX_DOCUMENT_BYTES, withUsedMetadata } from './clients/client-documents.ts';
 import { reduceMetadata } from './clients/client-metadata.ts';
 import { unreachableDocument } from './clients/unreachable-documents.ts';
 import { CURRENT_REQUEST } from './entries/current-request.ts';
@@ -57,17 +57,7 @@ export function configurationOf(deps: ProviderDeps): Configuration {
     expiresWithSession: () => false,
     extraClientMetadata: { properties: ['steward'], validator: validateMetadata },
     features: featuresOf(deps),
-    fetch: async (url, options) => {
-      const id = String(url);
-      try {
-        return await deps.fetchDocument(id, options?.signal as AbortSignal);
-      } catch (error) {
-        deps.logUnreachable(id, error);
-        const document = deps.isDevelopment ? unreachableDocument(id, error, CURRENT_REQUEST.getStore()?.redirectUri) : undefined;
-        if (document === undefined) throw error;
-        return document;
-      }
-    },
+    fetch: async (url, options) => withUsedMetadata(await documentOf(deps, String(url), options?.signal as AbortSignal)),
     fetchResponseBodyLimits: { 'client_id metadata document': MAX_DOCUMENT_BYTES, jwks_uri: 0, sector_identifier_uri: 0 },
     findAccount: async (_context, accountId) =>
       (await deps.isAllowed(accountId)) ? { accountId, claims: async () => ({ sub: accountId }) } : undefined,
@@ -96,6 +86,18 @@ export function configurationOf(deps: ProviderDeps): Configuration {
       Session: INTERACTION_SECONDS,
     },
   } as Configuration;
+}
+
+/** The document of a client, or what takes its place. */
+async function documentOf(deps: ProviderDeps, id: string, signal: AbortSignal): Promise<Response> {
+  try {
+    return await deps.fetchDocument(id, signal);
+  } catch (error) {
+    deps.logUnreachable(id, error);
+    const document = deps.isDevelopment ? unreachableDocument(id, error, CURRENT_REQUEST.getStore()?.redirectUri) : undefined;
+    if (document === undefined) throw error;
+    return document;
+  }
 }
 
 function featuresOf({ publicUrl, countFetch }: ProviderDeps): NonNullable<Configuration['features']> {

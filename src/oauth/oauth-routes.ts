@@ -5,6 +5,7 @@ import { anyBody } from '../http/bodies/body.ts';
 import { rejectHeadAndPrefetch } from '../http/endpoints/endpoint-router.ts';
 import { allowErrorPages } from '../http/middleware/error-handler.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
+import { usedMetadata } from './clients/client-metadata.ts';
 import { metadataOf, PATHS } from './protocol.ts';
 import { sameResources } from './request-parameters.ts';
 
@@ -85,7 +86,7 @@ function sendPublic(response: Response, body: object): void {
 /** The request with its body put back, as the library reads it. */
 function withBody(request: Request, resource: string): Request {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const text = request.path === PATHS.token ? tokenForm(bytes.toString(), resource) : bytes.toString();
+  const text = cleaned(request.path, bytes.toString(), resource);
   const body = Buffer.from(text);
   const { 'transfer-encoding': _, ...headers } = request.headers;
   return Object.create(request, {
@@ -98,6 +99,11 @@ function withBody(request: Request, resource: string): Request {
     },
     text: { value: text },
   });
+}
+
+function cleaned(path: string, text: string, resource: string): string {
+  if (path === PATHS.token) return tokenForm(text, resource);
+  return path === PATHS.register ? usedMetadata(text) : text;
 }
 
 /**
