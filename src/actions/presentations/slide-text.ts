@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
 import { shortened } from '../../validation/cut-text.ts';
-import { multiLine } from '../shared/display-text.ts';
+import { multiLine, nameObjects } from '../shared/display-text.ts';
 
 /** Depth of nested groups; deeper ones are skipped. */
 const MAX_DEPTH = 20;
@@ -41,6 +41,8 @@ const element = z.object({
     .optional(),
   wordArt: z.object({ renderedText: multiLine.optional() }).optional(),
   image: z.object({}).optional(),
+  video: z.object({}).optional(),
+  sheetsChart: z.object({}).optional(),
   // Validated when it is read: a recursive schema would follow a hostile response to any depth.
   elementGroup: z.object({ children: unchecked.default([]) }).optional(),
 });
@@ -71,7 +73,7 @@ const NOTES_FIELDS = `notesPage(notesProperties(speakerNotesObjectId),pageElemen
 export const PAGE_FIELDS = [
   `pageElements(objectId,title,description,shape(placeholder(type),${TEXT_FIELDS})`,
   `table(tableRows(tableCells(${TEXT_FIELDS})))`,
-  'wordArt(renderedText),image(contentUrl),elementGroup)',
+  'wordArt(renderedText),image(contentUrl),video(source),sheetsChart(chartId),elementGroup)',
   `slideProperties(isSkipped,${NOTES_FIELDS})`,
 ].join(',');
 
@@ -91,11 +93,11 @@ export interface SlidePart {
 export function slideText({ pageElements, slideProperties }: SlidePage, { offset, bytes }: SlidePart) {
   const { elements, more } = flattenGroups(pageElements);
   const titleElement = elements.find(({ shape }) => shape?.placeholder !== undefined && TITLES.has(shape.placeholder.type));
-  const title = textOf(titleElement?.shape?.text);
+  const title = nameObjects(textOf(titleElement?.shape?.text));
   const body = elements.filter((one) => one !== titleElement).map(elementText);
   // A long title is shortened, so the text begins with it.
-  const text = [title.length > MAX_TITLE ? title : '', ...body].filter((part) => part !== '').join('\n');
-  const notes = notesOf(slideProperties?.notesPage);
+  const text = nameObjects([title.length > MAX_TITLE ? title : '', ...body].filter((part) => part !== '').join('\n'));
+  const notes = nameObjects(notesOf(slideProperties?.notesPage));
   const end = offset + Math.min(MAX_TEXT, Math.floor((bytes - TITLE_BYTES) / BYTES_PER_CHARACTER));
   const [shown, shownNotes] = [codePoints(text, offset, end), codePoints(notes, offset, end)];
   const images = elements.filter(({ image }) => image !== undefined).length;
@@ -143,16 +145,24 @@ function flattenGroups(pageElements: readonly unknown[]): { elements: Element[];
   return { elements, more: count > MAX_ELEMENTS };
 }
 
-function elementText({ shape, table, wordArt, title, description }: Element): string {
-  if (shape?.placeholder !== undefined && REPEATED.has(shape.placeholder.type)) return '';
-  if (table !== undefined) {
-    const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
-    return rows.join('\n');
-  }
-  const own = shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
-  if (own !== '') return own;
-  // An image, a chart or a group has no text of its own, but may have a description.
-  const described = [title, description].filter((part) => part !== undefined && part !== '').join(': ');
+function elementText(one: Element): string {
+  const placeholder = one.shape?.placeholder;
+  if (placeholder !== undefined && REPEATED.has(placeholder.type)) return '';
+  const own = ownText(one);
+  const described = alternativeText(one);
+  return [own, described === `[${own}]` ? '' : described].filter((part) => part !== '').join('\n');
+}
+
+function ownText({ shape, table, wordArt }: Element): string {
+  if (table === undefined) return shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
+  const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
+  return rows.join('\n');
+}
+
+/** Title and description are both parts of it (PageElement). Images are counted besides, videos and charts are not. */
+function alternativeText({ video, sheetsChart, title, description }: Element): string {
+  const kind = video !== undefined ? 'video' : sheetsChart !== undefined ? 'chart' : undefined;
+  const described = [kind, title, description].filter((part) => part !== undefined && part !== '').join(': ');
   return described === '' ? '' : `[${described}]`;
 }
 
