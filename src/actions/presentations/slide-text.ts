@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
-import { cutText, shortened } from '../../validation/cut-text.ts';
-import { multiLine } from '../shared/display-text.ts';
+import { shortened } from '../../validation/cut-text.ts';
+import { multiLine, nameObjects } from '../shared/display-text.ts';
 
 /** Depth of nested groups; deeper ones are skipped. */
 const MAX_DEPTH = 20;
 /** Further elements are skipped; a crowded slide has hundreds. */
 const MAX_ELEMENTS = 5_000;
 const MAX_TEXT = 8_000;
-const MAX_TITLE = 1_000;
+const MAX_TITLE = 500;
+/** Of a title, and of what else is said of a slide. */
+const TITLE_BYTES = 2_500;
+/** Of a code point, once in the text and once in the notes. */
+const BYTES_PER_CHARACTER = 8;
 
 const run = z.object({ content: multiLine.optional() });
 
@@ -37,6 +41,8 @@ const element = z.object({
     .optional(),
   wordArt: z.object({ renderedText: multiLine.optional() }).optional(),
   image: z.object({}).optional(),
+  video: z.object({}).optional(),
+  sheetsChart: z.object({}).optional(),
   // Validated when it is read: a recursive schema would follow a hostile response to any depth.
   elementGroup: z.object({ children: unchecked.default([]) }).optional(),
 });
@@ -67,7 +73,7 @@ const NOTES_FIELDS = `notesPage(notesProperties(speakerNotesObjectId),pageElemen
 export const PAGE_FIELDS = [
   `pageElements(objectId,title,description,shape(placeholder(type),${TEXT_FIELDS})`,
   `table(tableRows(tableCells(${TEXT_FIELDS})))`,
-  'wordArt(renderedText),image(contentUrl),elementGroup)',
+  'wordArt(renderedText),image(contentUrl),video(source),sheetsChart(chartId),elementGroup)',
   `slideProperties(isSkipped,${NOTES_FIELDS})`,
 ].join(',');
 
@@ -75,22 +81,40 @@ export const PAGE_FIELDS = [
 const REPEATED = new Set(['SLIDE_NUMBER', 'DATE_AND_TIME', 'FOOTER', 'HEADER']);
 const TITLES = new Set(['TITLE', 'CENTERED_TITLE']);
 
-/** Title, text and notes of a slide, each truncated to a few thousand characters. */
-export function slideText({ pageElements, slideProperties }: SlidePage) {
+/** A part of a slide's text and notes. */
+export interface SlidePart {
+  /** Where it begins, code points. */
+  offset: number;
+  /** Bytes of JSON that the slide may take. */
+  bytes: number;
+}
+
+/** Title, text and notes of a slide; of long ones a part, and `next_offset`, where the following part begins. */
+export function slideText({ pageElements, slideProperties }: SlidePage, { offset, bytes }: SlidePart) {
   const { elements, more } = flattenGroups(pageElements);
   const titleElement = elements.find(({ shape }) => shape?.placeholder !== undefined && TITLES.has(shape.placeholder.type));
-  const title = textOf(titleElement?.shape?.text);
+  const title = nameObjects(textOf(titleElement?.shape?.text));
   const body = elements.filter((one) => one !== titleElement).map(elementText);
-  const text = body.filter((part) => part !== '').join('\n');
-  const notes = notesOf(slideProperties?.notesPage);
+  // A long title is shortened, so the text begins with it.
+  const text = nameObjects([title.length > MAX_TITLE ? title : '', ...body].filter((part) => part !== '').join('\n'));
+  const notes = nameObjects(notesOf(slideProperties?.notesPage));
+  const end = offset + Math.min(MAX_TEXT, Math.floor((bytes - TITLE_BYTES) / BYTES_PER_CHARACTER));
+  const [shown, shownNotes] = [codePoints(text, offset, end), codePoints(notes, offset, end)];
   const images = elements.filter(({ image }) => image !== undefined).length;
   return {
     ...(title !== '' && { title: shortened(title, MAX_TITLE) }),
-    text: cutText(text, MAX_TEXT),
-    ...(notes !== '' && { notes: cutText(notes, MAX_TEXT) }),
+    text: shown.part,
+    ...(shownNotes.part !== '' && { notes: shownNotes.part }),
     ...(images > 0 && { images }),
-    ...((more || text.length > MAX_TEXT || notes.length > MAX_TEXT) && { truncated: true as const }),
+    ...((shown.continues || shownNotes.continues) && { next_offset: end }),
+    ...(more && { truncated: true as const }),
   };
+}
+
+function codePoints(text: string, from: number, end: number): { part: string; continues: boolean } {
+  if (text.length <= end) return { part: from === 0 ? text : [...text].slice(from).join(''), continues: false };
+  const characters = [...text];
+  return { part: characters.slice(from, end).join(''), continues: characters.length > end };
 }
 
 /**
@@ -121,16 +145,24 @@ function flattenGroups(pageElements: readonly unknown[]): { elements: Element[];
   return { elements, more: count > MAX_ELEMENTS };
 }
 
-function elementText({ shape, table, wordArt, title, description }: Element): string {
-  if (shape?.placeholder !== undefined && REPEATED.has(shape.placeholder.type)) return '';
-  if (table !== undefined) {
-    const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
-    return rows.join('\n');
-  }
-  const own = shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
-  if (own !== '') return own;
-  // An image, a chart or a group has no text of its own, but may have a description.
-  const described = [title, description].filter((part) => part !== undefined && part !== '').join(': ');
+function elementText(one: Element): string {
+  const placeholder = one.shape?.placeholder;
+  if (placeholder !== undefined && REPEATED.has(placeholder.type)) return '';
+  const own = ownText(one);
+  const described = alternativeText(one);
+  return [own, described === `[${own}]` ? '' : described].filter((part) => part !== '').join('\n');
+}
+
+function ownText({ shape, table, wordArt }: Element): string {
+  if (table === undefined) return shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
+  const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
+  return rows.join('\n');
+}
+
+/** Title and description are both parts of it (PageElement). Images are counted besides, videos and charts are not. */
+function alternativeText({ video, sheetsChart, title, description }: Element): string {
+  const kind = video !== undefined ? 'video' : sheetsChart !== undefined ? 'chart' : undefined;
+  const described = [kind, title, description].filter((part) => part !== undefined && part !== '').join(': ');
   return described === '' ? '' : `[${described}]`;
 }
 
