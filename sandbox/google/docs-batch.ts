@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiFault, invalid } from '../api-fault.ts';
 import { deleteRange, insertText, replaceText } from './docs-edit.ts';
-import { allTabs, type DocTab, endOf, type StoredDocument } from './docs-model.ts';
+import { allTabs, type DocTab, endOf, type StoredDocument, segmentsOf } from './docs-model.ts';
 import { revisionOf } from './docs-resource.ts';
 import { deleteBullets, paragraphStyle, textStyle, updateParagraphStyle, updateTextStyle } from './docs-style.ts';
 
@@ -98,7 +98,8 @@ function replaceAll(
   const { containsText, replaceText: replacement = '', tabsCriteria: criteria } = request;
   if (containsText.text === '') throw invalid(`Invalid ${name}.replaceAllText: The search text should not be empty.`);
   const tabs = criteria === undefined ? allTabs(document.tabs) : criteria.tabIds.map((id) => tabOf(document, id));
-  const counts = tabs.map((tab) => replaceText(tab, containsText.text, replacement, containsText.matchCase ?? false));
+  const segments = tabs.flatMap((tab) => segmentsOf(tab).map((blocks) => ({ ...tab, blocks })));
+  const counts = segments.map((segment) => replaceText(segment, containsText.text, replacement, containsText.matchCase ?? false));
   const occurrencesChanged = counts.reduce((sum, count) => sum + count, 0);
   // The provider's responses leave out zero.
   return { replaceAllText: occurrencesChanged === 0 ? {} : { occurrencesChanged } };

@@ -20,7 +20,7 @@ export const DOCUMENT = `${NATIVE}document`;
 /** The provider nests tabs three levels deep at most. */
 const TAB_LEVELS = 3;
 /** The fields of a document that are read. */
-const READ_FIELDS = fieldsWith('body(content),lists');
+const READ_FIELDS = fieldsWith('body(content),lists,headers,footers,footnotes,inlineObjects,positionedObjects');
 /** A replacement also affects headers, footers and footnotes. */
 const EDIT_FIELDS = fieldsWith('body(content),headers,footers,footnotes');
 
@@ -62,7 +62,7 @@ export const documentTabs = responseReader(
   (response, replacement: Replacement): EditableDocument => {
     const { tabs, ...document } = toDocument(response);
     const outline = (tab: OpenTab): EditableTab => {
-      const effect = effectOn([tab.content, tab.margins], replacement);
+      const effect = effectOn([tab.content, tab.headers, tab.footers, tab.footnotes], replacement);
       return { id: tab.id, title: tab.title, end: endOfTab(tab.content), ...effect };
     };
     return { ...document, tabs: tabs.map(outline) };
