@@ -1,6 +1,7 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { cutText } from '../../validation/cut-text.ts';
-import { decodeText, htmlToText, shown, wholeHtmlToText } from './mail-text.ts';
+import { htmlToText, wholeHtmlToText } from '../html/html-text.ts';
+import { decodeText, shown } from './mail-text.ts';
 
 interface Content {
   /** base64url */
