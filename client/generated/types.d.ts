@@ -1005,7 +1005,13 @@ export interface MailReadOutput {
   messages: {
     id: string;
     from: string;
+    /**
+     * In a thread, a long list ends in the number of the others: read the message alone.
+     */
     to?: string;
+    /**
+     * In a thread, a long list ends in the number of the others: read the message alone.
+     */
     cc?: string;
     bcc?: string;
     reply_to?: string;
@@ -1205,6 +1211,9 @@ export interface MailDraftsOutput {
      */
     message: string;
     thread: string;
+    /**
+     * A long list ends in the number of the others: read its message with mail.read.
+     */
     to?: string;
     cc?: string;
     bcc?: string;
@@ -1497,6 +1506,10 @@ export interface CalendarListOutput {
      */
     last_day?: string;
     zone?: string;
+    /**
+     * Time zone of the end, if it is another one.
+     */
+    end_zone?: string;
     tentative?: true;
     location?: string;
     description?: string;
@@ -1515,7 +1528,7 @@ export interface CalendarListOutput {
       optional?: true;
     }[];
     /**
-     * The event has more attendees.
+     * The event has more attendees: of an event in a list, read them with calendar.get.
      */
     attendees_omitted?: true;
     my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1568,6 +1581,10 @@ export interface CalendarGetOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1586,7 +1603,7 @@ export interface CalendarGetOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1712,6 +1729,10 @@ export interface CalendarCreateInput {
    */
   zone?: string;
   /**
+   * Time zone of the end, if it is another one, as of a flight.
+   */
+  end_zone?: string;
+  /**
    * Text of the event.
    */
   description?: string;
@@ -1758,6 +1779,10 @@ export interface CalendarCreateOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1776,7 +1801,7 @@ export interface CalendarCreateOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1822,9 +1847,13 @@ export interface CalendarUpdateInput {
    */
   end?: string;
   /**
-   * Time zone, if not the event’s.
+   * Time zone of the given times, if not the event’s.
    */
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one, as of a flight.
+   */
+  end_zone?: string;
   /**
    * Replaces the old one; empty removes it.
    */
@@ -1874,6 +1903,10 @@ export interface CalendarUpdateOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1892,7 +1925,7 @@ export interface CalendarUpdateOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1967,6 +2000,10 @@ export interface CalendarRestoreOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1985,7 +2022,7 @@ export interface CalendarRestoreOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -2048,6 +2085,10 @@ export interface CalendarRespondOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -2066,7 +2107,7 @@ export interface CalendarRespondOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -2287,16 +2328,12 @@ export interface DriveInfoOutput {
   created?: string;
   description?: string;
   /**
-   * Who has access, at most 100 entries; absent if the account may not see it.
+   * Who has access; absent if the account may not see it.
    */
   people?: {
     who: string;
     role: string;
   }[];
-  /**
-   * Further entries that are not listed.
-   */
-  people_omitted?: number;
 }
 export interface DriveReadInput {
   /**
@@ -2646,6 +2683,10 @@ export interface SpreadsheetsInfoInput {
    * Id or web address of the file.
    */
   id: string;
+  /**
+   * Where to continue: `next` of the previous result.
+   */
+  from?: number;
 }
 export interface SpreadsheetsInfoOutput {
   title: string;
@@ -2667,7 +2708,10 @@ export interface SpreadsheetsInfoOutput {
      */
     kind?: string;
   }[];
-  tabs_omitted?: number;
+  /**
+   * There are more tabs: pass this as `from`.
+   */
+  next?: number;
 }
 export interface SpreadsheetsReadInput {
   /**
@@ -2954,7 +2998,7 @@ export interface BankSpendingOutput {
     count: number;
   }[];
   /**
-   * Number of sums that were not returned; `totals` contain them.
+   * Number of sums that were not returned; `totals` contain them. Read them with a larger `max`, fewer accounts or a shorter range.
    */
   more: number;
   totals: {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { severalLines } from '../../validation/text-input.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
 import { isDate, moment, zoneName } from './zoned-time.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
-const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 const MAX_ATTENDEES = 100;
 
 /** Ids are base32hex; an event of a series has its original start after a `_`; other calendar servers use more characters. */
@@ -17,16 +16,8 @@ export const eventId = z
   .describe('Id of the event.');
 
 export const title = text(1_024).describe('Title.');
-export const location = z
-  .string()
-  .max(1_024)
-  .pipe(z.union([text(1_024), z.literal('')]))
-  .describe('Place.');
-export const description = z
-  .string()
-  .max(8_192)
-  .refine((value) => !CONTROL_BUT_LINES.test(value), 'must not hold control characters')
-  .describe('Text of the event.');
+export const location = text(1_024, 0).describe('Place.');
+export const description = severalLines(8_192, 0).describe('Text of the event.');
 
 export const attendees = z
   .array(emailAddress)
@@ -41,6 +32,7 @@ export const recurrence = z
   .describe('RFC 5545 rules, e.g. ["RRULE:FREQ=WEEKLY;BYDAY=TU"]; UNTIL of timed events in UTC.');
 
 export const start = moment.describe('2026-05-01 for an all-day event, else 2026-05-01T09:00, with or without an offset.');
+export const endZone = zoneName.describe('Time zone of the end, if it is another one, as of a flight.');
 export const end = moment.describe('Like start; for all-day events the day after the last.');
 
 export const scope = z.enum(['this', 'series']).default('this').describe('Of a recurring event: this one, or the whole series.');
@@ -60,7 +52,8 @@ export const updateInput = z.strictObject({
   title: title.optional(),
   start: start.optional().describe('New start; with scope series all events move by the same amount.'),
   end: end.optional().describe('New end; by default the duration stays.'),
-  zone: zoneName.optional().describe('Time zone, if not the event’s.'),
+  zone: zoneName.optional().describe('Time zone of the given times, if not the event’s.'),
+  end_zone: endZone.optional(),
   description: description.optional().describe('Replaces the old one; empty removes it.'),
   location: location.optional().describe('Replaces the old one; empty removes it.'),
   add_attendees: attendees.optional().describe('E-mail addresses to invite besides the present attendees.'),

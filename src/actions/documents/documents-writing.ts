@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { list } from '../../providers/transport/response-list.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { severalLines } from '../../validation/text-input.ts';
 import { text } from '../../validation/validate.ts';
 import { nameFile } from '../drive/drive-file.ts';
 import { type FileFacts, fileFacts, placeVersion } from '../drive/file-sharing.ts';
@@ -13,7 +14,8 @@ import { seenBy } from '../shared/audience-text.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
-import { DOCUMENT, type EditableDocument, type EditableTab, NOTHING, openDocument } from './document-fetching.ts';
+import { appendRequests } from './document-appending.ts';
+import { DOCUMENT, type EditableDocument, NOTHING, openDocument } from './document-fetching.ts';
 import type { Replacement } from './document-replacing.ts';
 import { chooseTab, documentLink } from './document-response.ts';
 import { readDocumentAction } from './documents-reading.ts';
@@ -25,13 +27,7 @@ const id = fileReference('document').describe('Id or web address of the file.');
 const tab = text(255).optional();
 /** Characters that the provider would strip are rejected, so that the text is written as given. */
 const textOf = (min: 0 | 1, max: number) =>
-  z
-    .string()
-    .min(min, 'must not be empty')
-    .max(max, `must have at most ${max} characters`)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
-    .refine((value) => !/[\u0000-\u0008\u000b-\u000c\u000e-\u001f\ue000-\uf8ff]/.test(value) && value.isWellFormed(), 'must be plain text')
-    .transform((value) => value.replaceAll(/\r\n?/g, '\n'));
+  severalLines(max, min).refine((value) => !/[\ue000-\uf8ff]/.test(value), 'must not contain characters for private use');
 const plainText = textOf(1, MAX_TEXT);
 
 const batchResponse = z.object({
@@ -97,9 +93,9 @@ const appendAction = builtIn('workspace', {
     const document = await openDocument(session, documentId, mayBeRemoved ? removal : NOTHING);
     const target = chooseTab(document.tabs, wanted);
     await assertAsShown(context.version, 'id', async () => placeVersion(await documentFacts({ id: documentId }, context)));
-    await edit(session, document, [appendRequest(target, content)]);
-    // A line break that was added would stay, and the same text elsewhere would go.
-    const isReversible = mayBeRemoved && target.endsInEmptyLine && target.matches === 0;
+    await edit(session, document, appendRequests(target.id, target.end, content));
+    // A line break that was added would stay, the line's style would be lost, and the same text elsewhere would go.
+    const isReversible = mayBeRemoved && target.end.isEmpty && target.end.isPlain && target.matches === 0;
     if (isReversible) undoByReplacing(document, { ...removal, tab: target.id }, undoneBy);
     return { id: document.id, link: documentLink(document.id), tab: target.id, characters: content.length };
   },
@@ -187,12 +183,6 @@ function inTab(name: string | undefined): string {
   return name === undefined ? '' : `, tab ${quoted(name)}`;
 }
 
-/** Appends at the end of the segment, which needs no index. A line break comes first if the last line has text. */
-function appendRequest(target: EditableTab, content: string): object {
-  const lead = target.endsInEmptyLine ? '' : '\n';
-  return { insertText: { text: lead + content, endOfSegmentLocation: { tabId: target.id } } };
-}
-
 /**
  * Writes the text of a new document. The document exists already, so a failure is reported with its id: an error would
  * lead the caller to create a second one.
@@ -202,7 +192,8 @@ function appendRequest(target: EditableTab, content: string): object {
 async function fill(session: WorkspaceSession, documentId: string, content: string): Promise<string | undefined> {
   try {
     const document = await openDocument(session, documentId);
-    await edit(session, document, [appendRequest(chooseTab(document.tabs, undefined), content)]);
+    const { id: tabId, end } = chooseTab(document.tabs, undefined);
+    await edit(session, document, appendRequests(tabId, end, content));
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error.message;

@@ -1,6 +1,8 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
+import { decodeText } from '../files/decode-text.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
-import { charsetOf, decodeText, shown } from './mail-text.ts';
+import { charsetOf } from './header-parameters.ts';
+import { shown } from './mail-text.ts';
 
 const MAX_BYTES = 384 * 1024;
 export const MAX_OFFSET = 100_000_000;
@@ -26,7 +28,7 @@ export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (att
 /** @returns undefined if it isn't text, whatever its type */
 function asText(bytes: Buffer, { mimeType, contentType, offset, limit }: Attachment) {
   if (!TEXTS.test(mimeType) || bytes.includes(0)) return undefined;
-  return textPart(shown.text.parse(decodeText(bytes, charsetOf(contentType))), offset, limit);
+  return textPart(shown.text.parse(decodeText(bytes, { charset: charsetOf(contentType), mimeType })), offset, limit);
 }
 
 /** A multiple of three bytes, so that the base64 of consecutive parts can be concatenated. */

@@ -5,8 +5,9 @@ import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { gmailAttachment } from './gmail-responses.ts';
+import { charsetOf, parameterOf } from './header-parameters.ts';
 import { type Addresses, addressesOf } from './mail-addresses.ts';
-import { charsetOf, decodeWords, shown } from './mail-text.ts';
+import { decodeWords, shown } from './mail-text.ts';
 import { partContent } from './part-content.ts';
 
 /** One node of a message's tree. */
@@ -73,7 +74,7 @@ export function readPayload(payload: unknown): MailPart {
     return {
       id: position === 'root' ? position : (partId ?? position),
       mimeType: shown.name.parse(mimeType).toLowerCase(),
-      fileName: shown.name.parse(decodeWords(filename)),
+      fileName: shown.name.parse(filename === '' ? nameIn(headers) : decodeWords(filename)),
       headers: toHeaders(headers),
       addresses: position === 'root' ? addressesOf(headers) : {},
       size: body.size,
@@ -83,6 +84,12 @@ export function readPayload(payload: unknown): MailPart {
     };
   };
   return read(payload, 'root', 0);
+}
+
+/** The file name that a part's own fields give it (RFC 2183, 2.3). */
+function nameIn(headers: readonly { name: string; value: string }[]): string {
+  const fieldOf = (field: string) => headers.find(({ name }) => name.toLowerCase() === field)?.value ?? '';
+  return parameterOf(fieldOf('content-disposition'), 'filename') ?? parameterOf(fieldOf('content-type'), 'name') ?? '';
 }
 
 /** The headers of a response in the format `metadata`; empty if the provider omitted them. */
@@ -200,7 +207,8 @@ async function partTexts(part: MailPart, reading: Reading, showsHidden: boolean)
   const isHtml = part.mimeType === 'text/html';
   const data = await partData(session, messageId, part);
   const charset = charsetOf(part.headers.get('content-type') ?? '');
-  const input = { data, charset, maxHtml: isHtml ? budget.left : undefined, enough, showsHidden };
+  const { mimeType } = part;
+  const input = { data, charset, mimeType, maxHtml: isHtml ? budget.left : undefined, enough, showsHidden };
   // Lets other requests run between two parts.
   await nextTurn();
   const isLong = data.length > (isHtml ? LONG_CONTENT.html : LONG_CONTENT.text);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cutText, shortened } from '../../validation/cut-text.ts';
+import { cutText } from '../../validation/cut-text.ts';
 import { withoutQuotationMarks } from '../../validation/quotation.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
@@ -7,22 +7,17 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: word processors break lines inside a paragraph with a vertical tab
-const LINE_BREAK = /\r\n?|\u000b|\u2028|\u2029/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what ends a line or a page; word processors break lines inside a paragraph with a vertical tab
+const LINE_BREAK = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
 
 /** Most texts: nothing in them is replaced, and looking is a third of the work of replacing. */
 const PLAIN = /^[\x20-\x7e…]*$/;
 
 /**
- * Schema of a provider's text as one line: a longer one than `max` characters ends in an ellipsis; control characters and
- * lone surrogates are replaced. Not for addresses, which a cut makes others.
+ * Schema of a provider's text as one line: control characters and lone surrogates are replaced. It is whole, however long:
+ * results are truncated in one place, which says so.
  */
-export function singleLine(max: number) {
-  return z.string().overwrite((text) => {
-    const shown = shortened(text, max);
-    return PLAIN.test(shown) ? shown : shown.toWellFormed().replace(CONTROL, ' ');
-  });
-}
+export const singleLine = z.string().overwrite((text) => (PLAIN.test(text) ? text : text.toWellFormed().replace(CONTROL, ' ')));
 
 /** Characters that end a line, change the text direction, or are invisible. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
@@ -56,7 +51,15 @@ export function displayAddress(address: string): string {
   return PLAIN_ADDRESS.test(address) ? address : quoted(address);
 }
 
-/** Schema of a provider's text with line breaks and tabs; otherwise truncated and cleaned like {@link singleLine}. */
-export function multiLine(max: number) {
-  return z.string().overwrite((text) => shortened(text, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
+/** Schema of a provider's text with line breaks and tabs; otherwise cleaned like {@link singleLine}. */
+export const multiLine = z.string().overwrite((text) => text.toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
+
+const PRIVATE_USE = /\p{Co}/gu;
+
+/**
+ * Text of the workspace's editors, with a word for each object in it that is not text: there, a private-use character
+ * (Docs API, TextRun: U+E907) takes the object's place.
+ */
+export function nameObjects(text: string): string {
+  return text.replace(PRIVATE_USE, '[object]');
 }
