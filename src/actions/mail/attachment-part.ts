@@ -1,6 +1,7 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { decodeText } from '../files/decode-text.ts';
 import { isTextContent, textType } from '../files/text-types.ts';
+import { withoutEmbeddedData } from '../shared/embedded-data.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
 import { charsetOf } from './header-parameters.ts';
 import { shown } from './mail-text.ts';
@@ -30,7 +31,8 @@ export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (att
 function asText(bytes: Buffer, { mimeType, name, contentType, offset, limit }: Attachment) {
   const type = textType(mimeType, name);
   if (type === undefined || !isTextContent(bytes)) return undefined;
-  return textPart(shown.text.parse(decodeText(bytes, { charset: charsetOf(contentType), mimeType: type })), offset, limit);
+  const text = shown.text.parse(decodeText(bytes, { charset: charsetOf(contentType), mimeType: type }));
+  return textPart(withoutEmbeddedData(text), offset, limit);
 }
 
 /** A multiple of three bytes, so that the base64 of consecutive parts can be concatenated. */

@@ -1,6 +1,7 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import { htmlToText, wholeHtmlToText } from '../html/html-text.ts';
+import { withoutEmbeddedData } from '../shared/embedded-data.ts';
 import { decodeBody } from './body-charset.ts';
 import { shown } from './mail-text.ts';
 
@@ -37,6 +38,6 @@ async function readHtml(html: string, showsHidden: boolean): Promise<{ text: str
 }
 
 function usable(text: string, enough: number): string {
-  const clean = shown.text.parse(text);
+  const clean = withoutEmbeddedData(shown.text.parse(text));
   return clean.trim() === '' ? '' : clean.slice(0, enough + 1);
 }
