@@ -1,6 +1,7 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
-import { charsetOf, decodeText, shown } from './mail-text.ts';
+import { decodeText, shown } from './mail-text.ts';
+import { asWritten, contentParameters } from './text-format.ts';
 
 const MAX_BYTES = 384 * 1024;
 export const MAX_OFFSET = 100_000_000;
@@ -18,15 +19,17 @@ interface Attachment {
 }
 
 /** The part of an attachment that one result contains: text as text, anything else as base64. */
-export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (attachment: Attachment) => {
+export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', async (attachment: Attachment) => {
   const bytes = Buffer.from(attachment.data, 'base64url');
-  return { size: bytes.length, ...(asText(bytes, attachment) ?? asBytes(bytes, attachment)) };
+  return { size: bytes.length, ...((await asText(bytes, attachment)) ?? asBytes(bytes, attachment)) };
 });
 
 /** @returns undefined if it isn't text, whatever its type */
-function asText(bytes: Buffer, { mimeType, contentType, offset, limit }: Attachment) {
+async function asText(bytes: Buffer, { mimeType, contentType, offset, limit }: Attachment) {
   if (!TEXTS.test(mimeType) || bytes.includes(0)) return undefined;
-  return textPart(shown.text.parse(decodeText(bytes, charsetOf(contentType))), offset, limit);
+  const parameters = await contentParameters(contentType);
+  const text = asWritten(decodeText(bytes, parameters.charset), mimeType, parameters);
+  return textPart(shown.text.parse(text), offset, limit);
 }
 
 /** A multiple of three bytes, so that the base64 of consecutive parts can be concatenated. */

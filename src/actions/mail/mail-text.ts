@@ -36,11 +36,6 @@ export function decodeText(bytes: Buffer, charset: string | undefined): string {
   }
 }
 
-/** The first `charset` of a Content-Type header. */
-export function charsetOf(contentType: string): string | undefined {
-  return /;\s*charset\s*=\s*"?([\w.:+-]{1,40})/i.exec(contentType)?.[1];
-}
-
 /** `=?utf-8?Q?Gr=C3=BC=C3=9Fe?=`, also with a language (RFC 2231 section 5). */
 const ENCODED_WORD = /=\?([\w.:+-]{1,40})(?:\*[\w-]{1,40})?\?([bq])\?([ ->@-~]*)\?=/gi;
 const MAX_ENCODED = 100_000;
