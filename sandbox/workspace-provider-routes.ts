@@ -1,13 +1,7 @@
 import { type Request, type Response, Router, urlencoded } from 'express';
 import { EMAIL, OPENID, PROFILE } from './consent-scopes.ts';
-import type { SandboxApi } from './google/api-method.ts';
 import { apiRoutes } from './google/api-routes.ts';
-import { calendarApi } from './google/calendar-api.ts';
-import { docsApi } from './google/docs-api.ts';
-import { driveApi } from './google/drive-api.ts';
-import { gmailApi } from './google/gmail-api.ts';
-import { sheetsApi } from './google/sheets-api.ts';
-import { slidesApi } from './google/slides-api.ts';
+import { GOOGLE_APIS } from './google/google-apis.ts';
 import { consentRoutes } from './workspace/workspace-consent-routes.ts';
 import type { Token } from './workspace/workspace-grants.ts';
 import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
@@ -38,7 +32,7 @@ export function workspaceProviderRoutes(provider: WorkspaceProvider): Router {
   });
   router.use(
     '/api',
-    apiRoutes([gmailApi, calendarApi, driveApi, docsApi, sheetsApi, slidesApi] as SandboxApi<unknown>[], {
+    apiRoutes(GOOGLE_APIS, {
       directory: provider.contentDirectory,
       controls: provider.controls,
       authenticate(request) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 const GENERATORS = [
   'workspace-methods.ts',
+  'sandbox-methods.ts',
   'built-ins.ts',
   'docs-tables.ts',
   'integrations-schema.ts',

@@ -7,8 +7,8 @@ import { allowErrorPages, errorHandler, notFound } from './http/middleware/error
 import { matcher } from './http/middleware/path-matcher.ts';
 import { measured, requestId, requestLog } from './http/middleware/request-log.ts';
 import { anyOrigin, crossOrigin, securityHeaders } from './http/middleware/security-headers.ts';
-import { MCP_PATH, resourcePaths } from './mcp/mcp-routes.ts';
-import { protocolPaths, publicPaths } from './oauth/oauth-routes.ts';
+import { MCP_PATH, RESOURCE_PATHS } from './mcp/mcp-routes.ts';
+import { PROTOCOL_PATHS, PUBLIC_PATHS } from './oauth/oauth-routes.ts';
 import { authorizationRouters } from './startup/authorization-routers.ts';
 import { documentRouters } from './startup/document-routers.ts';
 import { endpointMiddleware } from './startup/endpoint-middleware.ts';
@@ -26,17 +26,16 @@ export interface ProcessState {
 
 /** The Express app: every layer, in the order in which a request passes through it. */
 export function createApp(context: Services, state: ProcessState): Express {
-  const { config, clock, logger, telemetry, addresses } = context;
-  const { publicUrl } = addresses;
+  const { config, clock, logger, telemetry } = context;
   const middleware = endpointMiddleware(context);
   const health = healthRouter({ ...context, environment: config.environment, ...state }, middleware);
   const features = featureRouters(context, middleware, state.userDeleted);
   const documents = documentRouters(context, middleware, [health, ...features]);
   const { consent, protocol } = authorizationRouters(context, middleware);
   const endpoints = [health, ...features, ...documents, consent].flatMap((router) => router.endpoints);
-  const routes = new Set([...endpoints.map(({ path }) => path), ...protocolPaths(publicUrl), MCP_PATH]);
+  const routes = new Set([...endpoints.map(({ path }) => path), ...PROTOCOL_PATHS, MCP_PATH]);
   const isForBrowsers = matcher(endpoints.filter(({ browser }) => browser === true).map(({ path }) => path));
-  const forAnyOrigin = new Set([...publicPaths(publicUrl), ...resourcePaths(publicUrl)]);
+  const forAnyOrigin = new Set([...PUBLIC_PATHS, ...RESOURCE_PATHS]);
   const isForAnyOrigin = ({ path }: Request) => forAnyOrigin.has(path);
   const perAddress = limitPerAddress(clock, config.limits.requestsPerMinute);
 

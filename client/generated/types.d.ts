@@ -1506,6 +1506,10 @@ export interface CalendarListOutput {
      */
     last_day?: string;
     zone?: string;
+    /**
+     * Time zone of the end, if it is another one.
+     */
+    end_zone?: string;
     tentative?: true;
     location?: string;
     description?: string;
@@ -1577,6 +1581,10 @@ export interface CalendarGetOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1721,6 +1729,10 @@ export interface CalendarCreateInput {
    */
   zone?: string;
   /**
+   * Time zone of the end, if it is another one, as of a flight.
+   */
+  end_zone?: string;
+  /**
    * Text of the event.
    */
   description?: string;
@@ -1767,6 +1779,10 @@ export interface CalendarCreateOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1831,9 +1847,13 @@ export interface CalendarUpdateInput {
    */
   end?: string;
   /**
-   * Time zone, if not the event’s.
+   * Time zone of the given times, if not the event’s.
    */
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one, as of a flight.
+   */
+  end_zone?: string;
   /**
    * Replaces the old one; empty removes it.
    */
@@ -1883,6 +1903,10 @@ export interface CalendarUpdateOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -1976,6 +2000,10 @@ export interface CalendarRestoreOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -2057,6 +2085,10 @@ export interface CalendarRespondOutput {
    */
   last_day?: string;
   zone?: string;
+  /**
+   * Time zone of the end, if it is another one.
+   */
+  end_zone?: string;
   tentative?: true;
   location?: string;
   description?: string;
@@ -2684,7 +2716,7 @@ export interface SpreadsheetsReadInput {
    */
   id: string;
   /**
-   * A1 notation: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab; default the first tab. Quote a name that looks like cells ("'Q1'").
+   * A1 notation: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab; default the first visible tab. Quote a name that looks like cells ("'Q1'").
    */
   range?: string;
   /**
@@ -2698,6 +2730,10 @@ export interface SpreadsheetsReadInput {
    * Most rows of each range.
    */
   max?: number;
+  /**
+   * To read on in one long cell: its `next_offset` of `cut`, with its address as range.
+   */
+  offset?: number;
 }
 export interface SpreadsheetsReadOutput {
   ranges: {
@@ -2710,9 +2746,27 @@ export interface SpreadsheetsReadOutput {
      */
     rows: (string | number | boolean | null)[][];
     /**
-     * There is more: read this range next.
+     * Cells of which only the beginning is shown: 2,000 characters; more of a cell that is read alone.
+     */
+    cut?: {
+      cell: string;
+      /**
+       * Length of the whole cell.
+       */
+      characters: number;
+      /**
+       * Read on with `cell` as range and this as `offset`.
+       */
+      next_offset: number;
+    }[];
+    /**
+     * There are more rows: read this range next.
      */
     next?: string;
+    /**
+     * There are more columns of these rows: read this range, too.
+     */
+    next_columns?: string;
   }[];
 }
 export interface PresentationsReadInput {

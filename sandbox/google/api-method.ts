@@ -1,4 +1,5 @@
 import type { Account } from '../workspace-accounts.ts';
+import type { Upload } from './drive-upload.ts';
 
 /** One call to an API, with a valid token. */
 export interface ApiRequest<State> {
@@ -6,12 +7,12 @@ export interface ApiRequest<State> {
   /** Path parameters, decoded. */
   params: Record<string, string>;
   query: URLSearchParams;
-  /** Parsed JSON; undefined: none. */
+  /** Parsed JSON, of an upload its metadata; undefined: none. */
   body: unknown;
   /** The condition of the request (RFC 9110, 13.1.1). */
   ifMatch: string | undefined;
-  /** Raw body of uploads (`/upload/…`) with its content type. */
-  upload: { bytes: Buffer; contentType: string } | undefined;
+  /** Content of uploads (`/upload/…`). */
+  upload: Upload | undefined;
   /** The API's data of this account, created on first use. Change it in place; it is saved after the call. */
   state: State;
   /** The sandbox's time, milliseconds since 1970. */

@@ -8,7 +8,9 @@ import { openStore, type Store } from '../store.ts';
 import type { Token } from '../workspace/workspace-grants.ts';
 import type { Account } from '../workspace-accounts.ts';
 import type { ApiMethod, ApiResponse, SandboxApi } from './api-method.ts';
-import { type Mask, parseMask, part } from './partial-response.ts';
+import { readUpload, type Upload } from './drive-upload.ts';
+import { checkRequest } from './google-validation.ts';
+import { type Mask, part } from './partial-response.ts';
 
 export interface ApiRoutesOptions {
   /** Folder of the accounts' data. */
@@ -74,16 +76,15 @@ class ServedApi {
     }
     this.#spend(account, method.units);
     const store = this.#store(account);
-    const upload = Buffer.isBuffer(request.body) ? { bytes: request.body, contentType: request.headers['content-type'] ?? '' } : undefined;
     const query = new URL(request.url, 'http://sandbox.invalid').searchParams;
-    const fields = query.get('fields');
+    const { metadata, upload } = contentOf(request, query);
     // Checked before any change.
-    const mask = fields === null ? null : parseMask(fields);
+    const mask = checkRequest(method, query, metadata);
     const result = method.handle({
       account,
       params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
       query,
-      body: upload === undefined ? request.body : undefined,
+      body: metadata,
       ifMatch: request.headers['if-match'],
       upload,
       state: store.state,
@@ -115,6 +116,11 @@ class ServedApi {
     this.#stores.set(name, store);
     return store;
   }
+}
+
+function contentOf({ body, headers }: Request, query: URLSearchParams): { metadata: unknown; upload: Upload | undefined } {
+  if (!Buffer.isBuffer(body)) return { metadata: body, upload: undefined };
+  return readUpload(body, headers['content-type'] ?? '', query.get('uploadType'));
 }
 
 function unauthenticated(): ApiFault {

@@ -2,7 +2,7 @@ import { notFound } from '../api-fault.ts';
 import type { ApiMethod, ApiRequest, ApiResponse, SandboxApi } from './api-method.ts';
 import { changeEvent, deleteEvent, findEvent, insertEvent } from './calendar-changes.ts';
 import { type CalendarState, present, type StoredEvent } from './calendar-events.ts';
-import { bad, listEvents, listInstances, zoneOf } from './calendar-list.ts';
+import { listEvents, listInstances, zoneOf } from './calendar-list.ts';
 import { seedCalendar } from './calendar-world.ts';
 
 const A = 'https://www.googleapis.com/auth/';
@@ -40,9 +40,6 @@ function method(verb: Method['verb'], path: string, scopes: string[], handle: (r
     handle(request) {
       const { calendarId } = request.params;
       if (calendarId !== 'primary' && calendarId?.toLowerCase() !== request.account.email) throw notFound('Not Found');
-      const sendUpdates = request.query.get('sendUpdates');
-      if (sendUpdates !== null && !['all', 'externalOnly', 'none'].includes(sendUpdates))
-        throw bad('invalidParameter', 'Invalid sendUpdates.');
       return handle(request);
     },
   };

@@ -120,11 +120,11 @@ function instanceId({ id, start }: StoredEvent, instant: number): string {
 /** An event of a series without its exception. @param start one of its starts */
 export function instanceAt(series: StoredEvent, start: number, timeZone: string): StoredEvent {
   const { recurrence: _, ...shared } = series;
-  const zone = series.start.timeZone ?? timeZone;
-  const at = (instant: number): EventTime => {
+  const at = (instant: number, zone = timeZone): EventTime => {
     if (series.start.date !== undefined) return { date: formatInstant(instant, 'UTC').slice(0, 10) };
     return { dateTime: formatInstant(instant, zone), timeZone: zone };
   };
-  const id = instanceId(series, start);
-  return { ...shared, id, recurringEventId: series.id, originalStartTime: at(start), start: at(start), end: at(start + lengthOf(series)) };
+  const first = at(start, series.start.timeZone);
+  const end = at(start + lengthOf(series), series.end.timeZone);
+  return { ...shared, id: instanceId(series, start), recurringEventId: series.id, originalStartTime: first, start: first, end };
 }

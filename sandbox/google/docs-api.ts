@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiFault, invalid, notFound } from '../api-fault.ts';
+import { ApiFault, notFound } from '../api-fault.ts';
 import type { ApiRequest, ApiResponse, SandboxApi } from './api-method.ts';
 import { applyBatch } from './docs-batch.ts';
 import { checkDocumentMask } from './docs-mask.ts';
@@ -39,7 +39,6 @@ function getDocument(request: Request): ApiResponse {
   const { query } = request;
   checkDocumentMask(query.get('fields'));
   const view = VIEWS[query.get('suggestionsViewMode') ?? 'DEFAULT_FOR_CURRENT_ACCESS'];
-  if (view === undefined) throw invalid("Invalid value at 'suggestions_view_mode'");
   return { json: documentResource(document, query.get('includeTabsContent') === 'true', view) };
 }
 

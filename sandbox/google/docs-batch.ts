@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ApiFault, invalid } from '../api-fault.ts';
-import { deleteRange, insertText, replaceText, styleRange } from './docs-edit.ts';
-import { allTabs, type DocTab, endOf, type StoredDocument } from './docs-model.ts';
+import { deleteRange, insertText, replaceText } from './docs-edit.ts';
+import { allTabs, type DocTab, endOf, type StoredDocument, segmentsOf } from './docs-model.ts';
 import { revisionOf } from './docs-resource.ts';
+import { deleteBullets, paragraphStyle, textStyle, updateParagraphStyle, updateTextStyle } from './docs-style.ts';
 
 const index = z.number().int();
 const location = z.object({ index, tabId: z.string().optional(), segmentId: z.literal('').optional() });
@@ -25,18 +26,9 @@ const editRequest = z.union([
     }),
   }),
   z.strictObject({ deleteContentRange: z.object({ range }) }),
-  z.strictObject({
-    updateTextStyle: z.object({
-      range,
-      textStyle: z.object({
-        bold: z.boolean().optional(),
-        italic: z.boolean().optional(),
-        strikethrough: z.boolean().optional(),
-        link: z.object({ url: z.string() }).optional(),
-      }),
-      fields: z.string(),
-    }),
-  }),
+  z.strictObject({ updateTextStyle: z.strictObject({ range, textStyle, fields: z.string() }) }),
+  z.strictObject({ updateParagraphStyle: z.strictObject({ range, paragraphStyle, fields: z.string() }) }),
+  z.strictObject({ deleteParagraphBullets: z.strictObject({ range }) }),
 ]);
 
 const batch = z.object({
@@ -74,10 +66,18 @@ function applyEdit(document: StoredDocument, request: EditRequest, name: string)
     deleteRange(tabOf(document, tabId), startIndex, endIndex);
     return {};
   }
-  const { range: where, textStyle } = request.updateTextStyle;
-  const { link, ...style } = textStyle;
-  const wanted = Object.fromEntries(Object.entries({ ...style, link: link?.url }).filter(([, value]) => value !== undefined));
-  styleRange(tabOf(document, where.tabId), where.startIndex, where.endIndex, wanted);
+  if ('deleteParagraphBullets' in request) {
+    const { range: where } = request.deleteParagraphBullets;
+    deleteBullets(tabOf(document, where.tabId), where);
+    return {};
+  }
+  if ('updateParagraphStyle' in request) {
+    const { range: where, paragraphStyle: style, fields } = request.updateParagraphStyle;
+    updateParagraphStyle(tabOf(document, where.tabId), where, style, fields);
+    return {};
+  }
+  const { range: where, textStyle: style, fields } = request.updateTextStyle;
+  updateTextStyle(tabOf(document, where.tabId), where, style, fields);
   return {};
 }
 
@@ -98,7 +98,8 @@ function replaceAll(
   const { containsText, replaceText: replacement = '', tabsCriteria: criteria } = request;
   if (containsText.text === '') throw invalid(`Invalid ${name}.replaceAllText: The search text should not be empty.`);
   const tabs = criteria === undefined ? allTabs(document.tabs) : criteria.tabIds.map((id) => tabOf(document, id));
-  const counts = tabs.map((tab) => replaceText(tab, containsText.text, replacement, containsText.matchCase ?? false));
+  const segments = tabs.flatMap((tab) => segmentsOf(tab).map((blocks) => ({ ...tab, blocks })));
+  const counts = segments.map((segment) => replaceText(segment, containsText.text, replacement, containsText.matchCase ?? false));
   const occurrencesChanged = counts.reduce((sum, count) => sum + count, 0);
   // The provider's responses leave out zero.
   return { replaceAllText: occurrencesChanged === 0 ? {} : { occurrencesChanged } };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { invalid } from '../api-fault.ts';
 import {
   type DocBlock,
@@ -6,6 +7,7 @@ import {
   type DocRun,
   type DocTab,
   type DocTextStyle,
+  endOf,
   placesOf,
   textOf,
 } from './docs-model.ts';
@@ -76,17 +78,27 @@ export function replaceText(tab: DocTab, find: string, replacement: string, matc
   return matches.length;
 }
 
-/** Sets the style's fields for every unit of the range. */
-export function styleRange(tab: DocTab, start: number, end: number, style: DocTextStyle): void {
-  if (!(start < end)) throw invalid('Invalid range. Range must not be empty.');
-  for (const place of placesOf(tab.blocks)) {
-    if (place.end <= start || place.start >= end) continue;
+/** Gives every unit of the range another style. */
+export function restyleUnits(tab: DocTab, start: number, end: number, restyle: (style: DocTextStyle) => DocTextStyle): void {
+  for (const place of rangeOf(tab, start, end)) {
     const units = unitsOf(place.paragraph).map((unit, offset) => {
       const index = place.start + offset;
-      return index >= start && index < end ? { ...unit, style: { ...unit.style, ...style } } : unit;
+      return index >= start && index < end ? { ...unit, style: restyle(unit.style) } : unit;
     });
     place.paragraph.runs = runsOf(units);
   }
+}
+
+/**
+ * The paragraphs that overlap a range.
+ *
+ * @throws ApiFault for an empty range, or one beyond the tab's end
+ */
+export function rangeOf(tab: DocTab, start: number, end: number): DocPlace[] {
+  if (!(start < end)) throw invalid('Invalid range. Range must not be empty.');
+  const last = endOf(tab.blocks);
+  if (end > last) throw invalid(`Index ${end} must be less than the end index of the referenced segment, ${last}.`);
+  return [...placesOf(tab.blocks)].filter((place) => place.end > start && place.start < end);
 }
 
 function placeAt(tab: DocTab, index: number): DocPlace {
@@ -134,5 +146,5 @@ function runsOf(units: readonly Unit[]): DocRun[] {
 }
 
 function isSame(one: DocTextStyle, other: DocTextStyle): boolean {
-  return (['bold', 'italic', 'strikethrough', 'link'] as const).every((name) => one[name] === other[name]);
+  return isDeepStrictEqual(one, other);
 }

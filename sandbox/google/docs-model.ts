@@ -10,6 +10,10 @@ export interface DocTab {
   id: string;
   title: string;
   blocks: DocBlock[];
+  /** On each page; by id. */
+  headers?: Record<string, DocBlock[]>;
+  footers?: Record<string, DocBlock[]>;
+  footnotes?: Record<string, DocBlock[]>;
   children: DocTab[];
 }
 
@@ -19,6 +23,8 @@ export interface DocParagraph {
   kind: 'paragraph';
   style: ParagraphStyle;
   bullet?: { list: ListKind; level: number };
+  /** Other fields of the provider's ParagraphStyle. */
+  layout?: Record<string, unknown>;
   /** Without the final line break. */
   runs: DocRun[];
 }
@@ -45,9 +51,18 @@ export interface DocTextStyle {
   strikethrough?: boolean;
   /** Address of a link. */
   link?: string;
+  /** As in the provider's TextStyle. */
+  foregroundColor?: Record<string, unknown>;
 }
 
-export type DocObject = { kind: 'person'; name: string; email: string } | { kind: 'image' } | { kind: 'rule' };
+export type DocObject =
+  | { kind: 'person'; name: string; email: string }
+  | { kind: 'image'; id: string; title?: string; description?: string }
+  | { kind: 'date'; displayText: string; timestamp: string }
+  | { kind: 'dropdown'; displayValue: string }
+  | { kind: 'footnote'; id: string; number: string }
+  | { kind: 'page number' }
+  | { kind: 'rule' };
 
 /** Represents an object that is not text, as in the provider's plain text. */
 export const OBJECT = '\ue907';
@@ -101,6 +116,11 @@ export function textOf(paragraph: DocParagraph): string {
 /** Tabs with their child tabs, in reading order. */
 export function allTabs(tabs: readonly DocTab[]): DocTab[] {
   return tabs.flatMap((tab) => [tab, ...allTabs(tab.children)]);
+}
+
+/** All blocks of a tab: those of its body, then those of headers, footers and footnotes. */
+export function segmentsOf({ blocks, headers = {}, footers = {}, footnotes = {} }: DocTab): DocBlock[][] {
+  return [blocks, ...Object.values(headers), ...Object.values(footers), ...Object.values(footnotes)];
 }
 
 /** Plain text of a document, for searches and text exports. */

@@ -5,7 +5,9 @@ import {
   type DocRun,
   type DocTab,
   endOf,
+  placesOf,
   type StoredDocument,
+  segmentsOf,
   textOf,
 } from './docs-model.ts';
 
@@ -43,7 +45,31 @@ function tabResource(tab: DocTab, index: number, parent: DocTab | undefined): ob
 function contentOf(tab: DocTab): object {
   const lists = Object.fromEntries(Object.values(LISTS).map(({ id, levels }) => [id, { listProperties: { nestingLevels: levels } }]));
   const opening = { endIndex: 1, sectionBreak: { sectionStyle: { sectionType: 'CONTINUOUS' } } };
-  return { body: { content: [opening, ...contentResource(tab.blocks, 1)] }, documentStyle: {}, namedStyles: { styles: [] }, lists };
+  return {
+    body: { content: [opening, ...contentResource(tab.blocks, 1)] },
+    ...{ documentStyle: {}, namedStyles: { styles: [] }, lists },
+    ...segmentResources('headers', 'headerId', tab.headers),
+    ...segmentResources('footers', 'footerId', tab.footers),
+    ...segmentResources('footnotes', 'footnoteId', tab.footnotes),
+    ...inlineObjects(tab),
+  };
+}
+
+/** Their indexes begin at zero. */
+function segmentResources(name: string, idName: string, segments: Record<string, DocBlock[]> = {}): object {
+  const resources = Object.entries(segments).map(([id, blocks]) => [id, { [idName]: id, content: contentResource(blocks, 0) }]);
+  return resources.length === 0 ? {} : { [name]: Object.fromEntries(resources) };
+}
+
+function inlineObjects(tab: DocTab): object {
+  const objects = segmentsOf(tab)
+    .flatMap((blocks) => [...placesOf(blocks)])
+    .flatMap(({ paragraph }) => paragraph.runs.flatMap(({ object }) => (object?.kind === 'image' ? [object] : [])))
+    .map(({ id, title, description }) => {
+      const embeddedObject = { ...(title && { title }), ...(description && { description }), imageProperties: {} };
+      return [id, { objectId: id, inlineObjectProperties: { embeddedObject } }];
+    });
+  return objects.length === 0 ? {} : { inlineObjects: Object.fromEntries(objects) };
 }
 
 function contentResource(blocks: DocBlock[], start: number): object[] {
@@ -74,10 +100,10 @@ function tableResource(rows: DocBlock[][][], start: number): object {
 }
 
 function paragraphResource(paragraph: DocParagraph, start: number): object {
-  const { bullet, style } = paragraph;
+  const { bullet, style, layout } = paragraph;
   return {
     elements: elementsOf(paragraph, start),
-    paragraphStyle: { namedStyleType: style, direction: 'LEFT_TO_RIGHT' },
+    paragraphStyle: { namedStyleType: style, direction: 'LEFT_TO_RIGHT', ...layout },
     ...(bullet !== undefined && {
       // The provider's responses leave out zero.
       bullet: { listId: LISTS[bullet.list].id, ...(bullet.level > 0 && { nestingLevel: bullet.level }), textStyle: {} },
@@ -106,11 +132,26 @@ function elementsOf(paragraph: DocParagraph, start: number): object[] {
 function elementPart({ text, style, object }: DocRun): object {
   if (object !== undefined) return objectPart(object);
   const { link, ...plain } = style;
-  const set = Object.fromEntries(Object.entries(plain).filter(([, value]) => value === true));
+  const set = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== false));
   return { textRun: { content: text, textStyle: { ...set, ...(link !== undefined && { link: { url: link }, underline: true }) } } };
 }
 
 function objectPart(object: DocObject): object {
-  if (object.kind === 'person') return { person: { personId: 'kix.person', personProperties: { name: object.name, email: object.email } } };
-  return object.kind === 'rule' ? { horizontalRule: { textStyle: {} } } : { inlineObjectElement: { inlineObjectId: 'kix.image' } };
+  const { kind, ...properties } = object;
+  switch (object.kind) {
+    case 'person':
+      return { person: { personId: 'kix.person', personProperties: properties } };
+    case 'date':
+      return { dateElement: { dateId: 'kix.date', dateElementProperties: properties } };
+    case 'dropdown':
+      return { dropdown: { dropdownId: 'kix.dropdown', dropdownProperties: properties } };
+    case 'footnote':
+      return { footnoteReference: { footnoteId: object.id, footnoteNumber: object.number } };
+    case 'image':
+      return { inlineObjectElement: { inlineObjectId: object.id } };
+    case 'page number':
+      return { autoText: { type: 'PAGE_NUMBER' } };
+    default:
+      return { horizontalRule: {} };
+  }
 }

@@ -1,4 +1,4 @@
-import type { DocBlock, DocParagraph, DocRun, DocTab, DocTextStyle, ListKind, ParagraphStyle } from './docs-model.ts';
+import type { DocBlock, DocObject, DocParagraph, DocRun, DocTab, DocTextStyle, ListKind, ParagraphStyle } from './docs-model.ts';
 import { OBJECT } from './docs-model.ts';
 
 /** Tabs of the initial documents, by the key of their file. */
@@ -7,7 +7,7 @@ export const SEEDED_TABS: Record<string, () => DocTab[]> = {
   minutes: meetingMinutes,
   diary: () => [tab('t.0', 'Tab 1', DIARY)],
   empty: () => [tab('t.0', 'Tab 1', [paragraph()])],
-  handbook: () => [tab('t.0', 'Tab 1', [heading(1, 'Handbook'), paragraph('All chapters in one document, with every photograph.')])],
+  handbook,
   budgetNotes: () => [tab('t.0', 'Tab 1', [paragraph('The team budget grows by 4 % in 2026.')])],
   policy: () => [tab('t.0', 'Tab 1', [heading(1, 'Travel policy'), paragraph('Trains below five hours, always.')])],
   offsite: offsitePlan,
@@ -66,6 +66,22 @@ function harbourBrief(): DocTab[] {
   ];
 }
 
+/** With everything that is not text of the body. */
+function handbook(): DocTab[] {
+  const quay = { kind: 'image', id: 'kix.quay', title: 'The quay', description: 'Cranes at dawn' } as const;
+  const owner = [person('Ana Müller', 'ana.mueller@example.org'), ', ', object({ kind: 'dropdown', displayValue: 'In review' })];
+  const blocks = [
+    heading(1, 'Handbook'),
+    paragraph('All chapters in one document, with every photograph.', object({ kind: 'footnote', id: 'kix.fn1', number: '1' })),
+    paragraph('Owner: ', ...owner, ', due ', object({ kind: 'date', displayText: '3 Jun 2026', timestamp: '2026-06-03T12:00:00Z' })),
+    paragraph(object(quay)),
+  ];
+  const footnotes = { 'kix.fn1': [paragraph(' Photographs by the harbour office.')] };
+  const headers = { 'kix.hd1': [paragraph('For staff only')] };
+  const footers = { 'kix.ft1': [paragraph('Page ', object({ kind: 'page number' }))] };
+  return [{ ...tab('t.0', 'Tab 1', blocks), headers, footers, footnotes }];
+}
+
 function meetingMinutes(): DocTab[] {
   return [
     tab('t.0', 'Tab 1', [
@@ -74,7 +90,7 @@ function meetingMinutes(): DocTab[] {
       heading(2, 'Decisions'),
       item('bullets', 0, struck('Move the date'), ' Keep the date'),
       item('bullets', 0, 'Order the ', bold('budget'), ' review'),
-      paragraph({ text: OBJECT, style: {}, object: { kind: 'image' } }),
+      paragraph(object({ kind: 'image', id: 'kix.whiteboard' })),
     ]),
   ];
 }
@@ -151,9 +167,13 @@ function link(text: string, address: string): DocRun {
 }
 
 function person(name: string, email: string): DocRun {
-  return { text: OBJECT, style: {}, object: { kind: 'person', name, email } };
+  return object({ kind: 'person', name, email });
 }
 
 function rule(): DocParagraph {
-  return paragraph({ text: OBJECT, style: {}, object: { kind: 'rule' } });
+  return paragraph(object({ kind: 'rule' }));
+}
+
+function object(made: DocObject): DocRun {
+  return { text: OBJECT, style: {}, object: made };
 }

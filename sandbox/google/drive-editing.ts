@@ -17,7 +17,7 @@ import {
   type StoredPermission,
   touch,
 } from './drive-state.ts';
-import { readUpload, type Upload } from './drive-upload.ts';
+import type { Upload } from './drive-upload.ts';
 
 type Request = ApiRequest<DriveState>;
 
@@ -35,9 +35,8 @@ type Metadata = z.output<typeof metadata>;
 
 /** files.create: metadata, with or without content. */
 export function createFile(request: Request): StoredFile {
-  const { state, query } = request;
-  const upload = request.upload && readUpload(request.upload, query.get('uploadType'));
-  const given = parseMetadata(upload === undefined ? request.body : upload.metadata);
+  const { state, query, upload } = request;
+  const given = parseMetadata(request.body);
   const [parent = 'root', ...others] = given.parents ?? [];
   if (others.length > 0) throw new ApiFault(403, 'multipleParentsNotAllowed', 'A file cannot have more than one parent.');
   const folder = writableFolder(state, parent, query);
@@ -78,10 +77,9 @@ export function copyFile(request: Request): StoredFile {
 
 /** files.update: metadata, parents and content. */
 export function updateFile(request: Request): StoredFile {
-  const { state, query } = request;
+  const { state, query, upload } = request;
   const file = fileOf(state, request.params.fileId, query);
-  const upload = request.upload && readUpload(request.upload, query.get('uploadType'));
-  const given = parseMetadata(upload === undefined ? (request.body ?? {}) : (upload.metadata ?? {}));
+  const given = parseMetadata(request.body ?? {});
   requireRole(file, ['owner', 'writer']);
   if (given.trashed !== undefined) trash(state, file, given.trashed);
   if (given.name !== undefined) rename(state, file, given.name);

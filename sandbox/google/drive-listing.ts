@@ -43,6 +43,8 @@ export function listFiles(state: DriveState, query: URLSearchParams): { files: o
 function isSeen(file: StoredFile, query: URLSearchParams): boolean {
   if (file.driveId === undefined) return query.get('corpora') !== 'drive';
   if (query.get('supportsAllDrives') !== 'true' || query.get('includeItemsFromAllDrives') !== 'true') return false;
+  // Of shared drives, "user" has what the user created, opened, or was given directly.
+  if ((query.get('corpora') ?? 'user') === 'user' && file.viewedByMe === false) return false;
   return query.get('driveId') === null || query.get('driveId') === file.driveId;
 }
 

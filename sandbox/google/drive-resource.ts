@@ -14,7 +14,7 @@ const EDITORS: Record<string, string> = { [DOCUMENT]: 'document', [SPREADSHEET]:
 
 /** A file in a response, with every field. */
 export function fileResource(state: DriveState, file: StoredFile): object {
-  const { id, name, mimeType, parents, createdTime, modifiedTime, trashed, starred, driveId, shortcut } = file;
+  const { id, name, mimeType, parents, createdTime, modifiedTime, trashed, starred, driveId, viewedByMe = true, shortcut } = file;
   const size = sizeOf(file);
   const permissions = permissionsOf(state, file);
   const mayWrite = file.role === 'owner' || file.role === 'writer';
@@ -33,7 +33,7 @@ export function fileResource(state: DriveState, file: StoredFile): object {
     webViewLink: webLink(file),
     createdTime,
     modifiedTime,
-    viewedByMe: true,
+    viewedByMe,
     ...(file.sharedWithMeTime !== undefined && { sharedWithMeTime: file.sharedWithMeTime }),
     // Files of a shared drive have no owners.
     ...(driveId === undefined

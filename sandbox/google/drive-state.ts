@@ -30,6 +30,8 @@ export interface StoredFile {
   sharedWithMeTime?: string;
   /** Its shared drive. */
   driveId?: string;
+  /** False: the account never opened it. */
+  viewedByMe?: boolean;
   shortcut?: { targetId: string; targetMimeType: string };
   permissions: StoredPermission[];
   version: number;

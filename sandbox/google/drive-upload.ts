@@ -1,8 +1,7 @@
 import { invalid } from '../api-fault.ts';
 
+/** Uploaded content. */
 export interface Upload {
-  /** Of `uploadType=media`: undefined. */
-  metadata: unknown;
   bytes: Buffer;
   mimeType: string;
 }
@@ -10,16 +9,17 @@ export interface Upload {
 /**
  * Reads the body of an upload: content alone (`media`), or metadata and content (`multipart`, RFC 2387).
  *
+ * @returns the metadata of `media`: undefined
  * @throws ApiFault 400
  */
-export function readUpload({ bytes, contentType }: { bytes: Buffer; contentType: string }, uploadType: string | null): Upload {
-  if (uploadType === 'media') return { metadata: undefined, bytes, mimeType: bareType(contentType) };
+export function readUpload(bytes: Buffer, contentType: string, uploadType: string | null): { metadata: unknown; upload: Upload } {
+  if (uploadType === 'media') return { metadata: undefined, upload: { bytes, mimeType: bareType(contentType) } };
   if (uploadType !== 'multipart') throw invalid('Invalid upload type.');
   const boundary = /boundary="?([^";]+)"?/i.exec(contentType)?.[1];
   if (boundary === undefined) throw invalid('Missing multipart boundary.');
   const [first, second, ...more] = partsOf(bytes, boundary);
   if (first === undefined || second === undefined || more.length > 0) throw invalid('Multipart must have two parts.');
-  return { metadata: parsed(first.bytes), bytes: second.bytes, mimeType: bareType(second.contentType) };
+  return { metadata: parsed(first.bytes), upload: { bytes: second.bytes, mimeType: bareType(second.contentType) } };
 }
 
 function partsOf(bytes: Buffer, boundary: string): { bytes: Buffer; contentType: string }[] {

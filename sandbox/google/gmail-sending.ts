@@ -1,5 +1,4 @@
 import { invalid } from '../api-fault.ts';
-import { readUpload } from './drive-upload.ts';
 import { findMessage, findThread, header, type Mailbox, type MailRequest, messageId, type StoredMessage } from './gmail-mailbox.ts';
 import { headerOf, parseMime } from './gmail-mime.ts';
 
@@ -16,12 +15,11 @@ export interface MessageBody {
  * @throws ApiFault 400 when it is missing or not base64url
  */
 export function messageBody({ body, upload }: MailRequest, inBody: (body: Record<string, unknown>) => unknown): MessageBody {
-  const uploaded = upload && readUpload(upload, 'multipart');
-  const given = inBody((uploaded?.metadata ?? body ?? {}) as Record<string, unknown>);
+  const given = inBody((body ?? {}) as Record<string, unknown>);
   const { raw, threadId } = (given ?? {}) as Record<string, unknown>;
-  if (uploaded !== undefined) {
-    if (uploaded.mimeType !== 'message/rfc822') throw invalid('Media type must be message/rfc822');
-    return { raw: uploaded.bytes.toString('latin1'), threadId: typeof threadId === 'string' ? threadId : undefined };
+  if (upload !== undefined) {
+    if (upload.mimeType !== 'message/rfc822') throw invalid('Media type must be message/rfc822');
+    return { raw: upload.bytes.toString('latin1'), threadId: typeof threadId === 'string' ? threadId : undefined };
   }
   if (typeof raw !== 'string' || raw === '' || !/^[\w+/-]+={0,2}$/.test(raw))
     throw invalid("'raw' RFC822 payload message string is required");

@@ -15,14 +15,14 @@ const CELL = /^\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?$/;
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 /**
- * Parses A1 notation: `Tab!A1:B2`, `'Odd name'!A:C`, `A1:B2` (of the first tab), `Tab`.
+ * Parses A1 notation: `Tab!A1:B2`, `'Odd name'!A:C`, `A1:B2` (of the first visible tab), `Tab`.
  *
  * @throws ApiFault 400 with the provider's message
  */
 export function parseRange(spreadsheet: Spreadsheet, range: string): GridRange {
   const { name, cells } = split(range);
   if (name === undefined && !isCells(cells)) return whole(findTab(spreadsheet, cells, range));
-  const tab = name === undefined ? spreadsheet.tabs[0] : findTab(spreadsheet, name, range);
+  const tab = name === undefined ? spreadsheet.tabs.find(({ hidden }) => hidden !== true) : findTab(spreadsheet, name, range);
   if (tab === undefined) throw unparsable(range);
   return cells === '' ? whole(tab) : cellsOf(tab, cells, range);
 }

@@ -8,6 +8,8 @@ const OPTIONS = {
   majorDimension: ['ROWS', 'COLUMNS'],
 } as const;
 
+const MAX_CELL = 50_000;
+
 export type Rendering = ReturnType<typeof renderingOf>;
 
 /** @throws ApiFault 400 for an unknown option */
@@ -35,8 +37,15 @@ export function valueRange(range: GridRange, rendering: Rendering): object {
   return { range: formatRange(range), majorDimension: rendering.dimension, ...(values.length > 0 && { values }) };
 }
 
-/** Writes rows from the range's first cell on, and enlarges the tab if necessary. */
+/**
+ * Writes rows from the range's first cell on, and enlarges the tab if necessary.
+ *
+ * @throws ApiFault 400 for a cell of more than 50,000 characters
+ */
 export function writeValues({ tab, row, column }: GridRange, rows: (string | number | boolean)[][]): void {
+  if (rows.flat().some((value) => String(value).length > MAX_CELL)) {
+    throw invalid(`Your input contains more than the maximum of ${MAX_CELL} characters in a single cell.`);
+  }
   for (const [down, values] of rows.entries()) {
     while (tab.cells.length <= row + down) tab.cells.push([]);
     const cells = tab.cells[row + down] ?? [];

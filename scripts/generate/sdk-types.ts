@@ -37,8 +37,11 @@ const KINDS: Readonly<Record<string, string>> = {
 export class SdkFile {
   readonly #source: string;
   readonly #declared: ReadonlyMap<string, SyntaxNode>;
+  readonly #mapOf: (item: () => FieldType) => FieldType;
 
-  constructor(file: string) {
+  /** @param mapOf the type of an object with any names, by that of its values */
+  constructor(file: string, mapOf: (item: () => FieldType) => FieldType) {
+    this.#mapOf = mapOf;
     this.#source = readFileSync(file, 'utf8');
     const declarations = nodesOf(file, this.#source).filter(({ type }) => type === 'ClassDeclaration' || type === 'TSInterfaceDeclaration');
     this.#declared = new Map(declarations.map((node) => [nameOf(node.id), node]));
@@ -88,7 +91,8 @@ export class SdkFile {
     if (node.type === 'TSUnionType') return this.#typeOf((node.types as [SyntaxNode])[0], schemaName);
     if (node.type === 'TSTypeLiteral') {
       const members = node.members as SyntaxNode[];
-      return members.some(({ type }) => type === 'TSIndexSignature') ? 'object' : this.fields(members, schemaName);
+      const index = members.find(({ type }) => type === 'TSIndexSignature');
+      return index === undefined ? this.fields(members, schemaName) : this.#mapOf(() => this.#typeOf(annotationOf(index), schemaName));
     }
     const name = node.type === 'TSTypeReference' ? nameOf(node.typeName) : '';
     return name.startsWith('Schema$') ? (schemaName(name.slice('Schema$'.length)) ?? 'object') : (KINDS[node.type] ?? 'object');

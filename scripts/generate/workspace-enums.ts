@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableOf, writeGenerated } from './generated-file.ts';
-import { APIS_WITH_BODIES, WORKSPACE_APIS } from './sdk-types.ts';
+import { WORKSPACE_APIS } from './sdk-types.ts';
 
 interface Value {
   enum?: string[];
@@ -39,8 +39,7 @@ const documents = Object.entries(WORKSPACE_APIS).map(([api, version]) => {
   const { schemas, ...root } = JSON.parse(readFileSync(join(folder, `${api}.${version}.json`), 'utf8')) as Resource & {
     schemas: Record<string, Value>;
   };
-  const bodies = APIS_WITH_BODIES.includes(api) ? Object.entries(schemas) : [];
-  const ofSchemas = bodies.map(([name, { properties }]) => [`${api}.${name}`, valuesOf(properties)] as const);
+  const ofSchemas = Object.entries(schemas).map(([name, { properties }]) => [`${api}.${name}`, valuesOf(properties)] as const);
   return { methods: ofMethods(root), schemas: withValues(ofSchemas) };
 });
 writeGenerated('scripts/generate/workspace-enums.json', tableOf(documents), 'scripts/generate/workspace-enums.ts');

@@ -19,18 +19,22 @@ export class Problems {
    * @returns the address without trailing slashes
    */
   address(variable: string, value: string): string {
-    const url = URL.parse(value);
-    if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-      this.add(variable, 'is not an http(s) address');
-      return value;
-    }
-    if (url.username !== '' || url.password !== '' || url.hash !== '') {
+    const url = this.#parse(variable, value);
+    if (url !== null && (url.username !== '' || url.password !== '' || url.hash !== '')) {
       this.add(variable, 'must not contain credentials or a fragment');
     }
-    if (this.production && url.protocol !== 'https:' && !isLoopback(url.hostname)) {
-      this.add(variable, 'must be https in production');
-    }
     return withoutTrailingSlashes(value);
+  }
+
+  /**
+   * Checks an http(s) address that is only scheme, host and port; https in production unless it is loopback.
+   *
+   * @returns the origin as browsers write it (HTML, "ASCII serialization of an origin")
+   */
+  origin(variable: string, value: string): string {
+    const url = this.#parse(variable, value);
+    if (url !== null && url.href !== `${url.origin}/`) this.add(variable, 'must be an origin: scheme, host and port only');
+    return url?.origin ?? value;
   }
 
   /** Checks an address as {@link address}. @returns it unchanged, for exact comparison */
@@ -41,6 +45,19 @@ export class Problems {
 
   optionalAddress(variable: string, value: string | undefined): string | undefined {
     return value === undefined ? undefined : this.address(variable, value);
+  }
+
+  /** @returns null: it is not an address, which has been reported */
+  #parse(variable: string, value: string): URL | null {
+    const url = URL.parse(value);
+    if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+      this.add(variable, 'is not an http(s) address');
+      return null;
+    }
+    if (this.production && url.protocol !== 'https:' && !isLoopback(url.hostname)) {
+      this.add(variable, 'must be https in production');
+    }
+    return url;
   }
 }
 

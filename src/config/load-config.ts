@@ -89,7 +89,7 @@ function assemble(env: Variables, given: Environment, problems: Problems): Confi
     environment: env.NODE_ENV,
     host: env.HOST,
     port: env.PORT,
-    publicUrl: problems.optionalAddress('PUBLIC_URL', env.PUBLIC_URL),
+    publicUrl: publicUrl(env, problems),
     siteUrl: problems.exact('SITE_URL', env.SITE_URL),
     databaseUrl: databaseUrl(env, problems),
     dataDir: resolve(env.DATA_DIR),
@@ -105,7 +105,7 @@ function assemble(env: Variables, given: Environment, problems: Problems): Confi
     identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,
     allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
     allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => problems.exact('ALLOWED_REDIRECT_URIS', uri)),
-    allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => allowedOrigin(origin, problems)),
+    allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => problems.origin('ALLOWED_ORIGINS', origin)),
     integrationsFile: resolve(env.INTEGRATIONS_FILE),
     trustProxy: trustProxy(env.TRUST_PROXY, problems),
     logLevel: env.LOG_LEVEL,
@@ -135,6 +135,11 @@ function checkProcess(env: Variables, problems: Problems): void {
     problems.add('NODE_TLS_REJECT_UNAUTHORIZED', 'must not be 0 in production: certificates would not be checked');
   }
   if (env.SANDBOX !== undefined) problems.add('SANDBOX', 'must not be set in production');
+}
+
+/** Without a path: `__Host-` cookies (RFC 6265bis, 4.1.3.2) and well-known documents (RFC 8615) are of a whole host. */
+function publicUrl({ PUBLIC_URL }: Variables, problems: Problems): string | undefined {
+  return PUBLIC_URL === undefined ? undefined : problems.origin('PUBLIC_URL', PUBLIC_URL);
 }
 
 function databaseUrl(env: Variables, problems: Problems): string | undefined {
@@ -179,13 +184,6 @@ function keyService(env: Variables, problems: Problems): KeyServiceSettings {
   }
   if (accessKeyId === undefined || secretAccessKey === undefined) return { endpoint, credentials: undefined };
   return { endpoint, credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) } };
-}
-
-function allowedOrigin(value: string, problems: Problems): string {
-  const url = URL.parse(problems.exact('ALLOWED_ORIGINS', value));
-  if (url !== null && url.origin !== value.replace(/\/$/, ''))
-    problems.add('ALLOWED_ORIGINS', 'must be an origin: scheme, host and port only');
-  return url?.origin ?? value;
 }
 
 /** Express's `trust proxy`: true, false, a number of hops, or a list of addresses. */

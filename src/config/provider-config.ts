@@ -105,7 +105,7 @@ const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invali
 function webhookUrl(publicUrl: string | undefined): string | undefined {
   const url = URL.parse(publicUrl ?? '');
   if (url?.protocol !== 'https:' || !isPublicHost(url.hostname)) return undefined;
-  return `${withoutTrailingSlashes(url.href)}/webhooks/bank`;
+  return `${url.origin}/webhooks/bank`;
 }
 
 function isPublicHost(hostname: string): boolean {

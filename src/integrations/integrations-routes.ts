@@ -34,6 +34,7 @@ function reload({ reloads, showsProblems }: IntegrationsRoutesOptions): Endpoint
       'In development the response lists them too: `details.problems`, and in `details.more` the number of those left out. ' +
       'Takes no credentials: restrict access to it at the network layer or a reverse proxy.',
     auth: 'none',
+    browser: true,
     response: reloaded,
     errors: ['invalid_configuration'],
     async handle() {

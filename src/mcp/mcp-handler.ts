@@ -1,6 +1,8 @@
 import { type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { describeError } from '../observability/logger.ts';
+import { isObject } from '../validation/is-object.ts';
+import { negotiated } from './content-negotiation.ts';
 import type { McpClient, McpDeps } from './mcp-deps.ts';
 import { mcpServer } from './mcp-server.ts';
 import { AskedStates } from './request-state.ts';
@@ -40,7 +42,10 @@ export function mcpHandler(deps: McpDeps, bodyBytes: number): McpHandler {
   const one: FetchHandler = async (request, options) => {
     if (request.method !== 'POST') return handler.fetch(request, options);
     const read = await singleMessage(request);
-    return 'rejection' in read ? read.rejection : handler.fetch(request, { ...options, parsedBody: read.message });
+    if ('rejection' in read) return read.rejection;
+    const { message } = read;
+    const isListening = isObject(message) && message.method === 'subscriptions/listen';
+    return negotiated(request, isListening, () => handler.fetch(request, { ...options, parsedBody: message }));
   };
   const serve = toNodeHandler({ fetch: one }, { onerror: report, maxRequestBodySize: bodyBytes });
   return {

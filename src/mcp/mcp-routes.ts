@@ -10,8 +10,9 @@ import type { McpClient } from './mcp-deps.ts';
 import { BODY_BYTES, type McpEndpoint } from './mcp-endpoint.ts';
 
 export const MCP_PATH = '/mcp';
-/** Where clients learn how to sign in (RFC 9728, 3.1: the resource's path follows). */
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
+/** Where clients learn how to sign in (RFC 9728, 3.1: the resource's path follows; MCP also knows the root). */
+export const RESOURCE_PATHS: readonly string[] = [METADATA_PATH, METADATA_PATH + MCP_PATH];
 const SCOPES = ['read', 'write'] as const;
 const NOT_A_CLIENT = 'A client’s token is required here: one of its own sign-in, or a personal access token.';
 
@@ -42,16 +43,9 @@ export interface McpRouteDeps {
   authenticate(header: string | undefined): Promise<Principal>;
 }
 
-/** Paths of the resource's metadata: with an address that has a path, clients insert the well-known part before it. */
-export function resourcePaths(publicUrl: string): string[] {
-  const { pathname } = new URL(publicUrl);
-  const paths = [METADATA_PATH, METADATA_PATH + MCP_PATH];
-  return pathname === '/' ? paths : [...paths, METADATA_PATH + pathname + MCP_PATH];
-}
-
 /** Actions for every client of the Model Context Protocol, and how such a client finds its sign-in. */
 export function mcpRouter(deps: McpRouteDeps, middleware: EndpointMiddleware): EndpointRouter {
-  const endpoints = resourcePaths(deps.publicUrl).map((path) => resourceMetadata(path, deps));
+  const endpoints = RESOURCE_PATHS.map((path) => resourceMetadata(path, deps));
   const router = endpointRouter('MCP', endpoints, middleware);
   const limit = middleware.limitBytes(BODY_BYTES);
   router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), middleware.admit, limit, serve(deps));

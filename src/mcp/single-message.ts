@@ -19,6 +19,7 @@ export async function singleMessage(request: Request): Promise<{ message: unknow
   return { message };
 }
 
-function rejected(code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
+/** An error of JSON-RPC 2.0 (5.1) to a request without an id that is known. */
+export function rejected(code: number, message: string, status = 400): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
 }

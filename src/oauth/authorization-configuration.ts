@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import type { ServiceSecret } from '../vault/keys/service-secrets.ts';
-import { fetchFailure, MAX_DOCUMENT_BYTES } from './clients/client-documents.ts';
+import { fetchFailure, MAX_DOCUMENT_BYTES, withUsedMetadata } from './clients/client-documents.ts';
 import { reduceMetadata } from './clients/client-metadata.ts';
 import { unreachableDocument } from './clients/unreachable-documents.ts';
 import { CURRENT_REQUEST } from './entries/current-request.ts';
@@ -16,8 +16,6 @@ const CODE_SECONDS = 60;
 const INTERACTION_SECONDS = 1800;
 /** How long a published document of a client is used. */
 const DOCUMENT_SECONDS = { min: 60, max: 3600 };
-/** Scopes that clients add out of habit; they have no effect. */
-const HABITUAL_SCOPES = new Set(['offline_access', 'openid', 'profile', 'email']);
 
 /** Name of the cookie of the library's session, which is not kept. */
 export const SESSION_COOKIE = 'steward_oauth_session';
@@ -58,19 +56,8 @@ export function configurationOf(deps: ProviderDeps): Configuration {
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     expiresWithSession: () => false,
     extraClientMetadata: { properties: ['steward'], validator: validateMetadata },
-    extraParams: { steward: chooseScopes },
     features: featuresOf(deps),
-    fetch: async (url, options) => {
-      const id = String(url);
-      try {
-        return await deps.fetchDocument(id, options?.signal as AbortSignal);
-      } catch (error) {
-        deps.logUnreachable(id, error);
-        const document = deps.isDevelopment ? unreachableDocument(id, error, CURRENT_REQUEST.getStore()?.redirectUri) : undefined;
-        if (document === undefined) throw error;
-        return document;
-      }
-    },
+    fetch: async (url, options) => withUsedMetadata(await documentOf(deps, String(url), options?.signal as AbortSignal)),
     fetchResponseBodyLimits: { 'client_id metadata document': MAX_DOCUMENT_BYTES, jwks_uri: 0, sector_identifier_uri: 0 },
     findAccount: async (_context, accountId) =>
       (await deps.isAllowed(accountId)) ? { accountId, claims: async () => ({ sub: accountId }) } : undefined,
@@ -99,6 +86,18 @@ export function configurationOf(deps: ProviderDeps): Configuration {
       Session: INTERACTION_SECONDS,
     },
   } as Configuration;
+}
+
+/** The document of a client, or what takes its place. */
+async function documentOf(deps: ProviderDeps, id: string, signal: AbortSignal): Promise<Response> {
+  try {
+    return await deps.fetchDocument(id, signal);
+  } catch (error) {
+    deps.logUnreachable(id, error);
+    const document = deps.isDevelopment ? unreachableDocument(id, error, CURRENT_REQUEST.getStore()?.redirectUri) : undefined;
+    if (document === undefined) throw error;
+    return document;
+  }
 }
 
 function featuresOf({ publicUrl, countFetch }: ProviderDeps): NonNullable<Configuration['features']> {
@@ -157,17 +156,6 @@ function alwaysAsk(): interactionPolicy.Prompt[] {
 function validateMetadata(_context: unknown, _name: string, _value: unknown, metadata: object): void {
   const problem = reduceMetadata(metadata as Record<string, unknown>);
   if (problem !== undefined) throw new errors.InvalidClientMetadata(problem);
-}
-
-/** Without a scope, both are requested; permission to write includes reading. @throws InvalidScope when none of them is known */
-function chooseScopes(context: KoaContextWithOIDC): void {
-  const { params } = context.oidc;
-  const requested = typeof params?.scope === 'string' ? params.scope.split(' ').filter((scope) => !HABITUAL_SCOPES.has(scope)) : [];
-  const known = SCOPES.filter(
-    (scope) => requested.length === 0 || requested.includes(scope) || (scope === 'read' && requested.includes('write')),
-  );
-  if (known.length === 0) throw new errors.InvalidScope('only the scopes read and write are supported', requested.join(' '));
-  if (params !== undefined) params.scope = known.join(' ');
 }
 
 /** Seconds; nothing outlives the grant. */

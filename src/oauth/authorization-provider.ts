@@ -4,23 +4,8 @@ import { AppError } from '../errors.ts';
 import { configurationOf, type ProviderDeps, SESSION_COOKIE } from './authorization-configuration.ts';
 import { CURRENT_REQUEST } from './entries/current-request.ts';
 import { PATHS } from './protocol.ts';
+import { usefulParameters } from './request-parameters.ts';
 import { type KoaContext, TokenRequests } from './token-requests.ts';
-
-/** Parameters of an authorization request that have a meaning here, or that the library has to reject. */
-const AUTHORIZATION_PARAMETERS = new Set([
-  'client_id',
-  'code_challenge',
-  'code_challenge_method',
-  'prompt',
-  'redirect_uri',
-  'request',
-  'request_uri',
-  'resource',
-  'response_mode',
-  'response_type',
-  'scope',
-  'state',
-]);
 
 /** Characters of an authorization request, which is stored until its user decides. */
 const MAX_QUERY = 4_096;
@@ -54,7 +39,8 @@ function keepOwnAddress(provider: Provider, publicUrl: string): void {
   Object.defineProperty(context.prototype, 'urlFor', { value: urlFor });
 }
 
-function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
+function responderOf(provider: Provider, { entries, publicUrl }: ProviderDeps): Respond {
+  const resource = publicUrl + PATHS.resource;
   const failures = new WeakMap<ServerResponse, unknown>();
   // Koa would send its own error page and print the error.
   provider.context.onerror = function (this: KoaContextWithOIDC, error: unknown) {
@@ -68,7 +54,7 @@ function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
     if (context.path === PATHS.token) return tokens.respond(context, next);
     if (context.path === PATHS.authorize) {
       if (context.querystring.length > MAX_QUERY) throw new AppError('invalid_request', 'The app’s request is too long.');
-      context.query = onlyUseful(context.query);
+      context.query = usefulParameters(context.query, resource);
     }
     if (context.path.startsWith(`${PATHS.authorize}/`)) await assertDecidedHere(provider, context);
     await entries.request(async () => {
@@ -111,16 +97,6 @@ async function assertDecidedHere(provider: Provider, { cookies, path }: KoaConte
     return;
   }
   throw new AppError('forbidden', 'Continue in the browser in which you decided, or start again in the app.');
-}
-
-/** Without what the server ignores, as RFC 6749, 3.1 requires, but the library rejects: `nonce`, `max_age`, unknown prompts. */
-function onlyUseful(query: Record<string, string | string[] | undefined>): Record<string, string | string[] | undefined> {
-  const { response_mode: mode, ...kept } = Object.fromEntries(Object.entries(query).filter(([name]) => AUTHORIZATION_PARAMETERS.has(name)));
-  // The user is always asked.
-  if (!`${kept.prompt}`.split(' ').includes('none')) delete kept.prompt;
-  // The library would send errors in the mode that it rejects, and a form that posts itself needs a script.
-  if (mode !== undefined && mode !== '') kept.response_mode = mode === 'query' ? mode : 'unsupported';
-  return kept;
 }
 
 /** The library's session is not kept (entry-adapter.ts), so that a cookie for it would be of no use. */

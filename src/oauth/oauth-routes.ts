@@ -5,7 +5,9 @@ import { anyBody } from '../http/bodies/body.ts';
 import { rejectHeadAndPrefetch } from '../http/endpoints/endpoint-router.ts';
 import { allowErrorPages } from '../http/middleware/error-handler.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
-import { metadataOf, metadataPaths, PATHS } from './protocol.ts';
+import { usedMetadata } from './clients/client-metadata.ts';
+import { metadataOf, PATHS } from './protocol.ts';
+import { sameResources } from './request-parameters.ts';
 
 const METADATA_SECONDS = 3600;
 /** Error codes of RFC 6749, 5.2 and RFC 7591, 3.2.2; `temporarily_unavailable` and `server_error` are of RFC 6749, 4.1.2.1. */
@@ -28,33 +30,30 @@ export interface ProtocolOptions {
 }
 
 /** Paths that pages of other origins may call without cookies. */
-export function publicPaths(publicUrl: string): string[] {
-  return [...metadataPaths(publicUrl), PATHS.jwks, PATHS.token, PATHS.register, PATHS.revoke];
-}
+export const PUBLIC_PATHS: readonly string[] = [PATHS.metadata, PATHS.jwks, PATHS.token, PATHS.register, PATHS.revoke];
 
 /** All paths of {@link protocolRouter}. */
-export function protocolPaths(publicUrl: string): string[] {
-  return [...publicPaths(publicUrl), PATHS.authorize, `${PATHS.authorize}/:uid`];
-}
+export const PROTOCOL_PATHS: readonly string[] = [...PUBLIC_PATHS, PATHS.authorize, `${PATHS.authorize}/:uid`];
 
 /**
  * OAuth 2.1 as MCP clients use it: authorization, tokens, registration, revocation and metadata. Clients know these
  * endpoints from the metadata; they are not in the OpenAPI document.
  */
 export function protocolRouter(server: AuthorizationServer, options: ProtocolOptions): Router {
-  const { publicUrl } = server;
   const router = Router({ caseSensitive: true, strict: true });
-  const metadata = metadataOf(publicUrl);
-  for (const path of metadataPaths(publicUrl)) {
-    only(router, 'get', path, (_request, response) => sendPublic(response, metadata));
-  }
+  const metadata = metadataOf(server.publicUrl);
+  const resource = server.publicUrl + PATHS.resource;
+  only(router, 'get', PATHS.metadata, (_request, response) => sendPublic(response, metadata));
   only(router, 'get', PATHS.jwks, async (_request, response) => sendPublic(response, await server.publicKeys()));
   const authorize: RequestHandler[] = [allowErrorPages, options.limitAuthorizations, rejectHeadAndPrefetch(['GET'])];
   only(router, 'get', PATHS.authorize, ...authorize, (request, response) => server.respond(request, response));
   only(router, 'get', `${PATHS.authorize}/:uid`, ...authorize, async (request, response) =>
     server.respond(request, response, await options.currentUser(request)),
   );
-  const call: RequestHandler[] = [...anyBody(options.bodyBytes), (request, response) => server.respond(withBody(request), response)];
+  const call: RequestHandler[] = [
+    ...anyBody(options.bodyBytes),
+    (request, response) => server.respond(withBody(request, resource), response),
+  ];
   only(router, 'post', PATHS.token, ...call);
   only(router, 'post', PATHS.revoke, ...call);
   only(router, 'post', PATHS.register, limitPerAddress(server.clock, options.registrationsPerMinute), ...call);
@@ -84,16 +83,10 @@ function sendPublic(response: Response, body: object): void {
   response.json(body);
 }
 
-/**
- * The request with its body put back, as the library reads it. A refresh can't narrow the scope: what a client may do is
- * what its user permitted, so that the parameter is ignored, and the response states the scope (RFC 6749, 3.3).
- */
-function withBody(request: Request): Request {
+/** The request with its body put back, as the library reads it. */
+function withBody(request: Request, resource: string): Request {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const isToken = request.path === PATHS.token;
-  const form = isToken ? new URLSearchParams(bytes.toString()) : undefined;
-  form?.delete('scope');
-  const text = form === undefined ? bytes.toString() : form.toString();
+  const text = cleaned(request.path, bytes.toString(), resource);
   const body = Buffer.from(text);
   const { 'transfer-encoding': _, ...headers } = request.headers;
   return Object.create(request, {
@@ -106,4 +99,21 @@ function withBody(request: Request): Request {
     },
     text: { value: text },
   });
+}
+
+function cleaned(path: string, text: string, resource: string): string {
+  if (path === PATHS.token) return tokenForm(text, resource);
+  return path === PATHS.register ? usedMetadata(text) : text;
+}
+
+/**
+ * The parameters of a token request. A refresh can't narrow the scope: what a client may do is what its user permitted, so
+ * that the parameter is ignored, and the response states the scope (RFC 6749, 3.3).
+ */
+function tokenForm(text: string, resource: string): string {
+  const form = new URLSearchParams(text);
+  const resources = sameResources(form.getAll('resource'), resource);
+  for (const name of ['scope', 'resource']) form.delete(name);
+  for (const one of resources) form.append('resource', one);
+  return form.toString();
 }

@@ -15,12 +15,6 @@ export const PATHS = {
 /** `write` includes `read`. */
 export const SCOPES = ['read', 'write'] as const;
 
-/** Paths of the metadata: with an issuer that has a path, clients insert the well-known part before it (RFC 8414, 3.1). */
-export function metadataPaths(publicUrl: string): string[] {
-  const { pathname } = new URL(publicUrl);
-  return pathname === '/' ? [PATHS.metadata] : [PATHS.metadata, PATHS.metadata + pathname];
-}
-
 /** Authorization server metadata (RFC 8414, 2), which depends on nothing but the address. */
 export function metadataOf(publicUrl: string): object {
   const methods = ['none', 'client_secret_basic', 'client_secret_post'];

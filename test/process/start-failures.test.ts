@@ -79,6 +79,7 @@ describe('starting in production', () => {
     ['tokens without a signature', { FIREBASE_AUTH_EMULATOR_HOST: '127.0.0.1:9099' }, /FIREBASE_AUTH_EMULATOR_HOST: /],
     ['TLS that checks nothing', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /NODE_TLS_REJECT_UNAUTHORIZED: /],
     ['a PUBLIC_URL without https', { PUBLIC_URL: 'http://api.example.com' }, /PUBLIC_URL: must be https/],
+    ['a PUBLIC_URL with a path', { PUBLIC_URL: 'https://api.example.com/steward' }, /PUBLIC_URL: must be an origin/],
     ['a SITE_URL without https', { SITE_URL: 'http://www.example.com' }, /SITE_URL: must be https/],
     [
       'a redirect address without https',

@@ -91,7 +91,12 @@ describe('GET /drive/v3/files', () => {
   it('includes shared drives on request', async () => {
     const q = "name = 'Travel policy'";
     expect((await list({ q })).files).toEqual([]);
-    expect((await list({ q, supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' })).files).toHaveLength(1);
+    const shared = { q, supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' };
+    // It was never opened.
+    expect((await list(shared)).files).toEqual([]);
+    expect((await list({ ...shared, corpora: 'user' })).files).toEqual([]);
+    expect((await list({ ...shared, corpora: 'allDrives' })).files).toHaveLength(1);
+    expect((await list({ ...shared, corpora: 'drive', driveId: '0AHarbourCompany9PVA' })).files).toHaveLength(1);
     await expect(list({ q, corpora: 'allDrives' })).rejects.toThrow('403 teamDrivesFileIncludeRequired');
   });
 
@@ -141,7 +146,8 @@ describe('GET /drive/v3/files/:id', () => {
   });
 
   it('does not find shared drives’ files unless they are supported', async () => {
-    const { files } = await list({ q: "name = 'Travel policy'", supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' });
+    const q = "name = 'Travel policy'";
+    const { files } = await list({ q, corpora: 'allDrives', supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' });
     expect((await call(`/drive/v3/files/${files[0].id}`)).status).toBe(404);
     expect((await call(`/drive/v3/files/${files[0].id}?supportsAllDrives=true`)).status).toBe(200);
   });

@@ -181,7 +181,7 @@ describe('rejections', () => {
     ['an invalid id', 'messages/xyz', 400, 'invalidArgument'],
     ['an unknown thread', 'threads/19ffffffffffffff', 404, 'notFound'],
     ['an unknown draft', 'drafts/r1', 404, 'notFound'],
-    ['an unknown format', 'messages/19ffffffffffffff?format=pdf', 404, 'notFound'],
+    ['an unknown format', 'messages/19ffffffffffffff?format=pdf', 400, 'invalidArgument'],
     ['another mailbox', '../other@example.com/profile', 403, 'forbidden'],
   ])('have the provider’s format: %s', async (_what, path, status, reason) => {
     const response = await api(path);

@@ -90,6 +90,14 @@ describe('sandbox sheets: values.get', () => {
   });
 });
 
+describe('sandbox sheets: values.update', () => {
+  it('rejects a cell of more than 50,000 characters', async () => {
+    const write = async (length: number) =>
+      (await me.google('PUT', `${guests}/values/A1?valueInputOption=RAW`, { values: [['x'.repeat(length)]] })).status;
+    expect([await write(50_001), await write(50_000)]).toEqual([400, 200]);
+  });
+});
+
 describe('sandbox slides', () => {
   it('returns slides with notes, and single pages', async () => {
     const { body } = await me.google('GET', slides);

@@ -1,6 +1,7 @@
 import { OAuth2Client } from 'google-auth-library';
 import { gmail } from 'googleapis/build/src/apis/gmail/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callGoogleSandbox } from '../support/emulators/google-sandbox.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 let steward: TestSteward;
@@ -27,5 +28,44 @@ describe('the sandbox’s workspace APIs, through the provider’s own SDK', () 
     const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"summary":"\\ud83d"}' });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('Invalid JSON payload') } });
+  });
+});
+
+describe('the sandbox’s workspace APIs reject what the provider’s documents don’t know', () => {
+  const EVENTS = '/calendar/v3/calendars/primary/events';
+  const BATCH = '/v1/documents/d1:batchUpdate';
+  const unknown = (name: string, at: string) => `Unknown name "${name}" at '${at}'`;
+
+  it.each([
+    ['a parameter', '/gmail/v1/users/me/messages?max=5', undefined, 'Unknown name "max"'],
+    ['a parameter of another method', '/gmail/v1/users/me/profile?format=full', undefined, 'Unknown name "format"'],
+    ['a value of a parameter', `${EVENTS}?orderBy=start`, undefined, "Invalid value at 'orderBy'"],
+    ['a value in a list of values', `${EVENTS}?eventTypes=default&eventTypes=party`, undefined, "Invalid value at 'eventTypes'"],
+    ['a number', `${EVENTS}?maxResults=ten`, undefined, "Invalid value at 'maxResults'"],
+    ['a truth value', `${EVENTS}?singleEvents=yes`, undefined, "Invalid value at 'singleEvents'"],
+    ['two values of one parameter', `${EVENTS}?q=a&q=b`, undefined, "Invalid value at 'q'"],
+    ['a field of a body', EVENTS, { sumary: 'Lunch' }, 'Unknown name "sumary"'],
+    ['a field in an object', EVENTS, { start: { day: '2026-05-01' } }, unknown('day', 'start')],
+    ['a field in a list', EVENTS, { attendees: [{ mail: 'a@example.com' }] }, unknown('mail', 'attendees[0]')],
+    ['a type', EVENTS, { summary: 5 }, "Invalid value at 'summary'"],
+    ['one in place of a list', EVENTS, { recurrence: 'RRULE:FREQ=DAILY' }, "Invalid value at 'recurrence'"],
+    ['a value of a field', EVENTS, { eventType: 'party' }, "Invalid value at 'eventType'"],
+    ['a request of a batch', BATCH, { requests: [{ insertWord: {} }] }, unknown('insertWord', 'requests[0]')],
+    ['a field in a request', BATCH, { requests: [{ insertText: { txt: 'a' } }] }, unknown('txt', 'requests[0].insertText')],
+    ['a body where there is none', '/gmail/v1/users/me/messages/1/trash', { id: '1' }, 'Unknown name "id"'],
+    ['a field of a mask', '/drive/v3/files?fields=files(id,title)', undefined, 'Invalid field selection files/title'],
+    ['a mask below a text', '/gmail/v1/users/me/messages?fields=messages/id/value', undefined, 'Invalid field selection messages/id/value'],
+  ])('%s', async (_what, path, json, message) => {
+    const api = await callGoogleSandbox(steward);
+    const { status, body } = await api(path, { json });
+    expect({ status, message: body.error.message }).toEqual({ status: 400, message: expect.stringContaining(message) });
+  });
+
+  it('and the metadata of an upload', async () => {
+    const api = await callGoogleSandbox(steward);
+    const part = (type: string, content: string) => `--b\r\ncontent-type: ${type}\r\n\r\n${content}\r\n`;
+    const bytes = `${part('application/json', '{"title":"A"}')}${part('text/plain', 'a')}--b--`;
+    const { status, body } = await api('/upload/drive/v3/files?uploadType=multipart', { bytes, type: 'multipart/related; boundary=b' });
+    expect({ status, message: body.error.message }).toEqual({ status: 400, message: expect.stringContaining('Unknown name "title"') });
   });
 });

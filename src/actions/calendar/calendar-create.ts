@@ -9,7 +9,19 @@ import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { isLabelled } from '../shared/labels.ts';
 import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
-import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';
+import {
+  assertDays,
+  attendees,
+  description,
+  end,
+  endZone,
+  location,
+  notify,
+  recurrence,
+  sendUpdates,
+  start,
+  title,
+} from './calendar-inputs.ts';
 import { listed, showSpan } from './calendar-preview.ts';
 import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
 import { undoCreation } from './calendar-undo.ts';
@@ -23,6 +35,7 @@ const input = z.strictObject({
   start,
   end: end.optional().describe('Like start; for all-day events the day after the last, by default one day.'),
   zone: zoneName.optional().describe('Time zone, if not the calendar’s.'),
+  end_zone: endZone.optional(),
   description: description.optional(),
   location: location.optional(),
   attendees: attendees.optional().describe('E-mail addresses of the invitees.'),
@@ -47,9 +60,9 @@ export const calendarCreate = builtIn('workspace', {
   facts: (input, { session }) => timesOf(input, session),
   version: versionOf,
   exposes: ({ attendees = [] }) => people(attendees),
-  summary: (input) => summarise(input, input.zone),
-  preview: async (input, { taint }, { start: { timeZone } }) =>
-    `${summarise(input, timeZone)}${showTexts({ location: input.location, description: input.description })}${showSharing(isLabelled(taint))}`,
+  summary: (input) => summarise(input, { start: input.zone, end: input.end_zone ?? input.zone }),
+  preview: async (input, { taint }, { start, end }) =>
+    `${summarise(input, { start: start.timeZone, end: end.timeZone })}${showTexts({ location: input.location, description: input.description })}${showSharing(isLabelled(taint))}`,
   async run(input, { session, taint, version, undoneBy }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
     const times = await timesOf(input, session);
@@ -88,31 +101,34 @@ function versionOf({ start, end }: Times): string {
  *
  * @throws AppError `invalid_request` for times that don't exist or are in the wrong order, and for a rule that ends before them
  */
-async function timesOf({ start, end: given, zone, recurrence }: Input, session: WorkspaceSession): Promise<Times> {
+async function timesOf(input: Input, session: WorkspaceSession): Promise<Times> {
+  const { start, end: given, recurrence } = input;
   const end = given ?? nextDay(start);
   assertDays(start, end);
   if (isDate(start) && recurrence !== undefined) assertLasts(recurrence, start, 'UTC');
   if (isDate(start)) return { start: { date: start }, end: { date: end } };
-  const timeZone = await zoneFor({ start, end, zone, recurrence }, session);
-  const at = (field: string, dateTime: string) => {
+  const zones = await zonesFor({ ...input, end }, session);
+  const at = (field: 'start' | 'end', dateTime: string) => {
+    const timeZone = zones[field];
     if (timeZone === undefined) return { dateTime };
     assertExists(field, dateTime, timeZone);
     return { dateTime, timeZone };
   };
   const times = { start: at('start', start), end: at('end', end) };
-  // Without a zone both have an offset, which takes precedence over a zone.
-  assertOrder(start, end, timeZone ?? 'UTC');
-  if (recurrence !== undefined) assertLasts(recurrence, start, timeZone ?? 'UTC');
+  // What has no zone has an offset, which takes precedence over a zone.
+  assertOrder(start, end, { start: zones.start ?? 'UTC', end: zones.end ?? 'UTC' });
+  if (recurrence !== undefined) assertLasts(recurrence, start, zones.start ?? 'UTC');
   return times;
 }
 
-/** The zone of the times; undefined: they need none. */
-async function zoneFor(
-  { start, end, zone, recurrence }: Pick<Input, 'start' | 'end' | 'zone' | 'recurrence'>,
+/** The zones of the times; undefined: a time needs none. */
+async function zonesFor(
+  { start, end, zone, end_zone: endZone, recurrence }: Input & { end: string },
   session: WorkspaceSession,
-): Promise<string | undefined> {
-  const isTimed = [start, end].every((value) => value === undefined || hasOffset(value)) && recurrence === undefined;
-  return zone ?? (isTimed || isDate(start) ? undefined : await calendarZone(session));
+): Promise<{ start: string | undefined; end: string | undefined }> {
+  const isTimed = hasOffset(start) && (hasOffset(end) || endZone !== undefined) && recurrence === undefined;
+  const known = zone ?? (isTimed ? undefined : await calendarZone(session));
+  return { start: known, end: endZone ?? known };
 }
 
 function nextDay(start: string): string {
@@ -120,10 +136,13 @@ function nextDay(start: string): string {
   return formatDate(toLocal(start, 'UTC').add({ days: 1 }));
 }
 
-/** @param zone of the times; undefined: it isn't known */
-function summarise({ title, start, end, attendees = [], recurrence, meeting, notify }: Input, zone: string | undefined): string {
+/** @param zones of the times; undefined: it isn't known */
+function summarise(
+  { title, start, end, attendees = [], recurrence, meeting, notify }: Input,
+  zones: { start: string | undefined; end: string | undefined },
+): string {
   const last = isDate(start) ? dayBefore(end ?? nextDay(start)) : end;
-  const time = showSpan(start, last ?? start, zone);
+  const time = showSpan(start, last ?? start, zones.start, zones.end);
   const guests = attendees.length > 0 ? `, inviting ${listed(attendees)} ${notify ? 'by e-mail' : 'without an e-mail'}:` : '';
   const rules = recurrence === undefined ? '' : `, ${recurrence.map(quoted).join(' ')}`;
   return `Create${guests} the event ${quoted(title)} on ${time}${rules}${meeting ? ', with a video meeting' : ''}`;

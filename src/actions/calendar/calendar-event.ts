@@ -143,6 +143,7 @@ export const eventOutput = z.object({
   all_day: z.boolean(),
   last_day: z.string().optional().describe('For all-day events: the last day.'),
   zone: z.string().optional(),
+  end_zone: z.string().optional().describe('Time zone of the end, if it is another one.'),
   tentative: z.literal(true).optional(),
   location: z.string().optional(),
   description: z.string().optional(),
@@ -239,9 +240,15 @@ export function zoneOf(time: EventTime): string | undefined {
 
 /** Dates stay dates: converting them to UTC would shift them. */
 function describeTimes({ start, end }: CalendarEvent) {
-  const zone = zoneOf(start);
-  const lastDay = 'date' in end ? dayBefore(end.date) : undefined;
-  return { start: momentOf(start), end: momentOf(end), all_day: 'date' in start, last_day: lastDay, ...(zone !== undefined && { zone }) };
+  const [zone, endZone] = [zoneOf(start), zoneOf(end)];
+  return {
+    start: momentOf(start),
+    end: momentOf(end),
+    all_day: 'date' in start,
+    last_day: 'date' in end ? dayBefore(end.date) : undefined,
+    ...(zone !== undefined && { zone }),
+    ...(endZone !== undefined && endZone !== zone && { end_zone: endZone }),
+  };
 }
 
 function describeAttendees({ attendees, attendeesOmitted }: CalendarEvent, max: number) {

@@ -41,6 +41,7 @@ export const recurrence = z
   .describe('RFC 5545 rules, e.g. ["RRULE:FREQ=WEEKLY;BYDAY=TU"]; UNTIL of timed events in UTC.');
 
 export const start = moment.describe('2026-05-01 for an all-day event, else 2026-05-01T09:00, with or without an offset.');
+export const endZone = zoneName.describe('Time zone of the end, if it is another one, as of a flight.');
 export const end = moment.describe('Like start; for all-day events the day after the last.');
 
 export const scope = z.enum(['this', 'series']).default('this').describe('Of a recurring event: this one, or the whole series.');
@@ -60,7 +61,8 @@ export const updateInput = z.strictObject({
   title: title.optional(),
   start: start.optional().describe('New start; with scope series all events move by the same amount.'),
   end: end.optional().describe('New end; by default the duration stays.'),
-  zone: zoneName.optional().describe('Time zone, if not the event’s.'),
+  zone: zoneName.optional().describe('Time zone of the given times, if not the event’s.'),
+  end_zone: endZone.optional(),
   description: description.optional().describe('Replaces the old one; empty removes it.'),
   location: location.optional().describe('Replaces the old one; empty removes it.'),
   add_attendees: attendees.optional().describe('E-mail addresses to invite besides the present attendees.'),

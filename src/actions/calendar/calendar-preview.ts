@@ -40,10 +40,10 @@ export function showMoment(value: string, zone: string | undefined, unknown = 't
 }
 
 /** `Tue, 24 Nov 2026, 10:00 to 11:30 (Europe/Berlin)`; of whole days the last one is named. */
-export function showSpan(start: string, end: string, zone: string | undefined): string {
-  const [from, to] = [start, end].map((value) => shownTime(value, zone)) as [ShownTime, ShownTime];
+export function showSpan(start: string, end: string, zone: string | undefined, endZone = zone): string {
+  const [from, to] = [shownTime(start, zone), shownTime(end, endZone)];
   if (from.clock === undefined || to.clock === undefined) return from.day === to.day ? from.day : `${from.day} to ${to.day}`;
-  if (from.zone !== to.zone) return `${showMoment(start, zone)} to ${showMoment(end, zone)}`;
+  if (from.zone !== to.zone) return `${showMoment(start, zone)} to ${showMoment(end, endZone)}`;
   if (from.day === to.day && from.clock === to.clock) return showMoment(start, zone);
   return `${from.day}, ${from.clock} to ${from.day === to.day ? '' : `${to.day}, `}${to.clock} (${from.zone})`;
 }

@@ -69,12 +69,14 @@ function formerTexts({ title, description, location }: UpdateInput, event: Calen
   };
 }
 
-function formerTimes({ start, end, zone, recurrence }: UpdateInput, { start: from, end: to, recurrence: rules }: CalendarEvent) {
-  const isMoved = start !== undefined || end !== undefined || zone !== undefined;
-  const formerZone = zoneOf(from);
+function formerTimes(changes: UpdateInput, { start: from, end: to, recurrence: rules }: CalendarEvent) {
+  const { start, end, zone, end_zone: endZone, recurrence } = changes;
+  const isMoved = [start, end, zone, endZone].some((value) => value !== undefined);
+  const [formerZone, formerEndZone] = [zoneOf(from), zoneOf(to)];
   return {
     ...(isMoved && { start: momentOf(from), end: momentOf(to) }),
     ...(isMoved && formerZone !== undefined && { zone: formerZone }),
+    ...(isMoved && formerEndZone !== undefined && formerEndZone !== formerZone && { end_zone: formerEndZone }),
     // A series moves to another day only with its rules.
     ...((isMoved || recurrence !== undefined) && rules !== undefined && { recurrence: rules }),
   };

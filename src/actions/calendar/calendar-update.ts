@@ -18,7 +18,7 @@ import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
 import { showOwnTexts, showSharing, showTexts, turnsPrivate } from './event-sharing.ts';
 import { assertLasts } from './recurrence-rules.ts';
-import { rescheduleEvent, rescheduleSeries, type Times, toPatch } from './reschedule.ts';
+import { rescheduleEvent, rescheduleSeries, type Times, toPatch, type Zones } from './reschedule.ts';
 import { lostExceptions } from './series-exceptions.ts';
 import { isDate } from './zoned-time.ts';
 
@@ -101,9 +101,10 @@ async function changesOf(input: UpdateInput, target: Target, session: WorkspaceS
   };
 }
 
-function assertChange({ id: _, scope: __, notify: ___, zone, ...changes }: UpdateInput): void {
-  if (zone !== undefined && changes.start === undefined && changes.end === undefined && changes.recurrence === undefined) {
-    throw new AppError('invalid_request', 'zone: requires a start, an end or a recurrence');
+function assertChange({ id: _, scope: __, notify: ___, zone, end_zone: endZone, ...changes }: UpdateInput): void {
+  if (changes.start === undefined && changes.end === undefined && changes.recurrence === undefined) {
+    const field = zone === undefined ? 'end_zone' : 'zone';
+    if ((zone ?? endZone) !== undefined) throw new AppError('invalid_request', `${field}: requires a start, an end or a recurrence`);
   }
   const given = Object.values(changes).some((value) => value !== undefined);
   if (!given) throw new AppError('invalid_request', 'Give at least one change.');
@@ -118,28 +119,40 @@ function mayTurnPrivate(input: UpdateInput, { event, audience }: SeenTarget, tai
 }
 
 /** Whether the change moves the events of a series, which resets exceptions. */
-function movesSeries({ scope, start, end, zone, recurrence }: UpdateInput): boolean {
-  return scope === 'series' && [start, end, zone, recurrence].some((value) => value !== undefined);
+function movesSeries({ scope, start, end, zone, end_zone: endZone, recurrence }: UpdateInput): boolean {
+  return scope === 'series' && [start, end, zone, endZone, recurrence].some((value) => value !== undefined);
 }
 
-async function newTimes(
-  { scope, start, end, zone: requested, recurrence }: UpdateInput,
-  target: Target,
-  session: WorkspaceSession,
-): Promise<Partial<Times>> {
+async function newTimes(input: UpdateInput, target: Target, session: WorkspaceSession): Promise<Partial<Times>> {
+  const { scope, start, end, recurrence } = input;
   const { event } = target;
-  if (start === undefined && end === undefined) return recurrence === undefined ? {} : zonedTimes(event, requested, session);
-  const zone = requested ?? zoneOf(event.start) ?? (await calendarZone(session));
-  if (scope === 'series') return rescheduleSeries(target, { start, end }, zone, recurrence === undefined);
-  return rescheduleEvent(event, { start, end }, zone);
+  if (start === undefined && end === undefined) return recurrence === undefined ? {} : zonedTimes(input, event, session);
+  const zones = await zonesOf(input, event, session);
+  if (scope === 'series') return rescheduleSeries(target, { start, end }, zones, recurrence === undefined);
+  return rescheduleEvent(event, { start, end }, zones);
 }
 
 /** An event that becomes a series needs a zone, which it may lack; responses don't show whether it does. */
-async function zonedTimes(event: CalendarEvent, requested: string | undefined, session: WorkspaceSession): Promise<Partial<Times>> {
+async function zonedTimes(input: UpdateInput, event: CalendarEvent, session: WorkspaceSession): Promise<Partial<Times>> {
   const [start, end] = [momentOf(event.start), momentOf(event.end)];
-  if (isDate(start) || (event.recurrence !== undefined && requested === undefined)) return {};
-  const zone = requested ?? zoneOf(event.start) ?? (await calendarZone(session));
-  return { start: toPatch(start, zone), end: toPatch(end, zone) };
+  const isZoned = event.recurrence !== undefined && (input.zone ?? input.end_zone) === undefined;
+  if (isDate(start) || isZoned) return {};
+  const zones = await zonesOf(input, event, session);
+  return { start: toPatch(start, zones.start), end: toPatch(end, zones.end) };
+}
+
+/** Zones after a change: a time that isn't given keeps its own. An end in the zone of the start stays in it. */
+async function zonesOf(
+  { start, end, zone, end_zone: endZone }: UpdateInput,
+  { start: from, end: to }: CalendarEvent,
+  session: WorkspaceSession,
+): Promise<Zones> {
+  const former = zoneOf(from) ?? zone ?? (await calendarZone(session));
+  const formerEnd = zoneOf(to) ?? former;
+  const isEndOnly = start === undefined && end !== undefined;
+  const next = isEndOnly ? former : (zone ?? former);
+  const followed = formerEnd === former ? next : formerEnd;
+  return { start: next, end: endZone ?? (end === undefined ? followed : (zone ?? followed)) };
 }
 
 /** When a series begins after a change, and its zone. */
@@ -149,18 +162,18 @@ function beginning({ start: before }: CalendarEvent, { start }: Partial<Times>):
 
 function summary(input: UpdateInput): string {
   const what = input.scope === 'series' ? `the whole series of event ${input.id}` : `event ${input.id}`;
-  const zone = { name: input.zone, unknown: 'the event’s time zone' };
-  return summarise(input, zone, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
+  const zones = { start: input.zone, end: input.end_zone ?? input.zone, unknown: 'the event’s time zone' };
+  return summarise(input, zones, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
 }
 
 async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, target: Planned): Promise<string> {
   const { event, others, exceptions, changes } = target;
   const lost =
     !movesSeries(input) || exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
-  const zone = { name: input.zone ?? zoneOf(event.start) ?? changes.start?.timeZone ?? undefined };
+  const zones = { start: changes.start?.timeZone ?? undefined, end: changes.end?.timeZone ?? undefined };
   const guests = nameGuests(event, input.notify, [...others, ...(input.add_attendees ?? [])]);
   const isHidden = isPrivate(event.visibility) || mayTurnPrivate(input, target, taint);
-  return `${summarise(input, zone, guests, nameEvent(event), lost)}${newlySeen(input, target)}${showSharing(isHidden)}`;
+  return `${summarise(input, zones, guests, nameEvent(event), lost)}${newlySeen(input, target)}${showSharing(isHidden)}`;
 }
 
 /** What those who are invited see besides what changes. */
@@ -180,33 +193,35 @@ function timeOf({ date, dateTime, timeZone }: Times['end']): EventTime {
   return date === null ? { dateTime, timeZone } : { date };
 }
 
-/** The zone of new times without an offset. */
-interface ShownZone {
-  name: string | undefined;
-  /** What to say if it isn't known. */
+/** The zones of new times. */
+interface ShownZones {
+  start: string | undefined;
+  end: string | undefined;
+  /** What to say of a time without an offset if its zone isn't known. */
   unknown?: string;
 }
 
 /** The people affected come before any text that others wrote. */
-function summarise(input: UpdateInput, zone: ShownZone, notified: string, what: string, lost = ''): string {
+function summarise(input: UpdateInput, zones: ShownZones, notified: string, what: string, lost = ''): string {
   const { add_attendees: add = [], remove_attendees: remove = [] } = input;
   const people = [
     ...(add.length > 0 ? [`inviting ${listed(add)}`] : []),
     ...(remove.length > 0 ? [`no longer inviting ${listed(remove)}`] : []),
     notified,
   ];
-  return `Change, ${people.join(', ')}: ${[what, ...describeChanges(input, zone), lost].filter((part) => part !== '').join('; ')}`;
+  return `Change, ${people.join(', ')}: ${[what, ...describeChanges(input, zones), lost].filter((part) => part !== '').join('; ')}`;
 }
 
 function describeChanges(
-  { title, start, end, zone, description, location, recurrence }: UpdateInput,
-  { name, unknown }: ShownZone,
+  { title, start, end, zone, end_zone: endZone, description, location, recurrence }: UpdateInput,
+  zones: ShownZones,
 ): string[] {
   const changes: (string | false)[] = [
     title !== undefined && `title ${quoted(title)}`,
-    start !== undefined && `start ${showMoment(start, name, unknown)}`,
-    end !== undefined && `end ${showMoment(end, name, unknown)}`,
+    start !== undefined && `start ${showMoment(start, zones.start, zones.unknown)}`,
+    end !== undefined && `end ${showMoment(end, zones.end, zones.unknown)}`,
     zone !== undefined && `zone ${zone}`,
+    endZone !== undefined && `end zone ${endZone}`,
     location !== undefined && `location ${quoted(location)}`,
     description !== undefined && `description ${quoted(description)}`,
     ...(recurrence ?? []).map(quoted),

@@ -11,6 +11,12 @@ export interface NewTimes {
   end?: string | undefined;
 }
 
+/** Zones of a start and an end, as of a flight. */
+export interface Zones {
+  start: string;
+  end: string;
+}
+
 /** A patch is merged, so fields that no longer apply are null. */
 type TimePatch = { date: string; dateTime: null; timeZone: null } | { date: null; dateTime: string; timeZone: string };
 
@@ -24,72 +30,82 @@ export interface Times {
 /**
  * New times of one event; without a new end, its duration stays the same.
  *
- * @param zone of times without an offset
+ * @param zones from now on, and of times without an offset
  * @throws AppError `invalid_request`
  */
-export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: newEnd }: NewTimes, zone: string): Times {
-  assertTimesExist({ start: newStart, end: newEnd }, zone);
+export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: newEnd }: NewTimes, zones: Zones): Times {
+  assertTimesExist({ start: newStart, end: newEnd }, zones);
   const start = newStart ?? momentOf(event.start);
-  const end = newEnd ?? (newStart === undefined ? momentOf(event.end) : keptEnd(event, newStart, zone));
-  assertOrder(start, end, zone);
-  return { start: toPatch(start, zone), end: toPatch(end, zone) };
+  const end = newEnd ?? (newStart === undefined ? momentOf(event.end) : keptEnd(event, newStart, zones));
+  assertOrder(start, end, zones);
+  return { start: toPatch(start, zones.start), end: toPatch(end, zones.end) };
 }
 
 /**
  * New times of a whole series, from the new times of one of its events: the first event moves by the same amount, and so do
  * the dates in rules that stay.
  *
- * @param zone of the series from now on
+ * @param zones of the series from now on
  * @param keepsRule whether the rules stay the same
  * @throws AppError `invalid_request`
  */
-export function rescheduleSeries({ event: series, named }: Target, times: NewTimes, zone: string, keepsRule: boolean): Times {
-  assertTimesExist(times, zone);
+export function rescheduleSeries({ event: series, named }: Target, times: NewTimes, zones: Zones, keepsRule: boolean): Times {
+  assertTimesExist(times, zones);
   const anchor = named === series ? series.start : (named.originalStartTime ?? named.start);
+  const { start: zone } = zones;
   const oldZone = zoneOf(series.start) ?? zone;
   const start = times.start ?? localMoment(anchor, oldZone);
-  if (times.end !== undefined) assertOrder(start, times.end, zone);
-  const [from, to] = [toLocal(momentOf(anchor), oldZone), toLocal(start, zone)];
+  if (times.end !== undefined) assertOrder(start, times.end, zones);
+  const shift = toLocal(momentOf(anchor), oldZone).until(toLocal(start, zone));
+  const from = toLocal(momentOf(series.start), oldZone);
+  const to = from.add(shift);
   const move = { from, to, oldZone, zone, wasAllDay: isDate(momentOf(series.start)), isAllDay: isDate(start) };
   const recurrence = keepsRule && series.recurrence !== undefined ? movedRules(series.recurrence, move) : undefined;
-  const first = toLocal(momentOf(series.start), oldZone).add(from.until(to));
-  const length = times.end === undefined ? keptLength(series, start, oldZone) : to.until(toLocal(times.end, zone));
+  const length = times.end === undefined ? keptLength(series, start, zones) : toLocal(start, zone).until(localEnd(times.end, zones));
   const format = isDate(start) ? formatDate : formatLocal;
-  const moved = { start: format(first), end: format(first.add(length)) };
+  const moved = { start: format(to), end: format(to.add(length)) };
   // The first event may be on another day than the named one.
-  assertTimesExist(moved, zone);
-  return { start: toPatch(moved.start, zone), end: toPatch(moved.end, zone), ...(recurrence !== undefined && { recurrence }) };
+  assertTimesExist(moved, { start: zone, end: zone });
+  const end = isDate(moved.end) ? moved.end : formatLocal(toZoned(moved.end, zone).withTimeZone(zones.end).toPlainDateTime());
+  return { start: toPatch(moved.start, zone), end: toPatch(end, zones.end), ...(recurrence !== undefined && { recurrence }) };
 }
 
 export function toPatch(moment: string, timeZone: string): TimePatch {
   return isDate(moment) ? { date: moment, dateTime: null, timeZone: null } : { date: null, dateTime: moment, timeZone };
 }
 
-function keptEnd(event: CalendarEvent, start: string, zone: string): string {
-  const length = keptLength(event, start, zone);
-  return isDate(start) ? formatDate(toLocal(start, zone).add(length)) : formatZoned(toZoned(start, zone).add(length));
+function keptEnd(event: CalendarEvent, start: string, zones: Zones): string {
+  const length = keptLength(event, start, zones);
+  if (isDate(start)) return formatDate(toLocal(start, zones.start).add(length));
+  return formatZoned(toZoned(start, zones.start).add(length).withTimeZone(zones.end));
+}
+
+/** What clocks where the event starts show at its end. */
+function localEnd(end: string, zones: Zones): Temporal.PlainDateTime {
+  return isDate(end) ? toLocal(end, zones.end) : toZoned(end, zones.end).withTimeZone(zones.start).toPlainDateTime();
 }
 
 /** In exact time, for all-day events in days. An event that becomes an all-day event takes one day. */
-function keptLength(event: CalendarEvent, start: string, zone: string): Temporal.Duration {
+function keptLength(event: CalendarEvent, start: string, zones: Zones): Temporal.Duration {
   const [oldStart, oldEnd] = [momentOf(event.start), momentOf(event.end)];
-  if (isDate(oldStart) && isDate(start)) return toLocal(oldStart, zone).until(toLocal(oldEnd, zone));
+  if (isDate(oldStart) && isDate(start)) return toLocal(oldStart, zones.start).until(toLocal(oldEnd, zones.end));
   if (isDate(start)) return Temporal.Duration.from({ days: 1 });
   if (isDate(oldStart)) throw new AppError('invalid_request', 'end: is required when an all-day event gets a time');
-  return toZoned(oldStart, zone).until(toZoned(oldEnd, zone));
+  const from = toZoned(oldStart, zoneOf(event.start) ?? zones.start);
+  return from.until(toZoned(oldEnd, zoneOf(event.end) ?? zones.end).withTimeZone(from.timeZoneId));
 }
 
 function localMoment(time: EventTime, zone: string): string {
   return 'date' in time ? time.date : formatLocal(toLocal(time.dateTime, zone));
 }
 
-function assertTimesExist({ start, end }: NewTimes, zone: string): void {
-  if (start !== undefined) assertExists('start', start, zone);
-  if (end !== undefined) assertExists('end', end, zone);
+function assertTimesExist({ start, end }: NewTimes, zones: Zones): void {
+  if (start !== undefined) assertExists('start', start, zones.start);
+  if (end !== undefined) assertExists('end', end, zones.end);
 }
 
 /** @throws AppError `invalid_request` when the end is before the start, or a date is combined with a time */
-export function assertOrder(start: string, end: string, zone: string): void {
+export function assertOrder(start: string, end: string, zones: Zones): void {
   assertDays(start, end);
-  if (toInstant(end, zone) < toInstant(start, zone)) throw new AppError('invalid_request', 'end: must not be before start');
+  if (toInstant(end, zones.end) < toInstant(start, zones.start)) throw new AppError('invalid_request', 'end: must not be before start');
 }

@@ -4,7 +4,8 @@ import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
 import { jsonBytes } from '../shared/fitting.ts';
 import { type PartLimit, partLimit, textPart } from '../shared/text-part.ts';
-import { endsInEmptyLine, tabMarkdown } from './document-markdown.ts';
+import { endOfTab, type TabEnd } from './document-appending.ts';
+import { tabMarkdown } from './document-markdown.ts';
 import { effectOn, type Replacement, type ReplacementEffect } from './document-replacing.ts';
 import { chooseTab, documentLink, type OpenDocument, type OpenTab, toDocument } from './document-response.ts';
 
@@ -19,7 +20,7 @@ export const DOCUMENT = `${NATIVE}document`;
 /** The provider nests tabs three levels deep at most. */
 const TAB_LEVELS = 3;
 /** The fields of a document that are read. */
-const READ_FIELDS = fieldsWith('body(content),lists');
+const READ_FIELDS = fieldsWith('body(content),lists,headers,footers,footnotes,inlineObjects,positionedObjects');
 /** A replacement also affects headers, footers and footnotes. */
 const EDIT_FIELDS = fieldsWith('body(content),headers,footers,footnotes');
 
@@ -29,8 +30,7 @@ export interface EditableDocument extends Omit<OpenDocument, 'tabs'> {
 }
 
 export interface EditableTab extends Pick<OpenTab, 'id' | 'title'>, ReplacementEffect {
-  /** Whether the last line is empty, so that appended text starts on a line of its own. */
-  endsInEmptyLine: boolean;
+  end: TabEnd;
 }
 
 /** Of no effect. */
@@ -62,8 +62,8 @@ export const documentTabs = responseReader(
   (response, replacement: Replacement): EditableDocument => {
     const { tabs, ...document } = toDocument(response);
     const outline = (tab: OpenTab): EditableTab => {
-      const effect = effectOn([tab.content, tab.margins], replacement);
-      return { id: tab.id, title: tab.title, endsInEmptyLine: endsInEmptyLine(tab), ...effect };
+      const effect = effectOn([tab.content, tab.headers, tab.footers, tab.footnotes], replacement);
+      return { id: tab.id, title: tab.title, end: endOfTab(tab.content), ...effect };
     };
     return { ...document, tabs: tabs.map(outline) };
   },

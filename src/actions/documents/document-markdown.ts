@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { unreadableResponse } from '../../providers/transport/response-json.ts';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
-import { multiLine } from '../shared/display-text.ts';
-import type { DocumentLists, OpenTab } from './document-response.ts';
+import { multiLine, nameObjects } from '../shared/display-text.ts';
+import { DocumentReferences } from './document-references.ts';
+import type { DocumentLists, OpenTab, Segments } from './document-response.ts';
 import { elementsMarkdown, paragraphElement } from './document-spans.ts';
 
 /** Depth of nested tables; real documents have less. */
@@ -11,6 +12,7 @@ const MAX_DEPTH = 8;
 const paragraph = z.object({
   elements: list(paragraphElement).default([]),
   paragraphStyle: z.object({ namedStyleType: z.string().max(50).optional() }).optional(),
+  positionedObjectIds: list(z.string()).default([]),
   bullet: z.object({ listId: z.string().max(255).optional(), nestingLevel: z.int().min(0).max(20).default(0) }).optional(),
 });
 type Paragraph = z.output<typeof paragraph>;
@@ -26,22 +28,38 @@ const structuralElement = z.object({ paragraph: paragraph.optional(), table: tab
 const clean = multiLine(20_000_000);
 
 /**
- * A tab as Markdown: headings, lists, links, tables, bold and italic. Text is not escaped, so that documents.replace
- * finds it as it was read.
+ * A tab as Markdown: headings, lists, links, tables, bold and italic; headers above the body, footnotes and footers below.
+ * Text is not escaped, so that documents.replace finds it as it was read.
  *
  * @throws AppError `provider_error` for an element that doesn't match the provider's documentation
  */
-export function tabMarkdown({ content, lists }: OpenTab): string {
-  return clean.parse(blocksMarkdown(content, lists, 0)).trim();
+export function tabMarkdown(tab: OpenTab): string {
+  const references = new DocumentReferences(tab);
+  const text = [
+    ...marginLines('[header]', tab.headers, references),
+    blocksMarkdown(tab.content, references, 0),
+    ...noteLines(tab.footnotes, references),
+    ...marginLines('[footer]', tab.footers, references),
+  ];
+  const cleaned = clean.parse(text.filter((part) => part !== '').join('\n\n'));
+  return nameObjects(cleaned).trim();
 }
 
-/** Whether the tab's last line is empty, so that appended text starts there. */
-export function endsInEmptyLine({ content }: OpenTab): boolean {
-  const last = structuralElement.safeParse(content.at(-1)).data?.paragraph;
-  return last === undefined || last.elements.every((element) => element.textRun?.content === '\n');
+/** Headers or footers: those of the first page, of even pages and of sections may differ. */
+function marginLines(label: string, segments: Segments, references: DocumentReferences): string[] {
+  const texts = Object.values(segments).map(({ content }) => oneLine(content, references, 0));
+  return [...new Set(texts)].filter((text) => text !== '').map((text) => `${label} ${text}`);
 }
 
-function blocksMarkdown(content: readonly unknown[], lists: DocumentLists, depth: number): string {
+/** The footnotes that the body refers to. */
+function noteLines(footnotes: Segments, references: DocumentReferences): string[] {
+  return references.cited.flatMap(([id, mark]) => {
+    const note = Object.hasOwn(footnotes, id) ? footnotes[id] : undefined;
+    return note === undefined ? [] : [`${mark}: ${oneLine(note.content, references, 0)}`];
+  });
+}
+
+function blocksMarkdown(content: readonly unknown[], references: DocumentReferences, depth: number): string {
   if (depth > MAX_DEPTH) throw unreadableResponse('tables too deep');
   let text = '';
   let before: 'item' | 'other' = 'other';
@@ -49,7 +67,11 @@ function blocksMarkdown(content: readonly unknown[], lists: DocumentLists, depth
     const parsed = structuralElement.safeParse(element);
     if (!parsed.success) throw unreadableResponse(parsed.error.issues[0]?.path.join('.') ?? 'element');
     const block = parsed.data;
-    const line = block.paragraph ? paragraphMarkdown(block.paragraph, lists) : block.table ? tableMarkdown(block.table, lists, depth) : '';
+    const line = block.paragraph
+      ? paragraphMarkdown(block.paragraph, references)
+      : block.table
+        ? tableMarkdown(block.table, references, depth)
+        : '';
     if (line.trim() === '') continue;
     const kind = block.paragraph?.bullet === undefined ? 'other' : 'item';
     // Items of a list are consecutive lines; other blocks are separated by an empty line.
@@ -60,12 +82,13 @@ function blocksMarkdown(content: readonly unknown[], lists: DocumentLists, depth
   return text;
 }
 
-function paragraphMarkdown({ elements, paragraphStyle, bullet }: Paragraph, lists: DocumentLists): string {
+function paragraphMarkdown({ elements, paragraphStyle, positionedObjectIds, bullet }: Paragraph, references: DocumentReferences): string {
   const heading = headingLevel(paragraphStyle?.namedStyleType);
   // Headings need no bold marks.
-  const text = elementsMarkdown(elements, heading > 0).trim();
+  const positioned = positionedObjectIds.map((id) => references.describe(id));
+  const text = [elementsMarkdown(elements, references, heading > 0).trim(), ...positioned].join(' ').trim();
   if (text === '') return '';
-  if (bullet !== undefined) return `${'  '.repeat(bullet.nestingLevel)}${marker(bullet, lists)} ${text}`;
+  if (bullet !== undefined) return `${'  '.repeat(bullet.nestingLevel)}${marker(bullet, references.lists)} ${text}`;
   return heading > 0 ? `${'#'.repeat(heading)} ${text}` : text;
 }
 
@@ -83,18 +106,22 @@ function marker({ listId = '', nestingLevel }: NonNullable<Paragraph['bullet']>,
 }
 
 /** Short rows are not padded: a few bytes of a hostile response could become gigabytes. */
-function tableMarkdown({ tableRows }: Table, lists: DocumentLists, depth: number): string {
-  const rows = tableRows.map(({ tableCells }) => tableCells.map(({ content }) => cellMarkdown(content, lists, depth)));
+function tableMarkdown({ tableRows }: Table, references: DocumentReferences, depth: number): string {
+  const rows = tableRows.map(({ tableCells }) => tableCells.map(({ content }) => cellMarkdown(content, references, depth)));
   const [head = [], ...others] = rows;
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...others.map(line)].join('\n');
 }
 
 /** A cell on one line, with escaped bars. */
-function cellMarkdown(content: readonly unknown[], lists: DocumentLists, depth: number): string {
-  const lines = blocksMarkdown(content, lists, depth + 1).split(/[\n\v]/);
+function cellMarkdown(content: readonly unknown[], references: DocumentReferences, depth: number): string {
+  return oneLine(content, references, depth + 1).replaceAll('|', '\\|');
+}
+
+function oneLine(content: readonly unknown[], references: DocumentReferences, depth: number): string {
+  const lines = blocksMarkdown(content, references, depth).split(/[\n\v]/);
   return lines
-    .map((line) => line.trim().replaceAll('|', '\\|'))
+    .map((line) => line.trim())
     .filter((line) => line !== '')
     .join('<br>');
 }

@@ -16,15 +16,30 @@ const glyph = z.object({ glyphType: z.string().max(50).optional(), glyphSymbol: 
 const lists = record(z.object({ listProperties: z.object({ nestingLevels: list(glyph, 50).default([]) }).default({ nestingLevels: [] }) }));
 export type DocumentLists = z.output<typeof lists>;
 
+const embeddedObject = z.object({
+  title: singleLine(1_000).optional(),
+  description: singleLine(4_000).optional(),
+  embeddedDrawingProperties: z.object({}).optional(),
+  linkedContentReference: z.object({ sheetsChartReference: z.object({}).optional() }).optional(),
+});
+export type EmbeddedObject = z.output<typeof embeddedObject>;
+
+const embedded = z.object({ embeddedObject: embeddedObject.default({}) }).default({ embeddedObject: {} });
+/** Headers, footers or footnotes, by their ids; their structural elements are not checked. */
+const segments = record(z.object({ content: unchecked.default([]) }));
+export type Segments = z.output<typeof segments>;
+
 const tabResponse = z.object({
   tabProperties: z.object({ tabId, title: singleLine(300).default('') }),
   documentTab: z
     .object({
       body: z.object({ content: unchecked.default([]) }).default({ content: [] }),
       lists: lists.default({}),
-      headers: z.unknown().optional(),
-      footers: z.unknown().optional(),
-      footnotes: z.unknown().optional(),
+      headers: segments.default({}),
+      footers: segments.default({}),
+      footnotes: segments.default({}),
+      inlineObjects: record(z.object({ inlineObjectProperties: embedded })).default({}),
+      positionedObjects: record(z.object({ positionedObjectProperties: embedded })).default({}),
     })
     .prefault({}),
   childTabs: unchecked.default([]),
@@ -45,8 +60,11 @@ export interface OpenTab {
   /** Structural elements, not yet checked. */
   content: readonly unknown[];
   lists: DocumentLists;
-  /** Headers, footers and footnotes, if they were requested; not checked. */
-  margins: readonly unknown[];
+  headers: Segments;
+  footers: Segments;
+  footnotes: Segments;
+  /** Images and the like, by object id. */
+  objects: Record<string, EmbeddedObject>;
 }
 
 export interface OpenDocument {
@@ -92,8 +110,12 @@ function flatten(tabs: readonly unknown[]): OpenTab[] {
     if (depth > MAX_TAB_DEPTH || found.length === MAX_TABS) throw unreadableResponse('too many tabs');
     const { tabProperties, documentTab, childTabs } = checked(tabResponse, tab);
     const { tabId: id, title } = tabProperties;
-    const { body, headers, footers, footnotes } = documentTab;
-    found.push({ id, title, parent, content: body.content, lists: documentTab.lists, margins: [headers, footers, footnotes] });
+    const { body, inlineObjects, positionedObjects, ...parts } = documentTab;
+    const objects = Object.fromEntries([
+      ...Object.entries(inlineObjects).map(([object, { inlineObjectProperties: of }]) => [object, of.embeddedObject]),
+      ...Object.entries(positionedObjects).map(([object, { positionedObjectProperties: of }]) => [object, of.embeddedObject]),
+    ]);
+    found.push({ id, title, parent, content: body.content, objects, ...parts });
     for (const child of childTabs) open(child, id, depth + 1);
   };
   for (const tab of tabs) open(tab, undefined, 0);

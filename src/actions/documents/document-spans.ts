@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { singleLine } from '../shared/display-text.ts';
+import type { DocumentReferences } from './document-references.ts';
 
 const address = z.string().max(4_000);
+
+/** AutoText.Type: what differs from page to page. */
+const AUTO_TEXTS = new Map([
+  ['PAGE_NUMBER', '[page number]'],
+  ['PAGE_COUNT', '[page count]'],
+]);
 
 /** The elements of a paragraph that can be displayed as text. */
 export const paragraphElement = z.object({
@@ -24,10 +31,16 @@ export const paragraphElement = z.object({
   richLink: z
     .object({ richLinkProperties: z.object({ title: singleLine(500).optional(), uri: address.optional() }).optional() })
     .optional(),
-  dateElement: z.object({ dateElementProperties: z.object({ displayText: singleLine(200).optional() }).optional() }).optional(),
-  inlineObjectElement: z.object({}).optional(),
+  dateElement: z
+    .object({
+      dateElementProperties: z.object({ displayText: singleLine(200).optional(), timestamp: singleLine(50).optional() }).optional(),
+    })
+    .optional(),
+  dropdown: z.object({ dropdownProperties: z.object({ displayValue: singleLine(500).optional() }).optional() }).optional(),
+  autoText: z.object({ type: z.string().max(50).optional() }).optional(),
+  inlineObjectElement: z.object({ inlineObjectId: z.string().default('') }).optional(),
   horizontalRule: z.object({}).optional(),
-  footnoteReference: z.object({ footnoteNumber: singleLine(20).optional() }).optional(),
+  footnoteReference: z.object({ footnoteId: z.string().optional(), footnoteNumber: singleLine(20).optional() }).optional(),
   equation: z.object({}).optional(),
 });
 
@@ -39,7 +52,7 @@ type TextRun = NonNullable<ParagraphElement['textRun']>;
  *
  * @param plain without marks for bold and italic
  */
-export function elementsMarkdown(elements: readonly ParagraphElement[], plain: boolean): string {
+export function elementsMarkdown(elements: readonly ParagraphElement[], references: DocumentReferences, plain: boolean): string {
   let text = '';
   let open: TextRun | undefined;
   for (const element of elements) {
@@ -51,7 +64,7 @@ export function elementsMarkdown(elements: readonly ParagraphElement[], plain: b
     }
     if (open !== undefined) text += runMarkdown(open, plain);
     open = textRun;
-    if (textRun === undefined) text += objectMarkdown(element);
+    if (textRun === undefined) text += objectMarkdown(element, references);
   }
   return open === undefined ? text : text + runMarkdown(open, plain);
 }
@@ -61,12 +74,15 @@ function hasSameStyle({ textStyle: one }: TextRun, { textStyle: other }: TextRun
   return same && one.link?.url === other.link?.url;
 }
 
-function objectMarkdown(element: ParagraphElement): string {
+function objectMarkdown(element: ParagraphElement, references: DocumentReferences): string {
+  const { footnoteReference: note, inlineObjectElement: object } = element;
+  if (note !== undefined) return references.cite(note.footnoteId, note.footnoteNumber);
+  if (object !== undefined) return references.describe(object.inlineObjectId);
   if (element.person !== undefined) return personMarkdown(element.person.personProperties);
   if (element.richLink !== undefined) return richLinkMarkdown(element.richLink.richLinkProperties);
-  if (element.dateElement !== undefined) return element.dateElement.dateElementProperties?.displayText ?? '';
-  if (element.footnoteReference !== undefined) return `[^${element.footnoteReference.footnoteNumber ?? ''}]`;
-  if (element.inlineObjectElement !== undefined) return '[image]';
+  if (element.dateElement !== undefined) return dateText(element.dateElement.dateElementProperties);
+  if (element.dropdown !== undefined) return element.dropdown.dropdownProperties?.displayValue ?? '[dropdown]';
+  if (element.autoText !== undefined) return AUTO_TEXTS.get(element.autoText.type ?? '') ?? '[automatic text]';
   if (element.equation !== undefined) return '[equation]';
   return element.horizontalRule === undefined ? '' : '---';
 }
@@ -87,6 +103,10 @@ function runMarkdown({ content, textStyle }: TextRun, plain: boolean): string {
 function personMarkdown(person: { name?: string | undefined; email?: string | undefined } | undefined): string {
   const { name, email } = person ?? {};
   return name !== undefined && email !== undefined ? `${name} <${email}>` : (name ?? email ?? '');
+}
+
+function dateText({ displayText, timestamp }: { displayText?: string | undefined; timestamp?: string | undefined } = {}): string {
+  return displayText ?? timestamp ?? '[date]';
 }
 
 function richLinkMarkdown(properties: { title?: string | undefined; uri?: string | undefined } | undefined): string {

@@ -13,7 +13,8 @@ import { seenBy } from '../shared/audience-text.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
-import { DOCUMENT, type EditableDocument, type EditableTab, NOTHING, openDocument } from './document-fetching.ts';
+import { appendRequests } from './document-appending.ts';
+import { DOCUMENT, type EditableDocument, NOTHING, openDocument } from './document-fetching.ts';
 import type { Replacement } from './document-replacing.ts';
 import { chooseTab, documentLink } from './document-response.ts';
 import { readDocumentAction } from './documents-reading.ts';
@@ -97,9 +98,9 @@ const appendAction = builtIn('workspace', {
     const document = await openDocument(session, documentId, mayBeRemoved ? removal : NOTHING);
     const target = chooseTab(document.tabs, wanted);
     await assertAsShown(context.version, 'id', async () => placeVersion(await documentFacts({ id: documentId }, context)));
-    await edit(session, document, [appendRequest(target, content)]);
-    // A line break that was added would stay, and the same text elsewhere would go.
-    const isReversible = mayBeRemoved && target.endsInEmptyLine && target.matches === 0;
+    await edit(session, document, appendRequests(target.id, target.end, content));
+    // A line break that was added would stay, the line's style would be lost, and the same text elsewhere would go.
+    const isReversible = mayBeRemoved && target.end.isEmpty && target.end.isPlain && target.matches === 0;
     if (isReversible) undoByReplacing(document, { ...removal, tab: target.id }, undoneBy);
     return { id: document.id, link: documentLink(document.id), tab: target.id, characters: content.length };
   },
@@ -187,12 +188,6 @@ function inTab(name: string | undefined): string {
   return name === undefined ? '' : `, tab ${quoted(name)}`;
 }
 
-/** Appends at the end of the segment, which needs no index. A line break comes first if the last line has text. */
-function appendRequest(target: EditableTab, content: string): object {
-  const lead = target.endsInEmptyLine ? '' : '\n';
-  return { insertText: { text: lead + content, endOfSegmentLocation: { tabId: target.id } } };
-}
-
 /**
  * Writes the text of a new document. The document exists already, so a failure is reported with its id: an error would
  * lead the caller to create a second one.
@@ -202,7 +197,8 @@ function appendRequest(target: EditableTab, content: string): object {
 async function fill(session: WorkspaceSession, documentId: string, content: string): Promise<string | undefined> {
   try {
     const document = await openDocument(session, documentId);
-    await edit(session, document, [appendRequest(chooseTab(document.tabs, undefined), content)]);
+    const { id: tabId, end } = chooseTab(document.tabs, undefined);
+    await edit(session, document, appendRequests(tabId, end, content));
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error.message;

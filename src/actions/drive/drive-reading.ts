@@ -114,7 +114,9 @@ async function contentOf(session: WorkspaceSession, file: DriveFile, start: numb
     if (isText(format)) {
       return {
         format,
-        ...(await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, (bytes) => textOf(session, { bytes, start, limit }))),
+        ...(await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, (bytes) =>
+          textOf(session, { bytes, mimeType: format, start, limit }),
+        )),
       };
     }
     const office = officeFormat(mimeType, file.name);
@@ -143,7 +145,10 @@ async function officeContent(
   return { format: 'text/plain', ...part };
 }
 
-async function textOf(session: WorkspaceSession, input: { bytes: Uint8Array<ArrayBuffer>; start: number; limit: PartLimit }) {
+async function textOf(
+  session: WorkspaceSession,
+  input: { bytes: Uint8Array<ArrayBuffer>; mimeType: string; start: number; limit: PartLimit },
+) {
   const { bytes } = input;
   return bytes.length > LONG_BYTES ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input);
 }

@@ -6,7 +6,7 @@ import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { PAGE_BYTES, pagePart, placeOf } from '../shared/page-part.ts';
-import { driveFile, fileItem, fileSource, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
+import { driveFile, fileItem, fileSource, folderIdOf, LIST_FIELDS, MY_DRIVE, NATIVE, toItem } from './drive-file.ts';
 
 const TYPES = {
   document: `mimeType = '${NATIVE}document'`,
@@ -56,8 +56,8 @@ export const searchAction = builtIn('workspace', {
       pageToken: place.token,
       // The provider rejects an order for full-text searches, which are sorted by relevance.
       ...(query === undefined && { orderBy: 'modifiedTime desc' }),
-      // Files in a folder of a shared drive may not be in the user's own corpus.
-      corpora: parent === undefined || parent === 'root' ? 'user' : 'allDrives',
+      // The user's own files lack those of shared drives that the user never opened; My Drive has none of them.
+      corpora: parent === MY_DRIVE ? 'user' : 'allDrives',
       includeItemsFromAllDrives: true,
       supportsAllDrives: true,
       fields: LIST_FIELDS,

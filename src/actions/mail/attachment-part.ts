@@ -1,7 +1,9 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
+import { decodeText } from '../files/decode-text.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
-import { decodeText, shown } from './mail-text.ts';
-import { asWritten, contentParameters } from './text-format.ts';
+import { charsetOf } from './header-parameters.ts';
+import { shown } from './mail-text.ts';
+import { asWritten } from './text-format.ts';
 
 const MAX_BYTES = 384 * 1024;
 export const MAX_OFFSET = 100_000_000;
@@ -19,16 +21,15 @@ interface Attachment {
 }
 
 /** The part of an attachment that one result contains: text as text, anything else as base64. */
-export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', async (attachment: Attachment) => {
+export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (attachment: Attachment) => {
   const bytes = Buffer.from(attachment.data, 'base64url');
-  return { size: bytes.length, ...((await asText(bytes, attachment)) ?? asBytes(bytes, attachment)) };
+  return { size: bytes.length, ...(asText(bytes, attachment) ?? asBytes(bytes, attachment)) };
 });
 
 /** @returns undefined if it isn't text, whatever its type */
-async function asText(bytes: Buffer, { mimeType, contentType, offset, limit }: Attachment) {
+function asText(bytes: Buffer, { mimeType, contentType, offset, limit }: Attachment) {
   if (!TEXTS.test(mimeType) || bytes.includes(0)) return undefined;
-  const parameters = await contentParameters(contentType);
-  const text = asWritten(decodeText(bytes, parameters.charset), mimeType, parameters);
+  const text = asWritten(decodeText(bytes, { charset: charsetOf(contentType), mimeType }), mimeType, contentType);
   return textPart(shown.text.parse(text), offset, limit);
 }
 

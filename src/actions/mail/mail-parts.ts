@@ -4,6 +4,7 @@ import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { gmailAttachment } from './gmail-responses.ts';
+import { parameterOf } from './header-parameters.ts';
 import { type Addresses, addressesOf } from './mail-addresses.ts';
 import { decodeWords, shown } from './mail-text.ts';
 import { kindOf, type PartKind } from './part-kind.ts';
@@ -75,7 +76,7 @@ export function readPayload(payload: unknown): MailPart {
       id: id === 'root' ? id : (partId ?? id),
       // Without a type it is plain text (RFC 2045, 5.2).
       mimeType: mimeType.includes('/') ? mimeType : 'text/plain',
-      fileName: shown.name.parse(decodeWords(filename)),
+      fileName: shown.name.parse(filename === '' ? nameIn(headers) : decodeWords(filename)),
       headers: toHeaders(headers),
       addresses: isMessage ? addressesOf(headers) : {},
       size: body.size,
@@ -104,6 +105,12 @@ function placeIn({ id, mimeType }: Pick<MailPart, 'id' | 'mimeType'>, index: num
   const isMessage = mimeType.startsWith('message/');
   const isMain = isMessage || mimeType === 'multipart/alternative' || (mimeType === 'multipart/related' && index === 0);
   return { id: id === 'root' ? `${index}` : `${id}.${index}`, isMessage, isMain, depth: depth + 1 };
+}
+
+/** The file name that a part's own fields give it (RFC 2183, 2.3). */
+function nameIn(headers: readonly { name: string; value: string }[]): string {
+  const fieldOf = (field: string) => headers.find(({ name }) => name.toLowerCase() === field)?.value ?? '';
+  return parameterOf(fieldOf('content-disposition'), 'filename') ?? parameterOf(fieldOf('content-type'), 'name') ?? '';
 }
 
 /** The headers of a response in the format `metadata`; empty if the provider omitted them. */

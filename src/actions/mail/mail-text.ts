@@ -1,3 +1,6 @@
+import { guessCharset } from '../files/charset-guess.ts';
+import { charsetNamed } from '../files/charset-names.ts';
+import { asUtf8, decodeText } from '../files/decode-text.ts';
 import { multiLine, singleLine } from '../shared/display-text.ts';
 import { outline, wholeOutline } from './html-outline.ts';
 
@@ -12,33 +15,15 @@ export const shown = {
   text: multiLine(Number.MAX_SAFE_INTEGER),
 };
 
-/**
- * Decodes a text part. The provider converts most texts to UTF-8 without changing their headers, so valid UTF-8 is
- * decoded as such.
- *
- * @param charset of the part's Content-Type
- */
-export function decodeText(bytes: Buffer, charset: string | undefined): string {
-  const ascii = !bytes.some((byte) => byte >= 0x80);
-  // ISO-2022 is ASCII with escape sequences: the only charsets that are valid UTF-8 without being it.
-  const escaped = ascii && charset !== undefined && /^iso-2022/i.test(charset) && bytes.includes(0x1b);
-  if (!escaped) {
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch {
-      // Fall through to the declared charset.
-    }
-  }
-  try {
-    return new TextDecoder(charset ?? 'windows-1252').decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
-}
-
 /** `=?utf-8?Q?Gr=C3=BC=C3=9Fe?=`, also with a language (RFC 2231 section 5). */
 const ENCODED_WORD = /=\?([\w.:+-]{1,40})(?:\*[\w-]{1,40})?\?([bq])\?([ ->@-~]*)\?=/gi;
 const MAX_ENCODED = 100_000;
+
+/** Neighbours of one charset. */
+interface Words {
+  charset: string;
+  bytes: Buffer;
+}
 
 /**
  * A header's value with its encoded words decoded (RFC 2047 section 6.2). White space between two of them is dropped,
@@ -46,7 +31,19 @@ const MAX_ENCODED = 100_000;
  */
 export function decodeWords(value: string): string {
   if (!value.includes('=?')) return value;
-  const header = value.slice(0, MAX_ENCODED);
+  const pieces = piecesOf(value.slice(0, MAX_ENCODED));
+  const words = pieces.filter((piece) => typeof piece === 'object');
+  // One for all, since each takes as long as many words.
+  let guessed: string | undefined;
+  const guess = () => {
+    guessed ??= guessCharset(Buffer.concat(words.map(({ bytes }) => bytes).filter((bytes) => asUtf8(bytes) === undefined)));
+    return guessed;
+  };
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : decodeText(piece.bytes, { charset: piece.charset, guess }))).join('');
+}
+
+/** Text, and encoded words. */
+function piecesOf(header: string): (string | Words)[] {
   const pieces: (string | { charset: string; bytes: Buffer[] })[] = [];
   let end = 0;
   for (const { 0: word, 1: charset = '', 2: encoding = '', 3: content = '', index } of header.matchAll(ENCODED_WORD)) {
@@ -54,13 +51,13 @@ export function decodeWords(value: string): string {
     const before = pieces.at(-1);
     const isNeighbour = typeof before === 'object' && between.trim() === '';
     if (!isNeighbour) pieces.push(between);
-    if (isNeighbour && before.charset === charset) before.bytes.push(wordBytes(encoding, content));
+    if (isNeighbour && charsetNamed(before.charset) === charsetNamed(charset)) before.bytes.push(wordBytes(encoding, content));
     else pieces.push({ charset, bytes: [wordBytes(encoding, content)] });
     end = index + word.length;
   }
-  return [...pieces, header.slice(end)]
-    .map((piece) => (typeof piece === 'string' ? piece : decodeText(Buffer.concat(piece.bytes), piece.charset)))
-    .join('');
+  return [...pieces, header.slice(end)].map((piece) =>
+    typeof piece === 'string' ? piece : { charset: piece.charset, bytes: Buffer.concat(piece.bytes) },
+  );
 }
 
 function wordBytes(encoding: string, content: string): Buffer {

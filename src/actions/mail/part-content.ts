@@ -1,7 +1,9 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { cutText } from '../../validation/cut-text.ts';
-import { decodeText, htmlToText, shown, wholeHtmlToText } from './mail-text.ts';
-import { asWritten, contentParameters } from './text-format.ts';
+import { decodeBody } from './body-charset.ts';
+import { charsetOf } from './header-parameters.ts';
+import { htmlToText, shown, wholeHtmlToText } from './mail-text.ts';
+import { asWritten } from './text-format.ts';
 
 interface Content {
   /** base64url */
@@ -26,11 +28,10 @@ const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
  */
 export const partContent = workerTask(import.meta.url, 'partContent', async (content: Content) => {
   const { data, mimeType, contentType, maxHtml, enough, showsHidden } = content;
-  const parameters = await contentParameters(contentType);
-  const source = decodeText(Buffer.from(data, 'base64url'), parameters.charset);
+  const source = decodeBody(Buffer.from(data, 'base64url'), { charset: charsetOf(contentType), mimeType });
   const { text, others } =
     maxHtml === undefined
-      ? { text: asWritten(source, mimeType, parameters), others: '' }
+      ? { text: asWritten(source, mimeType, contentType), others: '' }
       : await readHtml(cutText(source, maxHtml), showsHidden);
   return { text: usable(text, enough), others: usable(others, enough), characters: source.length };
 });

@@ -1,29 +1,22 @@
-/** Longer values of a header field are cut. */
-const MAX_FIELD = 10_000;
-const SIGNATURE = '-- ';
+import { parameterOf } from './header-parameters.ts';
 
-/**
- * The parameters of a Content-Type field by lower-case name (RFC 2045, 5.1; RFC 2231): quotation marks, comments and
- * continuations are resolved.
- */
-export async function contentParameters(contentType: string): Promise<Record<string, string>> {
-  const { parseHeaderValue } = await import('nodemailer/lib/mime-funcs');
-  return parseHeaderValue(contentType.slice(0, MAX_FIELD), { stripComments: true }).params;
-}
+const SIGNATURE = '-- ';
 
 /**
  * A text part as its sender wrote it, without what its transport needed.
  *
- * @param parameters of its Content-Type
+ * @param contentType the part's own header field
  */
-export function asWritten(text: string, mimeType: string, parameters: Record<string, string>): string {
+export function asWritten(text: string, mimeType: string, contentType: string): string {
   if (mimeType === 'text/enriched') return unenriched(text);
-  const isFlowed = mimeType === 'text/plain' && isValue(parameters.format, 'flowed');
-  return isFlowed ? unflowed(text, isValue(parameters.delsp, 'yes')) : text;
+  const isFlowed = mimeType === 'text/plain' && hasValue(contentType, 'format', 'flowed');
+  return isFlowed ? unflowed(text, hasValue(contentType, 'delsp', 'yes')) : text;
 }
 
-function isValue(parameter: string | undefined, value: string): boolean {
-  return parameter?.trim().toLowerCase() === value;
+/** A comment may stand behind the value. */
+function hasValue(contentType: string, name: string, value: string): boolean {
+  const [, token = ''] = /^\s*([^\s(]+)/.exec(parameterOf(contentType, name) ?? '') ?? [];
+  return token.toLowerCase() === value;
 }
 
 /**

@@ -147,14 +147,18 @@ function joinLines(text: string): string {
   return lines.filter((line) => line !== '').join(' ');
 }
 
-/** The runs as text; bullets become dashes, indented by their level. */
+/** The paragraphs as lines; bullets become dashes, indented by their level, unless nothing follows them. */
 function textOf(text: Text | undefined): string {
-  const parts = (text?.textElements ?? []).map(({ paragraphMarker, textRun, autoText }) => {
-    if (paragraphMarker?.bullet !== undefined) return `${'  '.repeat(Math.min(paragraphMarker.bullet.nestingLevel ?? 0, 8))}- `;
-    return textRun?.content ?? autoText?.content ?? '';
-  });
-  return parts
-    .join('')
-    .replace(/^[ -]*- *$/gm, '')
-    .trim();
+  const paragraphs = [{ bullet: '', content: '' }];
+  for (const { paragraphMarker, textRun, autoText } of text?.textElements ?? []) {
+    if (paragraphMarker !== undefined) paragraphs.push({ bullet: bulletOf(paragraphMarker), content: '' });
+    const paragraph = paragraphs.at(-1);
+    if (paragraph !== undefined) paragraph.content += textRun?.content ?? autoText?.content ?? '';
+  }
+  const lines = paragraphs.map(({ bullet, content }) => (content.trim() === '' ? content : `${bullet}${content}`));
+  return lines.join('').trim();
+}
+
+function bulletOf({ bullet }: NonNullable<Text['textElements'][number]['paragraphMarker']>): string {
+  return bullet === undefined ? '' : `${'  '.repeat(Math.min(bullet.nestingLevel ?? 0, 8))}- `;
 }

@@ -60,3 +60,13 @@ export function displayAddress(address: string): string {
 export function multiLine(max: number) {
   return z.string().overwrite((text) => shortened(text, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
 }
+
+const PRIVATE_USE = /\p{Co}/gu;
+
+/**
+ * Text of the workspace's editors, with a word for each object in it that is not text: there, a private-use character
+ * (Docs API, TextRun: U+E907) takes the object's place.
+ */
+export function nameObjects(text: string): string {
+  return text.replace(PRIVATE_USE, '[object]');
+}

@@ -10,9 +10,10 @@ import type { Action } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
-import { cellRanges, cellRows, MAX_RANGES, type ReadRange, type RowLimits } from './cell-rows.ts';
+import { offset } from '../shared/text-part.ts';
+import { cellRanges, cellRows, MAX_CELL, MAX_RANGES, type ReadRange, type RowLimits } from './cell-rows.ts';
 import { SPREADSHEET, spreadsheetsInfo, tabTitles } from './spreadsheets-info.ts';
-import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';
+import { type CellBounds, columnAfter, formatTabRange, isOneCell, parseTabRange, type TabRange } from './tab-ranges.ts';
 
 const MAX_ROWS = 1_000;
 /** JSON of one result's rows: a little below the output limit, because `next` would skip truncated rows. */
@@ -27,10 +28,11 @@ const input = z.strictObject({
   range: range
     .optional()
     .describe(
-      'A1 notation: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab; default the first tab. Quote a name that looks like cells ("\'Q1\'").',
+      'A1 notation: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab; default the first visible tab. Quote a name that looks like cells ("\'Q1\'").',
     ),
   ranges: z.array(range).min(1).max(MAX_RANGES).optional().describe('Several, instead of range.'),
   max: z.int().min(1).max(MAX_ROWS).default(200).describe('Most rows of each range.'),
+  offset: offset.describe('To read on in one long cell: its `next_offset` of `cut`, with its address as range.'),
 });
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -44,7 +46,20 @@ const output = z.object({
         .describe(
           'Rows of equal length; null = empty. Values, not formulas; dates as the sheet shows them. Empty rows at the end are omitted.',
         ),
-      next: z.string().optional().describe('There is more: read this range next.'),
+      cut: z
+        .array(
+          z.object({
+            cell: z.string(),
+            characters: z.int().describe('Length of the whole cell.'),
+            next_offset: z.int().describe('Read on with `cell` as range and this as `offset`.'),
+          }),
+        )
+        .optional()
+        .describe(
+          `Cells of which only the beginning is shown: ${MAX_CELL.toLocaleString('en')} characters; more of a cell that is read alone.`,
+        ),
+      next: z.string().optional().describe('There are more rows: read this range next.'),
+      next_columns: z.string().optional().describe('There are more columns of these rows: read this range, too.'),
     }),
   ),
 });
@@ -52,23 +67,29 @@ const output = z.object({
 const spreadsheetsRead = builtIn('workspace', {
   name: 'spreadsheets.read',
   effect: 'read',
-  description: 'Read cell ranges of a spreadsheet.',
+  description: 'Read cell ranges of a spreadsheet, or its first tab. Long tabs and cells come in parts.',
   scopes: ['spreadsheets.readonly', 'drive'],
   input,
   output,
   sources: (_output, { id: item }) => [{ item, integrity: 'others' }],
   summary: ({ id, range, ranges }) =>
-    `Read ${[range, ...(ranges ?? [])].flatMap((one) => (one === undefined ? [] : [quoted(one)])).join(', ')} of spreadsheet ${id}`,
-  async run({ id, range, ranges, max }, { session, capBytes }) {
-    if ((range === undefined) === (ranges === undefined)) throw new AppError('invalid_request', 'range: give either range or ranges');
-    const requested = (ranges ?? [range ?? '']).map((one) => windowOf(parseTabRange(one), max));
+    `Read ${[range, ...(ranges ?? [])].flatMap((one) => (one === undefined ? [] : [quoted(one)])).join(', ') || 'the first tab'} of spreadsheet ${id}`,
+  async run({ id, range, ranges, max, offset }, { session, capBytes }) {
+    if (range !== undefined && ranges !== undefined) throw new AppError('invalid_request', 'range: give either range or ranges');
+    const places = ranges?.map(parseTabRange) ?? [range === undefined ? FIRST_TAB : parseTabRange(range)];
+    if (offset > 0 && !(places.length === 1 && places.every(isOneCell))) {
+      throw new AppError('invalid_request', 'offset: is a place in one cell; give its address as range, such as "Budget!B7"');
+    }
+    const requested = places.map((place) => windowOf(place, max));
     const windows = requested.map(({ window }) => formatTabRange(window));
-    const limits = { max, maxBytes: Math.floor(Math.min(MAX_BYTES, capBytes) / requested.length) - BESIDE_BYTES };
+    const limits = { max, maxBytes: Math.floor(Math.min(MAX_BYTES, capBytes) / requested.length) - BESIDE_BYTES, offset };
     const found = await getValues(session, id, windows, limits).catch((error) => explain(error, session, id));
     if (found.length !== requested.length) throw unreadableResponse('another number of ranges');
     return { ranges: found.map((one, index) => describe(one, requested[index]?.toRow)) };
   },
 });
+
+const FIRST_TAB: TabRange = { tab: undefined, cells: undefined };
 
 interface RequestedRange {
   window: TabRange;
@@ -111,13 +132,25 @@ async function explain(error: unknown, session: WorkspaceSession, id: string): P
   });
 }
 
-function describe({ range, rows, limit }: ReadRange, toRow: RequestedRange['toRow']) {
+function describe({ range, rows, limit, columns, cut }: ReadRange, toRow: RequestedRange['toRow']) {
+  const found = { rows, ...(cut.length > 0 && { cut }) };
   const { tab, cells } = parseTabRange(range);
-  const from = cells?.fromRow ?? 1;
-  const end = cells?.toRow ?? 0;
-  if (cells === undefined || end < from + limit) return { range, rows };
-  const part = (fromRow: number, toRow: number | undefined) => formatTabRange({ tab, cells: { ...cells, fromRow, toRow } });
-  return { range: part(from, from + limit - 1), rows, next: part(from + limit, toRow === 'unknown' ? end : toRow) };
+  if (cells === undefined) return { range, ...found };
+  const { fromColumn = 'A', fromRow: from = 1, toRow: end = 0 } = cells;
+  const part = (bounds: Partial<CellBounds>) => formatTabRange({ tab, cells: { ...cells, ...bounds } });
+  const hasMore = end >= from + limit;
+  const shown = {
+    ...(hasMore && { fromRow: from, toRow: from + limit - 1 }),
+    ...(columns !== undefined && { fromColumn, toColumn: columnAfter(fromColumn, columns - 1) }),
+  };
+  return {
+    range: hasMore || columns !== undefined ? part(shown) : range,
+    ...found,
+    ...(hasMore && { next: part({ fromRow: from + limit, toRow: toRow === 'unknown' ? end : toRow }) }),
+    ...(columns !== undefined && {
+      next_columns: part({ ...shown, fromColumn: columnAfter(fromColumn, columns), toColumn: cells.toColumn }),
+    }),
+  };
 }
 
 /** Built-in actions of the spreadsheets agent: read-only, even if the granted scopes allow more. */

@@ -47,6 +47,29 @@ export function formatTabRange({ tab, cells }: TabRange): string {
   return bounds === undefined ? name : `${name}!${bounds}`;
 }
 
+/** Whether it is a single cell, such as `Budget!B7`. */
+export function isOneCell({ cells }: TabRange): boolean {
+  const { fromColumn, toColumn, fromRow, toRow } = cells ?? {};
+  return fromColumn !== undefined && fromRow !== undefined && fromColumn === toColumn && fromRow === toRow;
+}
+
+/**
+ * The column so many columns to the right of another.
+ *
+ * @param column its letters, in either case
+ */
+export function columnAfter(column: string, count: number): string {
+  const number = [...column.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+  return columnLetters(number + count);
+}
+
+/** @param number counted from 1: 1 is A, 26 is Z, 27 is AA */
+function columnLetters(number: number): string {
+  const last = (number - 1) % 26;
+  const before = (number - 1 - last) / 26;
+  return `${before > 0 ? columnLetters(before) : ''}${String.fromCharCode(65 + last)}`;
+}
+
 function formatCells({ fromColumn = '', fromRow, toColumn = '', toRow }: CellBounds): string {
   const [from, to] = [`${fromColumn}${fromRow ?? ''}`, `${toColumn}${toRow ?? ''}`];
   return from === to && fromColumn !== '' && fromRow !== undefined ? from : `${from}:${to}`;

@@ -15,6 +15,10 @@ import { largeJson, sendPieces } from './large-json.ts';
 /** A feature's router, and what it declares. */
 export type EndpointRouter = Router & { endpoints: readonly Endpoint[] };
 
+/** Where browsers and apps say why they request an address: Sec-Purpose (Fetch), and what came before it. Lists are joined. */
+const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+/** A member of such a header, with its parameters: nobody has opened the address yet, as in `prefetch;prerender`. */
+const SPECULATIVE = /(?:^|[\s,;"])(?:prefetch|prerender|preview)(?:$|[\s,;="])/i;
 /** Of a form that may be as large as JSON. */
 const FORM_FIELDS = 20;
 
@@ -92,8 +96,8 @@ function allowedMethods(group: Endpoint[]): string[] {
 /** A link scanner or a prefetching browser must not advance a one-time flow. */
 export function rejectHeadAndPrefetch(allow: string[]) {
   return (request: Request, _response: Response, next: NextFunction): void => {
-    const purpose = request.get('sec-purpose') ?? request.get('purpose') ?? '';
-    if (request.method === 'HEAD' || purpose.includes('prefetch')) {
+    const isSpeculative = PURPOSE_HEADERS.some((name) => SPECULATIVE.test(request.get(name) ?? ''));
+    if (request.method === 'HEAD' || isSpeculative) {
       throw new AppError('method_not_allowed', 'This address accepts neither HEAD nor prefetch requests.', { allow });
     }
     next();

@@ -5,6 +5,8 @@ import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../../errors.ts';
+import { readCapped } from '../../rate-limit/capped-body.ts';
+import { usedMetadata } from './client-metadata.ts';
 
 /** Documents that are being fetched at a time, until their headers arrive. */
 const AT_ONCE = 8;
@@ -41,6 +43,18 @@ export function documentFetcher(fetchDocument: FetchDocument = fetchPublic): (ur
       running -= 1;
     }
   };
+}
+
+/**
+ * The response with a document that has only what is used of it.
+ *
+ * @throws Error when it has more than {@link MAX_DOCUMENT_BYTES}
+ */
+export async function withUsedMetadata(response: Response): Promise<Response> {
+  if (response.status !== 200 || response.body === null) return response;
+  const tooLarge = () => new Error(`the document has more than ${MAX_DOCUMENT_BYTES} bytes`);
+  const text = (await readCapped(response.body, MAX_DOCUMENT_BYTES, tooLarge)).toString();
+  return new Response(usedMetadata(text), { headers: response.headers });
 }
 
 /** What the user is shown of an error of the library; undefined: it is not about the fetch of a document. */

@@ -1,5 +1,6 @@
 import { isLoopback } from '../../config/config.ts';
 import { resemblesOwnName } from '../../executor/taint/own-name.ts';
+import { isObject } from '../../validation/is-object.ts';
 import { UNVERIFIED } from './unreachable-documents.ts';
 
 const MAX_REDIRECT_URIS = 20;
@@ -23,6 +24,42 @@ const KEPT = new Set([
   // Of a client whose document could not be fetched: unreachable-documents.ts.
   'steward',
 ]);
+
+/** What clients send in `client_uri` that leads to no page, but runs or shows what it contains, or is the user's own. */
+const NO_PAGES = new Set(['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:']);
+
+/**
+ * What a client registers or publishes, reduced to members that are used here. One that is null or empty says as much as one
+ * that is left out: all are optional but the redirect URIs (RFC 7591, 2). The library would reject these, and addresses that
+ * it does not take in members that have no effect.
+ *
+ * @param json what the client sent; if it is not a JSON object, it is returned as it is
+ */
+export function usedMetadata(json: string): string {
+  const metadata = parsedOrUndefined(json);
+  if (!isObject(metadata)) return json;
+  return JSON.stringify(Object.fromEntries(Object.entries(metadata).filter(([name, value]) => isUsed(name, value))));
+}
+
+function parsedOrUndefined(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function isUsed(name: string, value: unknown): boolean {
+  if (value === null || (typeof value === 'string' && value.trim() === '')) return false;
+  if (name === 'client_uri') return !isOfAnApp(value);
+  return KEPT.has(name) || name === 'grant_types';
+}
+
+/** Whether an address opens a program: apps without a website give it as that, and nobody is led to it here. */
+function isOfAnApp(address: unknown): boolean {
+  const url = typeof address === 'string' ? URL.parse(address) : null;
+  return url !== null && url.protocol !== 'https:' && url.protocol !== 'http:' && !NO_PAGES.has(url.protocol);
+}
 
 /**
  * Reduces the metadata of a client, registered or published, to what is used here, before the library validates it. Of

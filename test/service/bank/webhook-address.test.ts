@@ -15,7 +15,7 @@ function webhookOf(publicUrl: string): string | undefined {
 describe('the address of webhooks', () => {
   it.each([
     ['https://steward.example.com', 'https://steward.example.com/webhooks/bank'],
-    ['https://steward.example.com:8443/base/', 'https://steward.example.com:8443/base/webhooks/bank'],
+    ['https://steward.example.com:8443/', 'https://steward.example.com:8443/webhooks/bank'],
     ['https://203.0.113.7', 'https://203.0.113.7/webhooks/bank'],
     ['https://[2001:db8::1]', 'https://[2001:db8::1]/webhooks/bank'],
   ])('is below a public PUBLIC_URL: %s', (publicUrl, address) => {

@@ -113,7 +113,6 @@ describe('GET /oauth/authorize', () => {
     ['a short challenge', { code_challenge: 'x'.repeat(42) }, 'invalid_request'],
     ['a foreign resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['a resource that looks alike', { resource: 'RESOURCE/' }, 'invalid_target'],
-    ['an unknown scope', { scope: 'mail:send' }, 'invalid_scope'],
     ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
     ['no response type', { response_type: undefined }, 'invalid_request'],
     ['an ID token', { response_type: 'code id_token' }, 'unsupported_response_type'],
@@ -130,6 +129,54 @@ describe('GET /oauth/authorize', () => {
   it('with a parameter twice returns an error', async () => {
     expect(await returned({}, '&scope=read&scope=write')).toMatchObject({ error: 'invalid_request' });
     expect(await returned({}, `&resource=${steward.url}/mcp&resource=https://other.example`)).toMatchObject({ error: 'invalid_target' });
+  });
+
+  it.each([
+    [undefined, 'read write'],
+    ['', 'read write'],
+    ['  ', 'read write'],
+    ['read', 'read'],
+    [' read', 'read'],
+    ['read ', 'read'],
+    ['\tread\n', 'read'],
+    ['read read', 'read'],
+    ['openid  read mcp:tools', 'read'],
+    ['write', 'read write'],
+    ['read  write', 'read write'],
+    ['write read offline_access', 'read write'],
+    ['claudeai', 'read write'],
+    ['mcp:tools "quoted" \\', 'read write'],
+    ['openid email profile', 'read write'],
+    [' offline_access', 'read write'],
+    ['READ', 'read write'],
+    ['bücher', 'read write'],
+  ])('takes of the scope %j what it knows, or its default, and states what was granted', async (scope, granted) => {
+    const authorization = new Authorization(client, await browserOf(), { scope });
+    const code = await authorization.code((fields) => fields.set('access', 'write'));
+    const { body } = await authorization.exchange(steward, code);
+    expect(body.scope).toBe(granted);
+    expect((await refresh(steward, client, body.refresh_token, { scope: ' mail:send  "' })).body.scope).toBe(granted);
+  });
+
+  it('takes its resource in each spelling of the same address, also twice, and a refresh too', async () => {
+    const own = new URL(`${steward.url}/mcp`);
+    const spellings = [
+      `HTTP://${own.host}/mcp`,
+      `Http://${own.host}/%6D%63p`,
+      `http://${own.host}/./mcp`,
+      `http://${own.host}/x/%2e%2E/mcp`,
+    ];
+    for (const resource of spellings) {
+      const authorization = new Authorization(client, await browserOf(), { resource });
+      const { body } = await authorization.exchange(steward, await authorization.code(), { resource });
+      expect(body, resource).toMatchObject({ scope: 'read' });
+      const refreshed = await refresh(steward, client, body.refresh_token, { resource });
+      expect(await authenticate(refreshed.body.access_token), resource).toMatchObject({ label: 'Notes' });
+    }
+    const more = `&resource=${spellings.map(encodeURIComponent).join('&resource=')}&resource=`;
+    const browser = await browserOf();
+    const response = await browser.visit(new Authorization(client, browser, { resource: own.href }).path + more);
+    expect(locationOf(response)).toContain('/oauth/consent/');
   });
 
   it.each([
@@ -254,18 +301,18 @@ describe('the public keys', () => {
   });
 });
 
-describe('a service at an https address with a path', () => {
+describe('a service at an https address', () => {
   it('prints it everywhere, with Secure cookies', async () => {
-    const base = 'https://steward.example.com/base';
+    const base = 'https://steward.example.com';
     const running = await startSteward({ PUBLIC_URL: base });
     const other = serviceAt(running.address);
     try {
-      for (const path of [METADATA, `${METADATA}/base`]) expect((await other.call(path)).body).toMatchObject({ issuer: base });
+      expect((await other.call(METADATA)).body).toMatchObject({ issuer: base });
       const own = await newClient(other);
       const response = await other.call(new Authorization(own, new FormBrowser(other.url)).path);
       expect(response.status).toBe(303);
-      expect(response.headers.get('location')).toMatch(/^https:\/\/steward\.example\.com\/base\/oauth\/consent\//);
-      for (const cookie of response.headers.getSetCookie()) expect(cookie).toMatch(/path=\/base\/oauth\/.*secure/i);
+      expect(response.headers.get('location')).toMatch(/^https:\/\/steward\.example\.com\/oauth\/consent\//);
+      for (const cookie of response.headers.getSetCookie()) expect(cookie).toMatch(/path=\/oauth\/.*secure/i);
     } finally {
       await running.stop();
     }

@@ -51,6 +51,24 @@ beforeEach(() => {
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === LIBRARY_LIMIT_MS ? limit.signal : timeout.call(AbortSignal, ms)));
 });
 
+/** Members of a document that need not be there. */
+const OPTIONAL = [
+  'client_name',
+  'client_uri',
+  'logo_uri',
+  'tos_uri',
+  'policy_uri',
+  'contacts',
+  'scope',
+  'grant_types',
+  'response_types',
+  'token_endpoint_auth_method',
+  'software_id',
+  'jwks',
+  'jwks_uri',
+  'client_secret',
+];
+
 const published = (more: object = {}, headers: Record<string, string> = {}) =>
   Response.json({ client_id: id, client_name: 'Claude', redirect_uris: [REDIRECT], ...more }, { headers });
 const browserOf = async () => sessionOf(steward, await steward.signIn(newName()));
@@ -114,6 +132,19 @@ describe('a client whose id is the address of its metadata', () => {
   ])('can’t choose %s', async (_what, more) => {
     respond = () => published(more);
     expect((await open(await browserOf())).status).toBe(400);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['null', Object.fromEntries(OPTIONAL.map((name) => [name, null]))],
+    ['empty', Object.fromEntries(OPTIONAL.map((name) => [name, '']))],
+    ['addresses of an app', Object.fromEntries(['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'].map((name) => [name, 'cursor://home']))],
+    ['of other types', { logo_uri: 1, contacts: 'x', scope: [], software_id: {}, response_types: 'code', grant_types: 'x' }],
+  ])('is authorized where members of its document that have no effect are %s', async (_what, more) => {
+    respond = () => published(more);
+    const browser = await browserOf();
+    const authorization = new Authorization({ client_id: id }, browser);
+    const { status } = await authorization.exchange(steward, await authorization.code());
+    expect(status).toBe(200);
   });
 
   it.each([

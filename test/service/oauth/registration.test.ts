@@ -41,6 +41,33 @@ describe('POST /oauth/register', () => {
     }
   });
 
+  it.each([null, '', ' '])('takes members that are %j for left out', async (nothing) => {
+    const names = ['client_name', 'client_uri', 'token_endpoint_auth_method', 'grant_types', 'response_types', 'scope', 'logo_uri'];
+    const more = ['tos_uri', 'policy_uri', 'contacts', 'software_id', 'software_version', 'jwks', 'jwks_uri', 'client_secret'];
+    const others = ['client_secret_expires_at', 'application_type', 'id_token_signed_response_alg', 'client_id', 'x_unknown'];
+    for (const name of [...names, ...more, ...others]) {
+      const { status, body, text } = await register(steward, { [name]: nothing });
+      expect(status, `${name}: ${text}`).toBe(201);
+      expect(body[name], name).not.toBe(nothing);
+      expect(body.grant_types, name).toEqual(['authorization_code', 'refresh_token']);
+    }
+    const body = JSON.stringify({ redirect_uris: [REDIRECT], ...Object.fromEntries([...names, ...more].map((name) => [name, nothing])) });
+    const { body: client } = await steward.call('/oauth/register', { body, headers: JSON_TYPE });
+    expect(client).toMatchObject({
+      token_endpoint_auth_method: 'client_secret_basic',
+      client_secret: expect.stringMatching(/^[\w-]{80,}$/),
+    });
+    expect(client).not.toHaveProperty('client_name');
+  });
+
+  it('takes the address of an app for its website, of which it keeps none', async () => {
+    for (const address of ['cursor://', 'vscode:', 'com.example.app:/home', 'example-app://home', 'mailto:app@example.com']) {
+      const client = await newClient(steward, { client_uri: address, logo_uri: address, tos_uri: address, policy_uri: address });
+      expect(client, address).not.toHaveProperty('client_uri');
+    }
+    expect(await newClient(steward, { client_uri: 'http://localhost:3000' })).toMatchObject({ client_uri: 'http://localhost:3000' });
+  });
+
   it('gives a secret to clients that ask for one, or do not say', async () => {
     for (const method of ['client_secret_basic', 'client_secret_post', undefined]) {
       const client = await newClient(steward, { token_endpoint_auth_method: method });
@@ -93,12 +120,17 @@ describe('POST /oauth/register', () => {
     [{ redirect_uris: Array.from({ length: 21 }, (_, index) => `https://app.example.com/${index}`) }],
     [{ client_name: 'x'.repeat(201) }],
     [{ client_name: 7 }],
-    [{ client_name: '' }],
+    [{ redirect_uris: null }],
+    [{ redirect_uris: '' }],
     [{ client_name: 'No\u0000tes' }],
     [{ client_name: 'Notes\n' }],
     [{ client_name: 'No\u0085tes' }],
     [{ token_endpoint_auth_method: 'private_key_jwt' }],
     [{ client_uri: 'javascript:alert(1)' }],
+    [{ client_uri: ' DATA:text/html,x' }],
+    [{ client_uri: 'no address' }],
+    [{ client_uri: ['https://app.example.com/'] }],
+    [{ token_endpoint_auth_method: ['none'] }],
   ])('rejects %j', async (more) => {
     const { status, body } = await register(steward, more);
     expect(status).toBe(400);

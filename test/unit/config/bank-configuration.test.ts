@@ -162,6 +162,33 @@ describe('production', () => {
     expect(rejected({ ...PRODUCTION, PUBLIC_URL: 'http://127.0.0.1:8080', OIDC_ISSUER: 'http://[::1]:9000' })).toEqual([]);
   });
 
+  it.each([
+    ['https://steward.example.com/', 'https://steward.example.com'],
+    ['https://steward.example.com:443', 'https://steward.example.com'],
+    ['HTTPS://Steward.Example.com', 'https://steward.example.com'],
+    ['https://bücher.example/', 'https://xn--bcher-kva.example'],
+    [' https://steward.example.com:8443/ ', 'https://steward.example.com:8443'],
+    ['http://[::1]:8080/', 'http://[::1]:8080'],
+  ])('has the origin of PUBLIC_URL and ALLOWED_ORIGINS as browsers write it: %j', (given, origin) => {
+    const config = loadConfig({ ...PRODUCTION, PUBLIC_URL: given, ALLOWED_ORIGINS: given });
+    expect([config.publicUrl, config.allowedOrigins]).toEqual([origin, [origin]]);
+  });
+
+  it.each([
+    'https://steward.example.com/base',
+    'https://steward.example.com/base/',
+    'https://steward.example.com//',
+    'https://steward.example.com/%2e%2e/base',
+    'https://steward.example.com/?',
+    'https://steward.example.com?a=b',
+    'https://steward.example.com/#',
+    'https://steward.example.com#a',
+    'https://user@steward.example.com',
+    'https://:canary-secret@steward.example.com/',
+  ])('rejects PUBLIC_URL and ALLOWED_ORIGINS with more than an origin, in one line each: %s', (address) => {
+    for (const name of ['PUBLIC_URL', 'ALLOWED_ORIGINS']) expect(rejected({ ...PRODUCTION, [name]: address })).toEqual([name]);
+  });
+
   it('deletes secrets from its environment', () => {
     const secrets = {
       GOOGLE_CLIENT_SECRET: 'canary-secret',

@@ -70,6 +70,77 @@ describe('documents.read with unusual responses', () => {
     expect(await read(documentOf(paragraph(...elements)))).toBe('Ana <ana@example.org> on 3 March[^1][image]');
   });
 
+  it('shows dropdowns, page numbers, and what has no text, by a word', async () => {
+    const elements = [
+      { dropdown: { dropdownProperties: { displayValue: 'In review' } } },
+      ...[
+        { dropdown: {} },
+        { autoText: { type: 'PAGE_NUMBER' } },
+        { autoText: { type: 'PAGE_COUNT' } },
+        { autoText: {} },
+        { equation: {} },
+      ],
+      ...[{ dateElement: { dateElementProperties: { timestamp: '2026-06-03T12:00:00Z' } } }, { dateElement: {} }],
+    ];
+    const shown = elements.map((element) => paragraph(element));
+    expect((await read(documentOf(...shown))).split('\n\n')).toEqual([
+      ...['In review', '[dropdown]', '[page number]', '[page count]', '[automatic text]', '[equation]', '2026-06-03T12:00:00Z', '[date]'],
+    ]);
+  });
+
+  it('never shows the character in place of an object', async () => {
+    expect(await read(documentOf(paragraph(text('status \ue907 done\ue000\u{f0000}!'))))).toBe('status [object] done[object][object]!');
+  });
+
+  it('shows the alternative texts of images, drawings and charts, each once', async () => {
+    const object = (embeddedObject: object) => ({ inlineObjectProperties: { embeddedObject } });
+    const inlineObjects = {
+      a: object({ title: 'Chart', description: 'Sales 2026\nby quarter', imageProperties: {} }),
+      b: object({ description: 'A plan', embeddedDrawingProperties: {} }),
+      c: object({ title: 'Sales', linkedContentReference: { sheetsChartReference: {} } }),
+      d: object({ imageProperties: {} }),
+    };
+    const positionedObjects = { p: { positionedObjectProperties: { embeddedObject: { title: 'Aside' } } } };
+    const ids = ['a', 'b', 'c', 'd', 'a', 'none'];
+    const content = [
+      paragraph(...ids.map((inlineObjectId) => ({ inlineObjectElement: { inlineObjectId } }))),
+      { paragraph: { elements: [text('\n')], positionedObjectIds: ['p'] } },
+    ];
+    const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content }, inlineObjects, positionedObjects } }];
+    expect(await read({ ...documentOf(), tabs })).toBe(
+      '[image: Chart: Sales 2026 by quarter][drawing: A plan][chart: Sales][image][image][image]\n\n[image: Aside]',
+    );
+  });
+
+  it('shows headers above, footnotes and footers below, of each tab', async () => {
+    const segment = (...lines: string[]) => ({ content: lines.map((line) => paragraph(text(`${line}\n`))) });
+    const note = (footnoteId: string, footnoteNumber?: string) => ({ footnoteReference: { footnoteId, footnoteNumber } });
+    const cell = { content: [paragraph(text('cell'), note('n2', '2'))] };
+    const documentTab = {
+      body: { content: [paragraph(text('claim'), note('n1', '1')), { table: { tableRows: [{ tableCells: [cell] }] } }] },
+      headers: { h1: segment('ACME', 'CONFIDENTIAL'), first: segment('ACME', 'CONFIDENTIAL'), even: segment('') },
+      footers: { f1: { content: [paragraph(text('Page '), { autoText: { type: 'PAGE_NUMBER' } })] } },
+      footnotes: { n2: segment(' Two'), n1: segment(' One', 'more'), unused: segment('never cited') },
+    };
+    const child = { tabProperties: { tabId: 't.1' }, documentTab: { ...documentTab, headers: {}, footers: {}, footnotes: {} } };
+    scene.api.on('*', { body: { ...documentOf(), tabs: [{ tabProperties: { tabId: 't.0' }, documentTab, childTabs: [child] }] } });
+    const { tabs } = await run('documents.read');
+    const body = 'claim[^1]\n\n| cell[^2] |\n| --- |';
+    expect(tabs.map((one: { text: string }) => one.text)).toEqual([
+      `[header] ACME<br>CONFIDENTIAL\n\n${body}\n\n[^1]: One<br>more\n\n[^2]: Two\n\n[footer] Page [page number]`,
+      body,
+    ]);
+  });
+
+  it('shows a footnote once that refers to itself or is referred to many times', async () => {
+    const note = { footnoteReference: { footnoteId: 'n' } };
+    const documentTab = {
+      body: { content: [paragraph(...Array(1_000).fill(note))] },
+      footnotes: { n: { content: [paragraph(text('x'.repeat(10_000)), note)] } },
+    };
+    expect((await read({ ...documentOf(), tabs: [{ tabProperties: { tabId: 't.0' }, documentTab }] })).length).toBeLessThan(20_000);
+  });
+
   it('drops control characters, and converts a soft line break', async () => {
     expect(await read(documentOf(paragraph(text('a\u0000b\u000bc\ud800'))))).toBe('ab\nc\ufffd');
   });
@@ -140,6 +211,8 @@ describe('documents.read with unusual responses', () => {
     await read(documentOf());
     expect(scene.api.calls.at(-1)?.url).toMatch(/includeTabsContent=true/);
     expect(scene.api.calls.at(-1)?.url).toMatch(/suggestionsViewMode=PREVIEW_WITHOUT_SUGGESTIONS/);
+    const parts = 'documentTab(body(content),lists,headers,footers,footnotes,inlineObjects,positionedObjects)';
+    expect(scene.api.calls.at(-1)?.query.get('fields')?.split(parts)).toHaveLength(4);
   });
 });
 

@@ -66,6 +66,19 @@ describe('documents.read', () => {
     expect(tabs[4].text).toBe('');
   });
 
+  it('includes header, footer, footnotes, chips and alternative texts', async () => {
+    const document = await id('Handbook (all chapters)');
+    expect((await textOf(document, 't.0')).split('\n\n')).toEqual([
+      '[header] For staff only',
+      '# Handbook',
+      'All chapters in one document, with every photograph.[^1]',
+      'Owner: Ana Müller <ana.mueller@example.org>, In review, due 3 Jun 2026',
+      '[image: The quay: Cranes at dawn]',
+      '[^1]: Photographs by the harbour office.',
+      '[footer] Page [page number]',
+    ]);
+  });
+
   it('reads one tab, by its id or its title, and names the others', async () => {
     const document = await id('Harbour brief');
     for (const tab of ['t.risks', 'Risks']) {
@@ -179,7 +192,7 @@ describe('documents.append', () => {
   it('adds to the given tab only', async () => {
     const document = (await run('drive.copy', { id: await id('Harbour brief'), name: 'Brief to append to' })).id;
     await run('documents.append', { id: document, tab: 'Risks', text: 'Seagulls' });
-    expect(await textOf(document, 't.risks')).toBe('# Risks\n\n- Storm 🌊 in harbour season\n- Harbour fees\n- Seagulls');
+    expect(await textOf(document, 't.risks')).toBe('# Risks\n\n- Storm 🌊 in harbour season\n- Harbour fees\n\nSeagulls');
     expect(await textOf(document, 't.0')).not.toContain('Seagulls');
     await run('documents.append', { id: document, tab: 't.empty', text: 'First line' });
     expect(await textOf(document, 't.empty')).toBe('First line');
@@ -220,6 +233,13 @@ describe('documents.replace', () => {
     });
     const { tabs } = await run('documents.read', { id: document });
     expect(tabs.map((tab: { text: string }) => tab.text).join('\n')).not.toMatch(/harbour(?!\.example\/)/i);
+  });
+
+  it('replaces in headers and footnotes, too', async () => {
+    const document = await copyOf('Handbook (all chapters)');
+    expect(await run('documents.replace', { id: document, find: 'staff', replace: 'guests' })).toMatchObject({ replaced: 1 });
+    expect(await run('documents.replace', { id: document, find: 'harbour', replace: 'port' })).toMatchObject({ replaced: 1 });
+    expect(await textOf(document, 't.0')).toContain('[header] For guests only');
   });
 
   it('replaces in one tab only, child tabs too', async () => {

@@ -129,11 +129,11 @@ describe('drive, with a provider that returns anything', () => {
     expect((await run('drive.search')).data).toEqual({ items: [], incomplete: true });
   });
 
-  it('searches all drives for the files of a folder, which the user’s own may lack', async () => {
+  it('searches all drives, whose files the user’s own may lack, except for what lies in My Drive', async () => {
     scene.api.reset();
     scene.api.on('*', { body: { ...FILE, mimeType: 'application/vnd.google-apps.folder', files: [] } });
     for (const input of [{}, { folder: 'root' }, { folder: 'f1' }]) await run('drive.search', input);
-    expect(scene.api.calls.flatMap(({ query }) => query.get('corpora') ?? [])).toEqual(['user', 'user', 'allDrives']);
+    expect(scene.api.calls.flatMap(({ query }) => query.get('corpora') ?? [])).toEqual(['allDrives', 'user', 'allDrives']);
   });
 
   it('omits invalid optional fields rather than the file', async () => {

@@ -92,6 +92,7 @@ describe('drive.search', () => {
 
   it('finds files in shared drives, and files shared by others', async () => {
     expect(names(await run('drive.search', { query: 'Travel policy' }))).toEqual(['Travel policy']);
+    expect(names(await run('drive.search', { type: 'document', max: 50 }))).toContain('Travel policy');
     expect(names(await run('drive.search', { query: 'Shared checklist' }))).toEqual(['Shared checklist.txt']);
   });
 

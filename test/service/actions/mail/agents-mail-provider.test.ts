@@ -159,6 +159,21 @@ describe('content of senders', () => {
     ['Japanese as it was sent', Buffer.from('\x1b$BF|K\\\x1b(B', 'latin1'), 'text/plain; charset=ISO-2022-JP', '日本'],
     ['an unknown charset', Buffer.from('ma\xf1ana', 'latin1'), 'text/plain; charset=x-nobody', 'mañana'],
     ['no charset', Buffer.from('ma\xf1ana', 'latin1'), 'text/plain', 'mañana'],
+    ['UTF-8 under a Chinese name', Buffer.from('您好，附件是合同。'), 'text/plain; charset=gb2312', '您好，附件是合同。'],
+    ['UTF-8 of few other characters under a Chinese name', Buffer.from('25 °C 😀'), 'text/plain; charset=gbk', '25 °C 😀'],
+    ['Cyrillic in UTF-8 under a Chinese name', Buffer.from('Привет, мир'), 'text/plain; charset="GB2312"', 'Привет, мир'],
+    ['Chinese as it was sent, which is valid UTF-8', Buffer.from('cda8d6aa', 'hex'), 'text/plain; charset=gb2312', '通知'],
+    ['the same in Cyrillic letters', Buffer.from('d0bbd0bb', 'hex'), 'text/plain; charset=gb2312', '谢谢'],
+    ['Japanese as it was sent, as valid UTF-8', Buffer.from('c3bdc4bd', 'hex'), 'text/plain; charset=Shift_JIS', 'ﾃｽﾄｽ'],
+    ['Russian without a charset', Buffer.from('cff0e8e2e5f2', 'hex'), 'text/plain', 'Привет'],
+    [
+      'a name in quotes that names a charset',
+      Buffer.from('\xa4\xa4\xa4\xe5', 'latin1'),
+      'text/plain; x="; charset=koi8-r"; charset=big5',
+      '中文',
+    ],
+    ['HTML by its own declaration', Buffer.from('<meta charset=gb2312><p>\xc4\xe3\xba\xc3', 'latin1'), 'text/html', '你好'],
+    ['HTML in UTF-8 in spite of its own declaration', Buffer.from('<meta charset=gb2312><p>你好'), 'text/html', '你好'],
     ['control characters', Buffer.from('a\u0000b\u001b[31mc\r\nd\te'), 'text/plain', 'ab[31mc\nd\te'],
   ])('is decoded: %s', async (_what, bytes, type, expected) => {
     expect((await read(textPart(bytes, type))).text).toBe(expected);

@@ -153,6 +153,53 @@ describe('a provider with unusual responses', () => {
     expect((await read()).slides[0].text).toBe('kept');
   });
 
+  it.each([
+    [
+      'a line of dashes',
+      [{ paragraphMarker: {} }, { textRun: { content: 'a\n' } }, { textRun: { content: '-----\n' } }, { textRun: { content: 'b' } }],
+      'a\n-----\nb',
+    ],
+    ['a signature’s line', [{ paragraphMarker: {} }, { textRun: { content: 'a\n-- \nb' } }], 'a\n-- \nb'],
+    ['a single dash', [{ paragraphMarker: {} }, { textRun: { content: 'a\n-\nb' } }], 'a\n-\nb'],
+    ['dashes with spaces', [{ paragraphMarker: {} }, { textRun: { content: 'a\n - - -\nb' } }], 'a\n - - -\nb'],
+    [
+      'a bullet that holds dashes',
+      [{ paragraphMarker: { bullet: {} } }, { textRun: { content: '---\n' } }, { paragraphMarker: {} }, { textRun: { content: 'b' } }],
+      '- ---\nb',
+    ],
+    [
+      'a bullet that holds one in two runs',
+      [{ paragraphMarker: { bullet: { nestingLevel: 1 } } }, { textRun: { content: ' ' } }, { textRun: { content: '-\n' } }],
+      '-  -',
+    ],
+    ['dashes after a soft break', [{ paragraphMarker: { bullet: {} } }, { textRun: { content: 'a\u000b---\n' } }], '- a\n---'],
+  ])('keeps what someone has written with dashes: %s', async (_what, textElements, text) => {
+    const table = {
+      tableRows: [{ tableCells: [{ text: { textElements } }, { text: { textElements: [{ textRun: { content: '-' } }] } }] }],
+    };
+    saying({ title: 'x', slides: [{ pageElements: [{ shape: { text: { textElements } } }, { table }] }] });
+    const inRow = text
+      .split('\n')
+      .map((line) => line.trim())
+      .join(' ');
+    expect((await read()).slides[0].text).toBe(`${text}\n${inRow} | -`);
+  });
+
+  it('shows no bullet of an empty paragraph', async () => {
+    const bullet = { paragraphMarker: { bullet: {} } };
+    const textElements = [
+      bullet,
+      { textRun: { content: 'a\n' } },
+      bullet,
+      { textRun: { content: ' \n' } },
+      bullet,
+      { textRun: { content: 'b\n' } },
+      bullet,
+    ];
+    saying({ title: 'x', slides: [{ pageElements: [{ shape: { text: { textElements } } }] }] });
+    expect((await read()).slides[0].text).toBe('- a\n \n- b');
+  });
+
   it('is truncated, says so, and can be continued', async () => {
     const long = 'ä'.repeat(9_000);
     saying({ title: 'a\u0000b', slides: Array.from({ length: 60 }, () => ({ pageElements: [{ shape: textOf(long) }] })) });

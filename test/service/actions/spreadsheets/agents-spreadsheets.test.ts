@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { spreadsheetFiles } from '../../../../sandbox/google/sheets-world.ts';
 import { presentationFiles } from '../../../../sandbox/google/slides-world.ts';
 import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
+import { columnAfter } from '../../../../src/actions/spreadsheets/tab-ranges.ts';
 import { googleAccount, newPerson, type Person } from '../../../support/emulators/workspace-content.ts';
 import { ownIntegrations } from '../../../support/inputs/own-integrations.ts';
 import { type ApiScene, startApiScene } from '../../../support/scenes/api-scene.ts';
@@ -183,16 +184,56 @@ describe('on the sandbox', () => {
       await expect(read(budget, "'Budget'!nowhere")).rejects.toMatchObject({ code: 'invalid_request' });
     });
 
-    it('requires either a range or ranges', async () => {
-      for (const input of [
-        {},
-        { range: 'A1', ranges: ['A1'] },
-        { ranges: [] },
-        { range: '' },
-        { range: 'A\n1' },
-        { ranges: Array(21).fill('A1') },
-      ]) {
-        await expect(me.act('spreadsheets.read', { id: budget, ...input })).rejects.toMatchObject({ code: 'invalid_request' });
+    it.each(['cell by cell', 'among other cells'])('reads the whole text of a long cell, with what is shown of it: %s', async (way) => {
+      const whole = `${'x'.repeat(1_999)}👩‍💻${'é👍🏽\n'.repeat(7_000)}end`;
+      await me.google('PUT', `/v4/spreadsheets/${empty}/values/B2?valueInputOption=RAW`, { values: [[whole, 'short']] });
+      const first = await read(empty, way === 'cell by cell' ? 'B2' : 'A1:C3');
+      const [beginning] = first.rows.flat().filter((cell: unknown) => typeof cell === 'string' && cell.startsWith('x'));
+      expect(first.cut).toEqual([{ cell: 'Sheet1!B2', characters: whole.length, next_offset: beginning.length }]);
+      let text = beginning;
+      for (let [cut] = first.cut; cut !== undefined; ) {
+        const part = await read(empty, cut.cell, { offset: cut.next_offset });
+        expect(part.rows[0][0]).not.toBe('');
+        expect(`${part.rows[0][0]}`.isWellFormed()).toBe(true);
+        text += part.rows[0][0];
+        [cut] = part.cut ?? [];
+      }
+      expect(text).toBe(whole);
+      expect(first.rows.flat().includes('short')).toBe(way === 'among other cells');
+    });
+
+    it('cuts a cell among others after 2,000 characters, between two of them', async () => {
+      const values = [['y'.repeat(2_000), `${'x'.repeat(1_998)}👩‍💻`]];
+      await me.google('PUT', `/v4/spreadsheets/${empty}/values/A1?valueInputOption=RAW`, { values });
+      expect(await read(empty, 'A1:B1')).toEqual({
+        range: 'Sheet1!A1:B1',
+        rows: [['y'.repeat(2_000), 'x'.repeat(1_998)]],
+        cut: [{ cell: 'Sheet1!B1', characters: 2_003, next_offset: 1_998 }],
+      });
+    });
+
+    it('reads on in one cell only', async () => {
+      for (const input of [{}, { range: 'A1:B1' }, { range: 'Sheet1' }, { ranges: ['A1', 'B1'] }]) {
+        await expect(me.act('spreadsheets.read', { id: empty, ...input, offset: 1 })).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: 'offset: is a place in one cell; give its address as range, such as "Budget!B7"',
+        });
+      }
+    });
+
+    it('reads the first tab that isn’t hidden without a range, in parts', async () => {
+      const [first] = (await me.act('spreadsheets.read', { id: budget })).ranges;
+      expect(first).toEqual(await read(budget, 'Budget'));
+      expect((await me.act('spreadsheets.read', { id: budget, range: '' })).ranges).toEqual([first]);
+      const [beginning] = (await me.act('spreadsheets.read', { id: budget, max: 2 })).ranges;
+      expect(beginning).toEqual({ range: 'Budget!A1:J2', rows: first.rows.slice(0, 2), next: 'Budget!A3:J' });
+    });
+
+    it('accepts no more than a range or ranges', async () => {
+      for (const input of [{ range: 'A1', ranges: ['A1'] }, { ranges: [] }, { range: 'A\n1' }, { ranges: Array(21).fill('A1') }]) {
+        await expect(me.act('spreadsheets.read', { id: budget, ...input }), JSON.stringify(input)).rejects.toMatchObject({
+          code: 'invalid_request',
+        });
       }
     });
 
@@ -287,6 +328,29 @@ describe('a provider with unusual responses', () => {
     expect(JSON.stringify(response).length).toBeLessThan(256 * 1024);
     expect(response.rows.length).toBeLessThan(5);
     expect(response.next).toBe(`Sheet1!A${response.rows.length + 1}:ZZZ`);
+  });
+
+  it('can be read on to the right where a single row is too long for a result', async () => {
+    const row = Array.from({ length: 300 }, (_, column) => `${column}`.padEnd(1_500, 'x'));
+    scene.api.on(VALUES, { body: { range: 'Sheet1!C1:ZZ201', values: [row, ['next']] } });
+    const [first] = (await read()).ranges;
+    const width = first.rows[0].length;
+    expect(first.rows).toEqual([row.slice(0, width)]);
+    expect(width).toBeGreaterThan(100);
+    const last = columnAfter('C', width - 1);
+    expect(first.range).toBe(`Sheet1!C1:${last}1`);
+    expect(first.next).toBe('Sheet1!C2:ZZ');
+    expect(first.next_columns).toBe(`Sheet1!${columnAfter(last, 1)}1:ZZ1`);
+  });
+
+  it('can be read on to the right if there is only one row, and its cells are cut', async () => {
+    scene.api.on('/v4/spreadsheets/s1/values/A1%3AALL1', { body: { range: 'A1:ALL1', values: [Array(1_000).fill('ü'.repeat(3_000))] } });
+    const [first] = (await read({ range: 'A1:ALL1' })).ranges;
+    expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(256 * 1024);
+    expect(first.cut).toHaveLength(first.rows[0].length);
+    expect(first.cut[30]).toEqual({ cell: 'AE1', characters: 3_000, next_offset: 2_000 });
+    expect(first.next).toBeUndefined();
+    expect(first.next_columns).toBe(`${columnAfter('A', first.rows[0].length)}1:ALL1`);
   });
 
   it('is truncated and cleaned', async () => {

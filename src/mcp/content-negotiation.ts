@@ -1,0 +1,59 @@
+import { rejected } from './single-message.ts';
+
+const JSON_TYPE = 'application/json';
+const EVENTS_TYPE = 'text/event-stream';
+/** What the SDK requires of every client. */
+const BOTH_TYPES = `${JSON_TYPE}, ${EVENTS_TYPE}`;
+/** Codes of JSON-RPC 2.0, 5.1, and of its implementations. */
+const INTERNAL_ERROR = -32_603;
+const NOT_ACCEPTABLE = -32_000;
+
+/**
+ * Serves a message in a type that its client takes. Revisions of the protocol ask clients to take JSON and events; here, one
+ * of both is enough, and a client that says nothing takes each (RFC 9110, 12.5.1).
+ *
+ * @param onlyEvents whether the response can be nothing but a stream
+ * @returns 406 when the client takes neither
+ */
+export async function negotiated(request: Request, onlyEvents: boolean, serve: () => Promise<Response>): Promise<Response> {
+  const accept = request.headers.get('accept') ?? '';
+  const [json, events] = [isAccepted(JSON_TYPE, accept), isAccepted(EVENTS_TYPE, accept)];
+  if (!events && (!json || onlyEvents)) return rejected(NOT_ACCEPTABLE, `Accept ${onlyEvents ? EVENTS_TYPE : BOTH_TYPES}.`, 406);
+  request.headers.set('accept', BOTH_TYPES);
+  const response = await serve();
+  if (!events && response.headers.get('content-type')?.startsWith(EVENTS_TYPE)) return lastOf(response);
+  if (!json && response.status === 200 && response.headers.get('content-type')?.startsWith(JSON_TYPE)) return asEvent(response);
+  return response;
+}
+
+/** Whether an Accept header admits a type: its most specific range decides (RFC 9110, 12.5.1). Parameters are of no matter here. */
+export function isAccepted(type: string, accept: string): boolean {
+  // Quoted values may contain commas.
+  const ranges = accept
+    .toLowerCase()
+    .replace(/"[^"]*"/g, '')
+    .split(',')
+    .map(rangeOf)
+    .filter(({ name }) => name !== '');
+  if (ranges.length === 0) return true;
+  const specific = [type, type.replace(/\/.*/, '/*'), '*/*'].map((name) => ranges.filter((range) => range.name === name));
+  return specific.find((found) => found.length > 0)?.some(({ excluded }) => !excluded) ?? false;
+}
+
+function rangeOf(range: string): { name: string; excluded: boolean } {
+  const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+  return { name, excluded: parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter)) };
+}
+
+/** The message that a stream of events ends with; those before it only tell of progress. */
+async function lastOf(response: Response): Promise<Response> {
+  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
+  const last = lines.at(-1);
+  if (last === undefined) return rejected(INTERNAL_ERROR, 'There was no response.', 500);
+  return new Response(last.slice('data: '.length), { headers: { 'content-type': JSON_TYPE } });
+}
+
+/** The same response as a stream of one event. The SDK writes JSON in one line. */
+async function asEvent(response: Response): Promise<Response> {
+  return new Response(`event: message\ndata: ${await response.text()}\n\n`, { headers: { 'content-type': EVENTS_TYPE } });
+}
