@@ -1005,7 +1005,13 @@ export interface MailReadOutput {
   messages: {
     id: string;
     from: string;
+    /**
+     * In a thread, a long list ends in the number of the others: read the message alone.
+     */
     to?: string;
+    /**
+     * In a thread, a long list ends in the number of the others: read the message alone.
+     */
     cc?: string;
     bcc?: string;
     reply_to?: string;
@@ -1214,6 +1220,9 @@ export interface MailDraftsOutput {
      */
     message: string;
     thread: string;
+    /**
+     * A long list ends in the number of the others: read its message with mail.read.
+     */
     to?: string;
     cc?: string;
     bcc?: string;
@@ -1528,7 +1537,7 @@ export interface CalendarListOutput {
       optional?: true;
     }[];
     /**
-     * The event has more attendees.
+     * The event has more attendees: of an event in a list, read them with calendar.get.
      */
     attendees_omitted?: true;
     my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1603,7 +1612,7 @@ export interface CalendarGetOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1801,7 +1810,7 @@ export interface CalendarCreateOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1925,7 +1934,7 @@ export interface CalendarUpdateOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -2022,7 +2031,7 @@ export interface CalendarRestoreOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -2107,7 +2116,7 @@ export interface CalendarRespondOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees.
+   * The event has more attendees: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -2328,16 +2337,12 @@ export interface DriveInfoOutput {
   created?: string;
   description?: string;
   /**
-   * Who has access, at most 100 entries; absent if the account may not see it.
+   * Who has access; absent if the account may not see it.
    */
   people?: {
     who: string;
     role: string;
   }[];
-  /**
-   * Further entries that are not listed.
-   */
-  people_omitted?: number;
 }
 export interface DriveReadInput {
   /**
@@ -2687,6 +2692,10 @@ export interface SpreadsheetsInfoInput {
    * Id or web address of the file.
    */
   id: string;
+  /**
+   * Where to continue: `next` of the previous result.
+   */
+  from?: number;
 }
 export interface SpreadsheetsInfoOutput {
   title: string;
@@ -2708,7 +2717,10 @@ export interface SpreadsheetsInfoOutput {
      */
     kind?: string;
   }[];
-  tabs_omitted?: number;
+  /**
+   * There are more tabs: pass this as `from`.
+   */
+  next?: number;
 }
 export interface SpreadsheetsReadInput {
   /**
@@ -2995,7 +3007,7 @@ export interface BankSpendingOutput {
     count: number;
   }[];
   /**
-   * Number of sums that were not returned; `totals` contain them.
+   * Number of sums that were not returned; `totals` contain them. Read them with a larger `max`, fewer accounts or a shorter range.
    */
   more: number;
   totals: {

@@ -1,20 +1,14 @@
-import { createHmac } from 'node:crypto';
-import { z } from 'zod';
+import { createHmac, hash } from 'node:crypto';
 import { randomSecret } from '../crypto/secrets.ts';
+import { returnPath } from '../http/access/return-path.ts';
 
 export const FLOW_SECONDS = 600;
-/** Sign-ins that a browser can have begun at a time. */
-const FLOWS = 8;
-/** Where a sign-in may lead: pages of the service itself, by their exact paths, so that no redirect leaves it. */
-export const returnPath = z
-  .string()
-  .regex(
-    /^\/(?:approvals(?:\/[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?|oauth\/consent\/[\w-]{43})$/,
-    'must be a page of this service: /approvals, /approvals/{id} or /oauth/consent/{id}',
-  )
-  .meta({ examples: ['/approvals'] });
-
-const COOKIE = /^([\w-]{43})\.(.+)$/;
+/** Sign-ins of which a browser keeps a cookie at a time: those in its tabs, and no page can fill it with cookies. */
+const FLOWS = 16;
+const COOKIE_NAME = 'steward_sign_in_';
+/** A secret or, once the flow has finished, this word; and where it leads. */
+const COOKIE = /^([\w-]{43}|finished)\.(.+)$/;
+const FINISHED = 'finished';
 
 /** A sign-in that a browser began. Everything follows from the secret in its cookie, so nothing is stored. */
 export interface SignInFlow {
@@ -33,18 +27,29 @@ export function beginFlow(returnTo: string): SignInFlow & { cookie: string } {
   return { ...flowOf(secret, returnTo), cookie: `${secret}.${returnTo}` };
 }
 
-/** The flow of a cookie; undefined unless the cookie is that of the state. */
-export function resumeFlow(cookie: string | undefined, state: string | undefined): SignInFlow | undefined {
+/** The flow of a cookie; of one that has finished, where it led. @returns undefined unless the cookie is that of the state */
+export function resumeFlow(cookie: string | undefined, state: string): SignInFlow | { finishedAt: string } | undefined {
   const [, secret, path] = COOKIE.exec(cookie ?? '') ?? [];
   const returnTo = returnPath.safeParse(path);
   if (secret === undefined || !returnTo.success) return undefined;
+  if (secret === FINISHED) return { finishedAt: returnTo.data };
   const flow = flowOf(secret, returnTo.data);
   return flow.state === state ? flow : undefined;
 }
 
-/** Name of the cookie: one of few, so that several tabs can each sign in, and no page can fill a browser with cookies. */
+/** The value of a flow's cookie from its end on: a repeated request leads on, and signs in nobody. */
+export function finishedCookie(returnTo: string): string {
+  return `${FINISHED}.${returnTo}`;
+}
+
+/** Name of a flow's cookie: each has one of its own, so that several tabs can sign in. */
 export function flowCookie(state: string): string {
-  return `steward_sign_in_${state.charCodeAt(0) % FLOWS || 0}`;
+  return COOKIE_NAME + hash('sha256', state, 'base64url').slice(0, 16);
+}
+
+/** @param names of a browser's cookies, oldest first (RFC 6265, 5.4) @returns those of flows that give way to another one */
+export function flowsToDrop(names: readonly string[]): string[] {
+  return names.filter((name) => name.startsWith(COOKIE_NAME)).slice(0, -(FLOWS - 1));
 }
 
 function flowOf(secret: string, returnTo: string): SignInFlow {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { SingleFlight } from '../concurrency/single-flight.ts';
 import { AppError } from '../errors.ts';
 import { SESSION_COOKIE } from '../http/access/first-party.ts';
+import { returnPath } from '../http/access/return-path.ts';
 import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Cookies } from '../http/pages/cookies.ts';
@@ -9,7 +11,7 @@ import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Caller } from '../principal.ts';
 import { text } from '../validation/validate.ts';
-import { beginFlow, FLOW_SECONDS, flowCookie, resumeFlow, returnPath, type SignInFlow } from './sign-in-flow.ts';
+import { beginFlow, FLOW_SECONDS, finishedCookie, flowCookie, flowsToDrop, resumeFlow, type SignInFlow } from './sign-in-flow.ts';
 import { SESSION_SECONDS, type WebSessions } from './web-sessions.ts';
 
 const DEFAULT_RETURN = '/approvals';
@@ -32,7 +34,8 @@ export function signInRouter(deps: SignInDeps, middleware: EndpointMiddleware): 
   return endpointRouter('Sign-in', endpoints, middleware);
 }
 
-function signIn({ signIn: way, cookies }: SignInDeps): Endpoint {
+function signIn(deps: SignInDeps): Endpoint {
+  const { signIn: way, cookies } = deps;
   return endpoint({
     method: 'get',
     path: '/sign-in',
@@ -45,25 +48,29 @@ function signIn({ signIn: way, cookies }: SignInDeps): Endpoint {
     query: z.strictObject({ return_to: returnPath.default(DEFAULT_RETURN).describe('The page to which the sign-in returns.') }),
     pages: { 303: 'Redirect to the sign-in' },
     errors: ['not_configured'],
-    async handle({ query, response }) {
+    async handle({ query, request, response }) {
       if ('missing' in way) throw new AppError('not_configured', way.missing);
+      for (const name of flowsToDrop(cookies.names(request))) cookies.clear(response, name);
       const { cookie, ...flow } = beginFlow(query.return_to);
-      if ('flow' in way) {
-        const redirect = await way.flow.authorizationUrl(flow);
-        cookies.set(response, flowCookie(flow.state), cookie, FLOW_SECONDS);
-        return { redirect };
-      }
-      cookies.setForAllSites(response, flowCookie(flow.state), cookie, FLOW_SECONDS);
-      const url = new URL(way.pageUrl);
-      url.searchParams.set('return_to', flow.returnTo);
-      url.searchParams.set('state', flow.state);
-      return { redirect: url.href };
+      const redirect = 'flow' in way ? await way.flow.authorizationUrl(flow) : pageAddress(way.pageUrl, flow);
+      keepFlow(deps, response, flow.state, cookie);
+      return { redirect };
     },
   });
 }
 
+/** The operator's page, with what it sends back. */
+function pageAddress(pageUrl: string, { returnTo, state }: SignInFlow): string {
+  const url = new URL(pageUrl);
+  url.searchParams.set('return_to', returnTo);
+  url.searchParams.set('state', state);
+  return url.href;
+}
+
 function callback(deps: SignInDeps): Endpoint {
-  const { signIn: way, cookies } = deps;
+  const { signIn: way } = deps;
+  // A code works once: a callback that is loaded again while it loads shares the exchange.
+  const exchanges = new SingleFlight<Identity>();
   return endpoint({
     method: 'get',
     path: '/auth/session/callback',
@@ -79,16 +86,16 @@ function callback(deps: SignInDeps): Endpoint {
     async handle({ query, request, response }) {
       if (!('flow' in way))
         throw new AppError('not_configured', 'Users do not sign in here with OpenID Connect: OIDC_CLIENT_ID is not set.');
-      const flow = takeFlow(cookies, request, response, query.state);
-      const identity = await way.flow.finish(request.originalUrl.slice(request.originalUrl.indexOf('?') + 1), flow);
-      await begin(deps, await deps.callerOf(identity), request, response);
-      return { redirect: flow.returnTo };
+      const answer = request.originalUrl.slice(request.originalUrl.indexOf('?') + 1);
+      return endFlow(deps, { request, response, state: query.state }, async (flow) => {
+        const identity = await exchanges.run(`${flow.state} ${answer}`, () => way.flow.finish(answer, flow));
+        return deps.callerOf(identity);
+      });
     },
   });
 }
 
 function createSession(deps: SignInDeps): Endpoint {
-  const { cookies } = deps;
   return endpoint({
     method: 'post',
     path: '/auth/session',
@@ -113,10 +120,9 @@ function createSession(deps: SignInDeps): Endpoint {
         await begin(deps, await deps.authenticate(request.headers.authorization), request, response);
         return SUCCEEDED;
       }
-      // Without it, a form of any page could sign the browser in as the page's owner.
-      const flow = takeFlow(cookies, request, response, form.state);
-      await begin(deps, await deps.authenticate(form.id_token), request, response);
-      return { redirect: form.return_to ?? flow.returnTo };
+      // Without the flow, a form of any page could sign the browser in as the page's owner.
+      const end = { request, response, state: form.state, target: form.return_to };
+      return endFlow(deps, end, () => deps.authenticate(form.id_token));
     },
   });
 }
@@ -163,11 +169,41 @@ async function begin({ webSessions, cookies }: SignInDeps, caller: Caller, reque
   cookies.set(response, SESSION_COOKIE, secret, SESSION_SECONDS);
 }
 
-/** Ends the browser's flow of this state. @throws AppError `forbidden` in another browser, and the second time */
-function takeFlow(cookies: Cookies, request: Request, response: Response, state: string | undefined): SignInFlow {
-  const name = flowCookie(state ?? '');
-  const flow = resumeFlow(cookies.read(request, name), state);
+/**
+ * Ends the browser's flow of this state with a session. Browsers repeat requests, when a page is loaded again or its button
+ * pressed twice: a flow that has finished leads on where it led, and signs in nobody.
+ *
+ * @param userOf the user who has signed in; a flow that fails has ended, unless the user can try again
+ * @param target in place of the page that required the sign-in
+ * @throws AppError `forbidden` in another browser, and what `userOf` throws
+ */
+async function endFlow(
+  deps: SignInDeps,
+  {
+    request,
+    response,
+    state = '',
+    target,
+  }: { request: Request; response: Response; state: string | undefined; target?: string | undefined },
+  userOf: (flow: SignInFlow) => Promise<Caller>,
+): Promise<{ redirect: string }> {
+  const name = flowCookie(state);
+  const flow = resumeFlow(deps.cookies.read(request, name), state);
   if (flow === undefined) throw new AppError('forbidden', 'This sign-in was started in another browser, or has ended. Start again.');
-  cookies.clear(response, name);
-  return flow;
+  if ('finishedAt' in flow) return { redirect: flow.finishedAt };
+  const redirect = target ?? flow.returnTo;
+  try {
+    await begin(deps, await userOf(flow), request, response);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'unavailable') deps.cookies.clear(response, name);
+    throw error;
+  }
+  keepFlow(deps, response, state, finishedCookie(redirect));
+  return { redirect };
+}
+
+function keepFlow({ signIn: way, cookies }: SignInDeps, response: Response, state: string, cookie: string): void {
+  // The operator's page posts its form from another site.
+  if ('flow' in way) cookies.set(response, flowCookie(state), cookie, FLOW_SECONDS);
+  else cookies.setForAllSites(response, flowCookie(state), cookie, FLOW_SECONDS);
 }

@@ -19,7 +19,7 @@ const WAPITI_MODULES = 'sql,xss,permanentxss,exec,file,crlf,redirect,backup,htac
  * Helmet sends 0: the filter could be used against the page, and browsers have removed it. On http at loopback, where this
  * service runs, no cookie can be Secure; that they are on https is tested in test/service/sign-in.
  */
-const ACCEPTED = /X-XSS-Protection is not set|Secure flag is not set in the cookie : steward_sign_in_\d$/;
+const ACCEPTED = /X-XSS-Protection is not set|Secure flag is not set in the cookie : steward_sign_in_[\w-]{16}$/;
 
 let place: Place;
 let steward: TestProcess;

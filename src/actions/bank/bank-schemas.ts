@@ -9,11 +9,8 @@ const SHOWN_DIGITS = 4;
 /** Seven digits and more, with or without separators. */
 const LONG_NUMBER = /\d(?:[ .-]?\d){6,}/g;
 
-/** Schema of the bank's text. */
-export const bankText = singleLine(200);
-
 /** Some banks include the full number in an account's name. */
-export const accountName = bankText.transform((name) => name.replace(LONG_NUMBER, masked));
+export const accountName = singleLine.transform((name) => name.replace(LONG_NUMBER, masked));
 
 export function masked(number: string): string {
   const shown = Math.min(SHOWN_DIGITS, Math.floor(number.length / 2));
@@ -58,7 +55,7 @@ export function optional<S extends z.ZodType>(schema: S) {
     .transform((value): z.output<S> | null => value ?? null);
 }
 
-const text = optional(bankText);
+const text = optional(singleLine);
 const amount = optional(z.number());
 const id = optional(identifier);
 

@@ -4,10 +4,10 @@ import { BankError } from '../../providers/bank/bank-errors.ts';
 import { identifier } from '../../providers/shared/provider-text.ts';
 import { optionalRows, readableRows } from '../../providers/transport/response-list.ts';
 import { builtIn } from '../shared/built-in.ts';
+import { singleLine } from '../shared/display-text.ts';
 import {
   accountIds,
   accountsPart,
-  bankText,
   fromAccount,
   masked,
   namedAccount,
@@ -32,15 +32,15 @@ const authResponse = z.object({
       ach: optionalRows(
         z.object({
           ...ofAccount,
-          account: bankText,
-          routing: bankText,
-          wire_routing: bankText.nullish(),
+          account: singleLine,
+          routing: singleLine,
+          wire_routing: singleLine.nullish(),
           is_tokenized_account_number: z.boolean().nullish(),
         }),
       ),
-      eft: optionalRows(z.object({ ...ofAccount, account: bankText, institution: bankText, branch: bankText })),
-      international: optionalRows(z.object({ ...ofAccount, iban: bankText, bic: bankText })),
-      bacs: optionalRows(z.object({ ...ofAccount, account: bankText, sort_code: bankText })),
+      eft: optionalRows(z.object({ ...ofAccount, account: singleLine, institution: singleLine, branch: singleLine })),
+      international: optionalRows(z.object({ ...ofAccount, iban: singleLine, bic: singleLine })),
+      bacs: optionalRows(z.object({ ...ofAccount, account: singleLine, sort_code: singleLine })),
     })
     .nullish(),
 });

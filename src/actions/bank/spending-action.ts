@@ -36,7 +36,11 @@ export const spending = builtIn('bank', {
     from: z.string(),
     to: z.string(),
     sums: z.array(sum),
-    more: z.int().describe('Number of sums that were not returned; `totals` contain them.'),
+    more: z
+      .int()
+      .describe(
+        'Number of sums that were not returned; `totals` contain them. Read them with a larger `max`, fewer accounts or a shorter range.',
+      ),
     totals: z.array(amounts),
     left_out: z.array(leftOut),
     unreadable,

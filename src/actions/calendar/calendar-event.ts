@@ -5,12 +5,10 @@ import { multiLine, singleLine } from '../shared/display-text.ts';
 import type { Source } from '../shared/labels.ts';
 import { dayBefore, isZone } from './zoned-time.ts';
 
-/** Fewer in lists, so that a page of large meetings fits into one result. */
-const MAX_ATTENDEES = { single: 200, listed: 15 };
+/** Attendees of an event in a list, so that a page of large meetings fits into one result. */
+const MAX_LISTED = 15;
 /** Characters of what guests see: the provider's own limits, so that a question leaves nothing out. */
 export const LIMITS = { title: 1_024, place: 1_024, description: 8_192, link: 2_000 };
-/** Longer than one of the provider’s may be. */
-const MAX_RULE = 100_000;
 
 const time = z.union([
   z.object({ date: z.iso.date() }),
@@ -29,8 +27,8 @@ export type EventTime = z.output<typeof time>;
 
 /** Loose: a changed list is sent back complete, with fields that only the provider uses. */
 const attendee = z.looseObject({
-  email: singleLine(254).default(''),
-  displayName: singleLine(200).optional(),
+  email: singleLine.default(''),
+  displayName: singleLine.optional(),
   responseStatus: z.enum(['needsAction', 'declined', 'tentative', 'accepted']).default('needsAction'),
   comment: z.string().optional(),
   optional: z.boolean().optional(),
@@ -43,9 +41,9 @@ const id = z.string().regex(/^[\x21-\x7e]{1,1100}$/);
 /** Fields of the provider's event that are used. */
 const shared = {
   id,
-  summary: singleLine(LIMITS.title).default(''),
-  description: multiLine(LIMITS.description).optional(),
-  location: singleLine(LIMITS.place).optional(),
+  summary: singleLine.default(''),
+  description: multiLine.optional(),
+  location: singleLine.optional(),
   htmlLink: z.string().max(LIMITS.link).optional(),
   hangoutLink: z.string().max(LIMITS.link).optional(),
   conferenceData: z
@@ -54,22 +52,19 @@ const shared = {
     })
     .optional(),
   creator: z.object({ self: z.boolean().optional() }).optional(),
-  organizer: z.object({ email: singleLine(254).optional(), self: z.boolean().optional() }).optional(),
+  organizer: z.object({ email: singleLine.optional(), self: z.boolean().optional() }).optional(),
   /** Of what it was made: a mail, a web page. */
   source: z.unknown().optional(),
   attendees: list(attendee).default([]),
   attendeesOmitted: z.boolean().default(false),
-  attachments: list(
-    z.object({ title: singleLine(LIMITS.title).default(''), fileUrl: z.string().max(LIMITS.link).default('') }),
-    100,
-  ).default([]),
+  attachments: list(z.object({ title: singleLine.default(''), fileUrl: z.string().max(LIMITS.link).default('') }), 100).default([]),
   // Whole, because they are sent back with a series that moves.
-  recurrence: list(singleLine(MAX_RULE), 1_000).optional(),
+  recurrence: list(singleLine, 1_000).optional(),
   recurringEventId: id.optional(),
   iCalUID: z.string().max(2_000).optional(),
   transparency: z.string().max(40).default('opaque'),
   visibility: z.string().max(40).default('default'),
-  eventType: singleLine(40).default('default'),
+  eventType: singleLine.default('default'),
 };
 
 const currentEvent = z.object({
@@ -159,7 +154,10 @@ export const eventOutput = z.object({
       }),
     )
     .optional(),
-  attendees_omitted: z.literal(true).optional().describe('The event has more attendees.'),
+  attendees_omitted: z
+    .literal(true)
+    .optional()
+    .describe('The event has more attendees: of an event in a list, read them with calendar.get.'),
   my_answer: z.enum(['none', 'declined', 'tentative', 'accepted']).optional(),
   series: z.string().optional().describe('Id of the series that the event belongs to.'),
   recurrence: z.array(z.string()).optional().describe('For a series: its rules (RFC 5545).'),
@@ -182,7 +180,7 @@ export function isOccupied({ transparency, eventType }: Pick<BusyEvent, 'transpa
 }
 
 /** An event as an item of a list. */
-export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES.listed): z.input<typeof eventOutput> {
+export function describeEvent(event: CalendarEvent, maxAttendees = MAX_LISTED): z.input<typeof eventOutput> {
   const { id, summary, status, location, organizer, recurrence, recurringEventId, visibility, eventType } = event;
   const isOthers = organizer?.self !== true && organizer?.email !== undefined;
   return {
@@ -206,7 +204,7 @@ export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES
 /** An event with all its fields, as a result of its own. */
 export function describeFully(event: CalendarEvent): z.input<typeof eventOutput> {
   const { description, htmlLink } = event;
-  return { ...describeEvent(event, MAX_ATTENDEES.single), description, link: webLink(htmlLink) };
+  return { ...describeEvent(event, event.attendees.length), description, link: webLink(htmlLink) };
 }
 
 /** Kinds of events that only the user writes; others are made by the provider, of mails, contacts or an organisation's places. */

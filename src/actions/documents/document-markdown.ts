@@ -25,7 +25,7 @@ type Table = z.output<typeof table>;
 /** Section breaks and tables of contents are dropped: they have no content of their own. */
 const structuralElement = z.object({ paragraph: paragraph.optional(), table: table.optional() });
 
-const clean = multiLine(20_000_000);
+const clean = multiLine;
 
 /**
  * A tab as Markdown: headings, lists, links, tables, bold and italic; headers above the body, footnotes and footers below.

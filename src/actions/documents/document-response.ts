@@ -17,8 +17,8 @@ const lists = record(z.object({ listProperties: z.object({ nestingLevels: list(g
 export type DocumentLists = z.output<typeof lists>;
 
 const embeddedObject = z.object({
-  title: singleLine(1_000).optional(),
-  description: singleLine(4_000).optional(),
+  title: singleLine.optional(),
+  description: singleLine.optional(),
   embeddedDrawingProperties: z.object({}).optional(),
   linkedContentReference: z.object({ sheetsChartReference: z.object({}).optional() }).optional(),
 });
@@ -30,7 +30,7 @@ const segments = record(z.object({ content: unchecked.default([]) }));
 export type Segments = z.output<typeof segments>;
 
 const tabResponse = z.object({
-  tabProperties: z.object({ tabId, title: singleLine(300).default('') }),
+  tabProperties: z.object({ tabId, title: singleLine.default('') }),
   documentTab: z
     .object({
       body: z.object({ content: unchecked.default([]) }).default({ content: [] }),
@@ -47,7 +47,7 @@ const tabResponse = z.object({
 
 const documentResponse = z.object({
   documentId: z.string().regex(/^[\w-]{1,255}$/),
-  title: singleLine(500).default(''),
+  title: singleLine.default(''),
   revisionId: z.string().max(2_000).optional(),
   tabs: unchecked,
 });

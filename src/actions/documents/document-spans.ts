@@ -25,22 +25,18 @@ export const paragraphElement = z.object({
         .default({}),
     })
     .optional(),
-  person: z
-    .object({ personProperties: z.object({ name: singleLine(300).optional(), email: singleLine(300).optional() }).optional() })
-    .optional(),
-  richLink: z
-    .object({ richLinkProperties: z.object({ title: singleLine(500).optional(), uri: address.optional() }).optional() })
-    .optional(),
+  person: z.object({ personProperties: z.object({ name: singleLine.optional(), email: singleLine.optional() }).optional() }).optional(),
+  richLink: z.object({ richLinkProperties: z.object({ title: singleLine.optional(), uri: address.optional() }).optional() }).optional(),
   dateElement: z
     .object({
-      dateElementProperties: z.object({ displayText: singleLine(200).optional(), timestamp: singleLine(50).optional() }).optional(),
+      dateElementProperties: z.object({ displayText: singleLine.optional(), timestamp: singleLine.optional() }).optional(),
     })
     .optional(),
-  dropdown: z.object({ dropdownProperties: z.object({ displayValue: singleLine(500).optional() }).optional() }).optional(),
+  dropdown: z.object({ dropdownProperties: z.object({ displayValue: singleLine.optional() }).optional() }).optional(),
   autoText: z.object({ type: z.string().max(50).optional() }).optional(),
   inlineObjectElement: z.object({ inlineObjectId: z.string().default('') }).optional(),
   horizontalRule: z.object({}).optional(),
-  footnoteReference: z.object({ footnoteId: z.string().optional(), footnoteNumber: singleLine(20).optional() }).optional(),
+  footnoteReference: z.object({ footnoteId: z.string().optional(), footnoteNumber: singleLine.optional() }).optional(),
   equation: z.object({}).optional(),
 });
 

@@ -16,12 +16,11 @@ const SHORTCUT = `${NATIVE}shortcut`;
 export const FILE_FIELDS =
   'id,name,mimeType,modifiedTime,size,webViewLink,parents,trashed,shared,owners(emailAddress,displayName),shortcutDetails(targetId)';
 
-const MAX_NAME = 500;
 // Change the text direction, which could disguise a file name's extension.
 const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** One line of untrusted text. */
-export const shownLine = singleLine(MAX_NAME).transform((text) => text.replace(DIRECTION_MARKS, ' '));
+export const shownLine = singleLine.transform((text) => text.replace(DIRECTION_MARKS, ' '));
 const id = z.string().regex(/^[\w.-]{1,255}$/);
 
 /** The media type without parameters; an invalid one becomes `application/octet-stream`. */

@@ -45,8 +45,6 @@ const fileWithInfo = driveFile.extend({
   permissions: list(z.object({ type: shownLine, role: shownLine, emailAddress: shownLine.optional() })).optional(),
 });
 
-const MAX_PEOPLE = 100;
-
 export const infoAction = builtIn('workspace', {
   name: 'drive.info',
   effect: 'read',
@@ -59,8 +57,7 @@ export const infoAction = builtIn('workspace', {
     people: z
       .array(z.object({ who: z.string(), role: z.string() }))
       .optional()
-      .describe(`Who has access, at most ${MAX_PEOPLE} entries; absent if the account may not see it.`),
-    people_omitted: z.int().optional().describe('Further entries that are not listed.'),
+      .describe('Who has access; absent if the account may not see it.'),
   }),
   sources: (file) => [fileSource(file)],
   summary: ({ id }) => `Show the file ${id}`,
@@ -93,13 +90,12 @@ export const readAction = builtIn('workspace', {
 async function describeFile(session: WorkspaceSession, fileId: string) {
   const params = { fileId, supportsAllDrives: true, fields: INFO_FIELDS };
   const { createdTime, description, permissions, ...file } = await session.call('drive.files.get', params, fileWithInfo);
-  const people = permissions?.slice(0, MAX_PEOPLE).map(({ type, role, emailAddress }) => ({ who: emailAddress ?? type, role }));
+  const people = permissions?.map(({ type, role, emailAddress }) => ({ who: emailAddress ?? type, role }));
   return {
     ...toItem(file),
     created: createdTime,
     description,
     people,
-    ...(permissions !== undefined && permissions.length > MAX_PEOPLE && { people_omitted: permissions.length - MAX_PEOPLE }),
   };
 }
 

@@ -3,7 +3,7 @@ import { decodeText } from '../files/decode-text.ts';
 import { multiLine } from '../shared/display-text.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
 
-const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
+const cleaned = multiLine;
 
 interface FilePart {
   bytes: Uint8Array;

@@ -46,7 +46,7 @@ export const savedDraft = z.object({ id: identifier, message: savedMessage });
 export const changed = z.object({ id: identifier });
 
 export const labelList = z.object({
-  labels: list(z.object({ id: identifier, name: singleLine(225), type: singleLine(50).default('user') })).default([]),
+  labels: list(z.object({ id: identifier, name: singleLine, type: singleLine.default('user') })).default([]),
 });
 
 /**

@@ -1,4 +1,5 @@
 import { type AddressList, joinLists, type Mailbox, parseAddressList } from '../../validation/address-list.ts';
+import { shortened } from '../../validation/cut-text.ts';
 import { singleLine } from '../shared/display-text.ts';
 import { decodeWords } from './mail-text.ts';
 
@@ -19,9 +20,9 @@ export type Addresses = Partial<Record<AddressField, AddressList>>;
 
 /** A field is repeated by mistake or to deceive; of more values, the first are read. */
 const MAX_VALUES = 10;
+/** Characters of an address list where several messages are shown. */
 const MAX_SHOWN = 2_000;
 const MAX_NAME = 100;
-const displayName = singleLine(MAX_NAME);
 /** Words that need no quotes as a display name, in any script. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N} '_+-]*$/u;
 
@@ -50,7 +51,7 @@ export function recipientsOf(addresses: Addresses): StoredRecipients {
 
 /** The display name with its encoded words decoded, which what they hold makes no syntax (RFC 2047, 6.2); long ones are shortened. */
 export function nameOf({ name }: Mailbox): string {
-  return displayName.parse(decodeWords(name));
+  return shortened(singleLine.parse(decodeWords(name)), MAX_NAME);
 }
 
 /** Whether {@link nameOf} leaves out a part of the name. */
@@ -62,16 +63,17 @@ export function isShortened({ name }: Mailbox): boolean {
  * An address list as others read it: each address whole, with its name in quotes where that is needed, and the number of
  * those that are left out. Text that is no address is in quotes, too.
  *
+ * @param max characters, of which the first address may have more
  * @returns undefined without the field
  */
-export function shownAddresses(list: AddressList | undefined): string | undefined {
+export function shownAddresses(list: AddressList | undefined, max = MAX_SHOWN): string | undefined {
   if (list === undefined) return undefined;
   const shown: string[] = [];
   let length = 0;
   for (const mailbox of list.entries) {
     const text = shownMailbox(mailbox);
     length += text.length + 2;
-    if (shown.length > 0 && length > MAX_SHOWN) break;
+    if (shown.length > 0 && length > max) break;
     shown.push(text);
   }
   const more = list.entries.length - shown.length;

@@ -22,7 +22,7 @@ const listed = z.object({
   id: z.string().describe('Id of the draft.'),
   message: z.string().describe('Id of its message, for mail.read and mail.attachment. It changes with each edit.'),
   thread: z.string(),
-  to: addresses,
+  to: addresses.describe('A long list ends in the number of the others: read its message with mail.read.'),
   cc: addresses,
   bcc: addresses,
   subject: z.string(),

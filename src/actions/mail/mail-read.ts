@@ -21,11 +21,12 @@ const OFFSETS_PER_MESSAGE = 100_000_000;
 const MAX_OFFSET = 100_000 * OFFSETS_PER_MESSAGE;
 
 const addresses = z.string().optional();
+const longAddresses = addresses.describe('In a thread, a long list ends in the number of the others: read the message alone.');
 const shownMessage = z.object({
   id: z.string(),
   from: z.string(),
-  to: addresses,
-  cc: addresses,
+  to: longAddresses,
+  cc: longAddresses,
   bcc: addresses,
   reply_to: addresses,
   date: z.string(),
@@ -112,7 +113,8 @@ async function readPage(
   for (const [index, message] of messages.entries()) {
     const start = (first + index) * OFFSETS_PER_MESSAGE;
     const text = await bodyText(message.root, { session, messageId: message.id, budget, enough: from + left.units });
-    const item = describeMessage(message, '', text);
+    // Alone, a message is shown with everyone who received it; not again with each part of its text.
+    const item = describeMessage(message, text, count === 1 && from === 0 ? Number.POSITIVE_INFINITY : undefined);
     const room = { units: left.units, bytes: left.bytes - jsonBytes(item) };
     const { text: part, next_offset: next } = textPart(text, from, room);
     // What doesn't fit here may fit into a result of its own.
@@ -130,21 +132,21 @@ async function readPage(
   };
 }
 
-/** @param text the part that is shown @param read the text as far as it was read */
-function describeMessage({ root, ...message }: MailMessage, text: string, read: string): Shown {
+/** A message without its text. @param read the text as far as it was read @param most characters of an address list */
+function describeMessage({ root, ...message }: MailMessage, read: string, most: number | undefined): Shown {
   const { headers, addresses: lists } = root;
   return {
     id: message.id,
-    from: shownAddresses(lists.from) ?? '',
-    to: shownAddresses(lists.to),
-    cc: shownAddresses(lists.cc),
-    bcc: shownAddresses(lists.bcc),
-    reply_to: shownAddresses(lists['reply-to']),
+    from: shownAddresses(lists.from, most) ?? '',
+    to: shownAddresses(lists.to, most),
+    cc: shownAddresses(lists.cc, most),
+    bcc: shownAddresses(lists.bcc, most),
+    reply_to: shownAddresses(lists['reply-to'], most),
     date: new Date(Number(message.internalDate)).toISOString(),
     subject: shown.subject.parse(headers.get('subject') ?? ''),
     unread: message.labelIds.includes('UNREAD'),
     labels: message.labelIds,
-    text,
+    text: '',
     ...(isQuoting(root, read) && { quotes: true as const }),
     attachments: listedAttachments(attachmentsOf(root)),
   };

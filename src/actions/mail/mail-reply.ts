@@ -1,4 +1,5 @@
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { shortened } from '../../validation/cut-text.ts';
 import { singleLine } from '../shared/display-text.ts';
 import { gmailHeaders, orNotFound } from './gmail-responses.ts';
 import type { Reply } from './mail-compose.ts';
@@ -8,7 +9,7 @@ import { messageIds } from './message-ids.ts';
 const HEADERS = ['Subject', 'Message-ID', 'References', 'In-Reply-To'];
 /** More than in any real thread; the header is untrusted. */
 const MAX_REFERENCES = 200;
-const subjectLine = singleLine(900);
+const MAX_SUBJECT = 900;
 
 /**
  * The headers of a reply to this message: thread, Message-IDs (RFC 5322 section 3.6.4) and subject.
@@ -51,6 +52,6 @@ function shorten(references: string[]): string[] {
 }
 
 function replySubject(subject: string): string {
-  const line = subjectLine.parse(subject).trim();
+  const line = shortened(singleLine.parse(subject), MAX_SUBJECT).trim();
   return /^re\s*:/i.test(line) ? line : `Re: ${line}`;
 }

@@ -4,15 +4,15 @@ import { asUtf8, decodeText } from '../files/decode-text.ts';
 import { multiLine, singleLine } from '../shared/display-text.ts';
 import { outline, wholeOutline } from './html-outline.ts';
 
-/** Longer names, of files for example, are cut. */
+/** Most characters of a file's name that a question shows. */
 export const MAX_NAME = 255;
 
-/** Schemas of untrusted text, truncated and cleaned for display. */
+/** Schemas of untrusted text, cleaned for display. */
 export const shown = {
-  subject: singleLine(500),
-  snippet: singleLine(300),
-  name: singleLine(MAX_NAME),
-  text: multiLine(Number.MAX_SAFE_INTEGER),
+  subject: singleLine,
+  snippet: singleLine,
+  name: singleLine,
+  text: multiLine,
 };
 
 /** `=?utf-8?Q?Gr=C3=BC=C3=9Fe?=`, also with a language (RFC 2231 section 5). */

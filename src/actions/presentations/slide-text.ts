@@ -10,9 +10,8 @@ const MAX_DEPTH = 20;
 const MAX_ELEMENTS = 5_000;
 const MAX_TEXT = 8_000;
 const MAX_TITLE = 1_000;
-const MAX_RUN = 20_000;
 
-const run = z.object({ content: multiLine(MAX_RUN).optional() });
+const run = z.object({ content: multiLine.optional() });
 
 const text = z.object({
   textElements: list(
@@ -28,15 +27,15 @@ type Text = z.output<typeof text>;
 
 const element = z.object({
   objectId: z.string().optional(),
-  title: multiLine(1_000).optional(),
-  description: multiLine(2_000).optional(),
+  title: multiLine.optional(),
+  description: multiLine.optional(),
   shape: z.object({ placeholder: z.object({ type: z.string() }).optional(), text: text.optional() }).optional(),
   table: z
     .object({
       tableRows: list(z.object({ tableCells: list(z.object({ text: text.optional() })).default([]) })).default([]),
     })
     .optional(),
-  wordArt: z.object({ renderedText: multiLine(MAX_RUN).optional() }).optional(),
+  wordArt: z.object({ renderedText: multiLine.optional() }).optional(),
   image: z.object({}).optional(),
   // Validated when it is read: a recursive schema would follow a hostile response to any depth.
   elementGroup: z.object({ children: unchecked.default([]) }).optional(),

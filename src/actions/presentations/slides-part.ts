@@ -8,10 +8,10 @@ import { page, slideText } from './slide-text.ts';
 
 /** A little below the output limit, because `next` would skip truncated slides. */
 const MAX_BYTES = 200_000;
-/** The other members of a result. */
-const BESIDE_BYTES = 1_500;
+/** Beside the slides and the title: numbers. */
+const BESIDE_BYTES = 200;
 
-const presentation = z.object({ title: singleLine(300), slides: unchecked.default([]) });
+const presentation = z.object({ title: singleLine, slides: unchecked.default([]) });
 
 interface SlideSelection {
   /** Numbers of slides; undefined = all. */
@@ -29,7 +29,7 @@ export const slidesPart = responseReader(import.meta.url, 'slidesPart', (respons
   const selected = (numbers ?? slides.map((_, index) => index + 1).slice(from - 1)).filter((number) => number <= count);
   if (selected.length === 0 && (numbers !== undefined || from > 1)) throw noSuchSlide(numbers === undefined ? 'from' : 'slides', count);
   const shown: ReturnType<typeof describe>[] = [];
-  let left = Math.min(MAX_BYTES, capBytes - BESIDE_BYTES);
+  let left = Math.min(MAX_BYTES, capBytes - BESIDE_BYTES) - jsonBytes(title);
   for (const number of selected) {
     const slide = describe(slides[number - 1], number);
     left -= jsonBytes(slide) + ','.length;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cutText, shortened } from '../../validation/cut-text.ts';
+import { cutText } from '../../validation/cut-text.ts';
 import { withoutQuotationMarks } from '../../validation/quotation.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
@@ -14,15 +14,10 @@ const LINE_BREAK = /\r\n?|\u000b|\u2028|\u2029/g;
 const PLAIN = /^[\x20-\x7e…]*$/;
 
 /**
- * Schema of a provider's text as one line: a longer one than `max` characters ends in an ellipsis; control characters and
- * lone surrogates are replaced. Not for addresses, which a cut makes others.
+ * Schema of a provider's text as one line: control characters and lone surrogates are replaced. It is whole, however long:
+ * results are truncated in one place, which says so.
  */
-export function singleLine(max: number) {
-  return z.string().overwrite((text) => {
-    const shown = shortened(text, max);
-    return PLAIN.test(shown) ? shown : shown.toWellFormed().replace(CONTROL, ' ');
-  });
-}
+export const singleLine = z.string().overwrite((text) => (PLAIN.test(text) ? text : text.toWellFormed().replace(CONTROL, ' ')));
 
 /** Characters that end a line, change the text direction, or are invisible. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
@@ -56,10 +51,8 @@ export function displayAddress(address: string): string {
   return PLAIN_ADDRESS.test(address) ? address : quoted(address);
 }
 
-/** Schema of a provider's text with line breaks and tabs; otherwise truncated and cleaned like {@link singleLine}. */
-export function multiLine(max: number) {
-  return z.string().overwrite((text) => shortened(text, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
-}
+/** Schema of a provider's text with line breaks and tabs; otherwise cleaned like {@link singleLine}. */
+export const multiLine = z.string().overwrite((text) => text.toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
 
 const PRIVATE_USE = /\p{Co}/gu;
 

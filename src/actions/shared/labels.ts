@@ -1,3 +1,5 @@
+import { shortened } from '../../validation/cut-text.ts';
+
 /** `own`: the user's text, which no one else can edit; `others`: anyone's, so it must not be obeyed. */
 export type Integrity = 'own' | 'others';
 
@@ -34,6 +36,7 @@ export interface Labels {
 }
 
 const MAX_SOURCES = 50;
+const MAX_NAME = 300;
 
 export const UNTAINTED: Taint = { isTainted: false, isFinancial: false };
 
@@ -65,12 +68,21 @@ export function partOf(id: string): string {
  */
 export function labelsOf(integrity: Integrity | undefined, sources: readonly Source[] | undefined, isFinancial: boolean): Labels {
   const isOwn = integrity === 'own' || sources?.every((source) => source.integrity === 'own') === true;
-  const shown = (sources ?? []).slice(0, MAX_SOURCES);
+  const shown = (sources ?? []).slice(0, MAX_SOURCES).map(shortNamed);
   const more = (sources?.length ?? 0) - shown.length;
   return {
     integrity: isOwn ? 'own' : 'others',
     confidentiality: isFinancial ? 'financial' : 'private',
     sources: shown,
     ...(more > 0 && { more }),
+  };
+}
+
+/** Labels stand beside a result, whose size alone is limited. */
+function shortNamed({ name, author, ...source }: Source): Source {
+  return {
+    ...source,
+    ...(name !== undefined && { name: shortened(name, MAX_NAME) }),
+    ...(author !== undefined && { author: shortened(author, MAX_NAME) }),
   };
 }

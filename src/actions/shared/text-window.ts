@@ -1,7 +1,7 @@
 import { multiLine } from './display-text.ts';
 import { type PartLimit, textPart } from './text-part.ts';
 
-const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
+const cleaned = multiLine;
 
 /** The part of a long text that one result shows, from pieces that come one after the other and aren't kept. */
 export class TextWindow {

@@ -14,7 +14,6 @@ export const MAX_RANGES = 20;
 export const MAX_CELL = 2_000;
 /** What a result says of a cell that is cut, with the name of its tab. */
 const CUT_BYTES = 700;
-const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
 
 const valueRange = z.object({ range: z.string().max(500), values: unchecked.default([]) });
 
@@ -118,7 +117,7 @@ function toRow(row: unknown): unknown[] {
 }
 
 function readCell(cell: unknown, part: { offset: number; limit: PartLimit; address: () => string }): ReadCell {
-  if (typeof cell === 'string') return textCell(cleaned.parse(cell), part);
+  if (typeof cell === 'string') return textCell(multiLine.parse(cell), part);
   if (typeof cell === 'number' || typeof cell === 'boolean' || cell === null) return { value: cell };
   throw unreadableResponse('unexpected values');
 }

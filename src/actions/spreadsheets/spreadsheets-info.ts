@@ -6,19 +6,20 @@ import { explainKind } from '../drive/wrong-kind.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { singleLine } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
-import { fitting } from '../shared/fitting.ts';
+import { fitting, jsonBytes } from '../shared/fitting.ts';
 
-const MAX_TABS = 200;
-/** The other members of a result. */
-const BESIDE_BYTES = 2_000;
+/** Names of tabs that an error lists. */
+const MAX_NAMED = 200;
+/** Beside the tabs and the names: numbers. */
+const BESIDE_BYTES = 200;
 export const SPREADSHEET = `${NATIVE}spreadsheet`;
 
 const spreadsheet = z.object({
-  properties: z.object({ title: singleLine(300), locale: singleLine(40).optional(), timeZone: singleLine(60).optional() }),
+  properties: z.object({ title: singleLine, locale: singleLine.optional(), timeZone: singleLine.optional() }),
   sheets: list(
     z.object({
       properties: z.object({
-        title: singleLine(300),
+        title: singleLine,
         hidden: z.boolean().optional(),
         sheetType: z.string().max(40).optional(),
         gridProperties: z.object({ rowCount: z.int().optional(), columnCount: z.int().optional() }).optional(),
@@ -27,7 +28,10 @@ const spreadsheet = z.object({
   ).default([]),
 });
 
-const input = z.strictObject({ id: fileReference('spreadsheets').describe('Id or web address of the file.') });
+const input = z.strictObject({
+  id: fileReference('spreadsheets').describe('Id or web address of the file.'),
+  from: z.int().min(0).max(100_000).default(0).describe('Where to continue: `next` of the previous result.'),
+});
 
 const output = z.object({
   title: z.string(),
@@ -42,7 +46,7 @@ const output = z.object({
       kind: z.string().optional().describe('Type of a tab that is not a grid of cells.'),
     }),
   ),
-  tabs_omitted: z.int().optional(),
+  next: z.int().optional().describe('There are more tabs: pass this as `from`.'),
 });
 
 export const spreadsheetsInfo = builtIn('workspace', {
@@ -54,25 +58,21 @@ export const spreadsheetsInfo = builtIn('workspace', {
   output,
   sources: ({ title: name }, { id: item }) => [{ item, integrity: 'others', name }],
   summary: ({ id }) => `List the tabs of spreadsheet ${id}`,
-  async run({ id }, { session, capBytes }) {
+  async run({ id, from }, { session, capBytes }) {
     const { properties, sheets } = await getSpreadsheet(session, id);
     const { title, locale, timeZone } = properties;
-    const described = sheets.slice(0, MAX_TABS).map((sheet) => describeTab(sheet.properties));
-    const tabs = fitting(described, capBytes - BESIDE_BYTES);
-    return {
-      title,
-      locale,
-      zone: timeZone,
-      tabs,
-      ...(sheets.length > tabs.length && { tabs_omitted: sheets.length - tabs.length }),
-    };
+    const about = { title, locale, zone: timeZone };
+    const described = sheets.slice(from).map((sheet) => describeTab(sheet.properties));
+    const tabs = fitting(described, capBytes - jsonBytes(about) - BESIDE_BYTES);
+    const next = from + tabs.length;
+    return { ...about, tabs, ...(next < sheets.length && { next }) };
   },
 });
 
 /** Names of the tabs. */
 export async function tabTitles(session: WorkspaceSession, id: string): Promise<string[]> {
   const { sheets } = await getSpreadsheet(session, id);
-  return sheets.slice(0, MAX_TABS).map(({ properties }) => properties.title);
+  return sheets.slice(0, MAX_NAMED).map(({ properties }) => properties.title);
 }
 
 function getSpreadsheet(session: WorkspaceSession, id: string): Promise<z.output<typeof spreadsheet>> {

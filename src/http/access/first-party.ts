@@ -5,6 +5,7 @@ import type { FirstParty } from '../../principal.ts';
 import { prefersPage } from '../middleware/error-handler.ts';
 import { leadOn } from '../middleware/lead-on.ts';
 import type { Cookies } from '../pages/cookies.ts';
+import { signInFor } from './return-path.ts';
 
 /** Name of the cookie with the secret of a session at the service's own pages. */
 export const SESSION_COOKIE = 'steward_session';
@@ -39,7 +40,7 @@ export function requireFirstParty(authenticate: AuthenticateFirstParty, cookies:
       response.locals.caller = await authenticate(authorization, secret);
     } catch (error) {
       if (authorization !== undefined || !isSignedOut(error) || !prefersPage(request)) throw error;
-      leadOn(response, `/sign-in?return_to=${encodeURIComponent(request.path)}`);
+      leadOn(response, signInFor(request.path));
       return;
     }
     next();

@@ -20,6 +20,12 @@ export class Cookies {
     return parseCookie(request.headers.cookie ?? '')[this.#prefix + name];
   }
 
+  /** The names of a request's cookies, in the browser's order. */
+  names(request: Request): string[] {
+    const names = Object.keys(parseCookie(request.headers.cookie ?? '')).filter((name) => name.startsWith(this.#prefix));
+    return names.map((name) => name.slice(this.#prefix.length));
+  }
+
   set(response: Response, name: string, value: string, maxAgeSeconds: number): void {
     this.#set(response, name, value, maxAgeSeconds, 'lax');
   }

@@ -222,8 +222,8 @@ describe('a long list of the workspace over MCP', () => {
     expect(message.result).toMatchObject({ isError: true, structuredContent: { error: { code: 'too_large' } } });
     const sheets = numbered(200).map((id) => ({ properties: { title: `Tab “${id}” ${'é'.repeat(100)}` } }));
     api.on('/v4/spreadsheets/s1', { body: { properties: { title: 'S' }, sheets } });
-    const { data } = await call('spreadsheets_info', { id: 's1' });
-    expect(data.tabs.length + data.tabs_omitted).toBe(200);
+    const parts = await readAll('spreadsheets_info', { id: 's1' }, ({ next }) => (next === undefined ? undefined : { from: next }));
+    expect(parts.flatMap(({ tabs }) => tabs.map(({ title }: any) => title))).toEqual(sheets.map(({ properties }) => properties.title));
   });
 });
 

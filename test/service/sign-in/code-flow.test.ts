@@ -63,7 +63,7 @@ describe('GET /sign-in at the sandbox’s issuer', () => {
     expect(response.headers.getSetCookie()).toEqual([]);
   });
 
-  it('rejects a callback in another browser, with another state, and the second time', async () => {
+  it('rejects a callback in another browser and with another state', async () => {
     const { browser, signInUrl } = await openSignIn(steward);
     const callback = await submitSignIn(browser, signInUrl, 'bea');
     const other = await openSignIn(steward);
@@ -88,10 +88,69 @@ describe('GET /sign-in at the sandbox’s issuer', () => {
       expect((await edited.visit(callback)).status, path).toBe(403);
     }
     expect((await browser.visit(callback)).status).toBe(303);
-    expect((await browser.visit(callback)).status).toBe(403);
-    // Also where the flow's cookie was kept: the code is used.
+    // Where the flow's cookie was kept: the code is used.
     expect((await kept.visit(callback)).status).toBe(403);
     expect(kept.cookies.has('steward_session')).toBe(false);
+  });
+
+  it('leads on once more when its callback is loaded again, and signs in nobody', async () => {
+    const path = '/approvals/00000000-0000-4000-8000-000000000000';
+    const { browser, signInUrl } = await openSignIn(steward, path);
+    const callback = await submitSignIn(browser, signInUrl, 'bea');
+    await browser.visit(callback);
+    const session = browser.cookies.get('steward_session');
+    for (const times of [2, 3]) {
+      const again = await browser.visit(callback);
+      expect([again.status, locationOf(again), again.headers.getSetCookie()], `${times}`).toEqual([303, path, []]);
+    }
+    expect(browser.cookies.get('steward_session')).toBe(session);
+    // The session has ended since: the page leads to another sign-in.
+    browser.cookies.delete('steward_session');
+    expect(locationOf(await browser.visit(callback))).toBe(path);
+    expect(browser.cookies.has('steward_session')).toBe(false);
+    expect(locationOf(await browser.visit(path))).toBe(`/sign-in?return_to=${encodeURIComponent(path)}`);
+    for (const forged of ['finished.//evil.example', 'finished.', 'finished./sign-out', 'finished']) {
+      for (const [name] of browser.cookies) browser.cookies.set(name, forged);
+      expect((await browser.visit(callback)).status, forged).toBe(403);
+    }
+  });
+
+  it('signs in with a callback that is loaded twice at the same moment', async () => {
+    const { browser, signInUrl } = await openSignIn(steward);
+    const callback = await submitSignIn(browser, signInUrl, 'bea');
+    const tabs = [1, 2, 3].map(() => new FormBrowser(steward.url).take(browser));
+    const responses = await Promise.all(tabs.map((tab) => tab.visit(callback)));
+    expect(responses.map((response) => [response.status, locationOf(response)])).toEqual(Array(3).fill([303, '/approvals']));
+    // The browser keeps the cookies of one of the responses.
+    expect((await tabs[2]?.visit('/approvals'))?.text).toContain('bea@example.com');
+  });
+
+  it('may be under way in 16 tabs of a browser, of which each leads to its page', async () => {
+    const browser = new FormBrowser(steward.url);
+    const paths = Array.from({ length: 16 }, (_, index) => `/approvals/00000000-0000-4000-8000-${`${index}`.padStart(12, '0')}`);
+    // At the same moment, as when a browser opens its former tabs: each tab has the cookies of the beginning.
+    const tabs = paths.map(() => new FormBrowser(steward.url));
+    const begun = await Promise.all(tabs.map(async (tab, index) => locationOf(await tab.visit(`/sign-in?return_to=${paths[index]}`))));
+    for (const tab of tabs) browser.take(tab);
+    for (const [index, signInUrl] of begun.entries()) {
+      const back = await browser.visit(await submitSignIn(browser, signInUrl, 'ada'));
+      expect([back.status, locationOf(back)]).toEqual([303, paths[index]]);
+    }
+  });
+
+  it('gives way to later ones beyond 16, the oldest first', async () => {
+    const browser = new FormBrowser(steward.url);
+    browser.cookies.set('other', 'cookie');
+    const begun: string[] = [];
+    for (let index = 0; index < 18; index += 1) begun.push(locationOf(await browser.visit('/sign-in')));
+    expect([...browser.cookies.keys()].filter((name) => /^steward_sign_in_[\w-]{16}$/.test(name)).length).toBe(16);
+    expect(browser.cookies.get('other')).toBe('cookie');
+    const statuses = [];
+    for (const index of [1, 2, 17]) {
+      const response = await browser.visit(await submitSignIn(browser, begun[index] as string, 'ada'));
+      statuses.push(response.status);
+    }
+    expect(statuses).toEqual([403, 303, 303]);
   });
 
   it('says so when the user cancels', async () => {
@@ -225,6 +284,9 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     issuer.goDown();
     expect((await browser.visit(`/auth/session/callback?code=c&state=${again.get('state')}`)).status).toBe(503);
     issuer.goUp();
+    // Loaded again, it goes on.
+    query = again;
+    expect((await finish()).status).toBe(303);
     expect((await browser.visit('/sign-in')).status).toBe(303);
   });
 

@@ -80,6 +80,15 @@ describe('a session at the service’s own pages', () => {
     expect(locationOf(await browser.visit('/approvals'))).toBe('/sign-in?return_to=%2Fapprovals');
   });
 
+  it('that has ended already leads from the button of its page to the sign-in', async () => {
+    const browser = await signedIn(steward, newName());
+    const page = await browser.visit('/approvals');
+    browser.cookies.delete(COOKIE);
+    const response = await browser.submit(page, '/approvals', () => {});
+    expect([response.status, locationOf(response)]).toEqual([200, '/sign-in']);
+    expect((await browser.visit(locationOf(response))).status).toBe(303);
+  });
+
   it('ends with its user, and stays ended when the user signs up again', async () => {
     const name = newName();
     const token = await steward.signIn(name);
@@ -159,7 +168,11 @@ describe('a sign-in at the operator’s page (SIGN_IN_URL)', () => {
     expect(response.status).toBe(200);
     expect(locationOf(response)).toBe(path);
     expect((await browser.visit('/approvals')).text).toContain('ada@example.com');
-    expect((await post(browser)).status).toBe(403);
+    const session = browser.cookies.get(COOKIE);
+    // Submitted again, it leads on, and signs in nobody.
+    const again = await post(browser);
+    expect([again.status, locationOf(again), browser.cookies.get(COOKIE)]).toEqual([200, path, session]);
+    expect((await post(new FormBrowser(steward.url))).status).toBe(403);
   });
 
   it('may lead to another page of the service than the one that it began at', async () => {
@@ -186,7 +199,7 @@ describe('the cookies of a service at a public https address', () => {
     const [session] = (await service.call('/auth/session', { method: 'POST', token })).headers.getSetCookie();
     expect(session).toMatch(/^__Host-steward_session=[\w-]{43}; Max-Age=43200; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
     const [flow] = (await service.call('/sign-in')).headers.getSetCookie();
-    expect(flow).toMatch(/^__Host-steward_sign_in_[0-7]=[^;]+; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=None$/);
+    expect(flow).toMatch(/^__Host-steward_sign_in_[\w-]{16}=[^;]+; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=None$/);
     await steward.stop();
   });
 });

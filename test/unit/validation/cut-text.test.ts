@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slideText } from '../../../src/actions/presentations/slide-text.ts';
-import { multiLine, quoted, singleLine } from '../../../src/actions/shared/display-text.ts';
+import { quoted } from '../../../src/actions/shared/display-text.ts';
 import { textPart } from '../../../src/actions/shared/text-part.ts';
 import { truncateOutput } from '../../../src/actions/shared/truncate-output.ts';
 import { ArgumentsView } from '../../../src/approvals/untrusted-text.ts';
@@ -19,8 +19,6 @@ const slide = (content: string) =>
 
 /** Each way in which a long text becomes shorter. */
 const CUTS: Record<string, (text: string) => string> = {
-  'one line': (text) => singleLine(300).parse(text),
-  'several lines': (text) => multiLine(300).parse(text),
   'a quotation': quoted,
   'a part of a text': (text) => textPart(text, 0, { units: 300, bytes: 10_000 }).text,
   'a part in the middle': (text) => textPart(text, 301, { units: 300, bytes: 10_000 }).text,

@@ -127,8 +127,7 @@ describe('content of senders', () => {
     on('messages/m1', { body: message('m1', { headers }, { snippet: 'a\nb &lt;i&gt;&amp;#39;' }) });
     const [item] = (await user.run('mail.search')).items;
     expect(item.from).toBe('"Eve X: 1" <eve@example.net>');
-    expect(item.subject).toMatch(/^a b\ufffdx+…$/);
-    expect(item.subject.length).toBeLessThanOrEqual(500);
+    expect(item.subject).toBe(`a b\ufffd${'x'.repeat(5000)}`);
     expect(item.snippet).toBe('a b <i>&#39;');
   });
 

@@ -360,13 +360,22 @@ describe('a provider with unusual responses', () => {
     expect(cell.length).toBeLessThanOrEqual(2_000);
   });
 
-  it('is shown with 200 tabs, the number of the others, and the kind of a tab without cells', async () => {
+  it('is shown with all its tabs, read on where they are too many, and the kind of a tab without cells', async () => {
     const tab = (title: string, more: object = {}) => ({ properties: { title, ...more } });
     const sheets = [tab('Chart', { sheetType: 'OBJECT' }), ...Array.from({ length: 201 }, () => tab('Rows', { sheetType: 'GRID' }))];
     scene.api.on('/v4/spreadsheets/s1', { body: { properties: { title: 'Many tabs' }, sheets } });
-    const { tabs, tabs_omitted } = (await callAction(scene.steward, 'spreadsheets.info', { id: 's1' }, { token })).data as any;
-    expect([tabs.length, tabs_omitted]).toEqual([200, 2]);
+    const info = async (input: object = {}) =>
+      (await callAction(scene.steward, 'spreadsheets.info', { id: 's1', ...input }, { token })).data as any;
+    const { tabs, next } = await info();
+    expect([tabs.length, next]).toEqual([202, undefined]);
     expect(tabs.slice(0, 2)).toEqual([{ title: 'Chart', kind: 'object' }, { title: 'Rows' }]);
+    const long = Array.from({ length: 300 }, (_, index) => tab(`${index} ${'é'.repeat(1_000)}`));
+    scene.api.on('/v4/spreadsheets/s1', { body: { properties: { title: 'Long names' }, sheets: long } });
+    const first = await info();
+    const { tabs: rest, next: end } = await info({ from: first.next });
+    expect([...first.tabs, ...rest, ...(await info({ from: end })).tabs].map(({ title }: any) => title)).toEqual(
+      long.map(({ properties }) => properties.title),
+    );
   });
 
   it('is rejected if it returns fewer ranges than requested', async () => {
