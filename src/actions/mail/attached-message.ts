@@ -1,12 +1,10 @@
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { singleLine } from '../shared/display-text.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
-import { shownAddresses } from './mail-addresses.ts';
+import { type AddressField, shownAddresses } from './mail-addresses.ts';
 import { bodyText, HtmlBudget } from './mail-body.ts';
 import type { MailPart } from './mail-parts.ts';
 import { shown } from './mail-text.ts';
-
-const shownDate = singleLine(100);
 
 /**
  * A part of an attached message (RFC 2046, 5.2.1) as a person reads it: who wrote it to whom and when, its subject, and its
@@ -27,12 +25,14 @@ export async function attachedMessage(session: WorkspaceSession, messageId: stri
 function headLines({ headers, addresses }: MailPart): string {
   const date = headers.get('date');
   const subject = headers.get('subject');
+  // All of them, since a long text is read in parts.
+  const people = (field: AddressField) => shownAddresses(addresses[field], Number.POSITIVE_INFINITY);
   const lines = [
-    ['From', shownAddresses(addresses.from)],
-    ['To', shownAddresses(addresses.to)],
-    ['Cc', shownAddresses(addresses.cc)],
-    ['Reply-To', shownAddresses(addresses['reply-to'])],
-    ['Date', date && shownDate.parse(date)],
+    ['From', people('from')],
+    ['To', people('to')],
+    ['Cc', people('cc')],
+    ['Reply-To', people('reply-to')],
+    ['Date', date && singleLine.parse(date)],
     ['Subject', subject && shown.subject.parse(subject)],
   ];
   return lines.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [`${name}: ${value}`])).join('\n');
