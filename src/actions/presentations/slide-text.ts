@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
 import { cutText, shortened } from '../../validation/cut-text.ts';
-import { multiLine } from '../shared/display-text.ts';
+import { multiLine, nameObjects } from '../shared/display-text.ts';
 
 /** Depth of nested groups; deeper ones are skipped. */
 const MAX_DEPTH = 20;
@@ -37,6 +37,8 @@ const element = z.object({
     .optional(),
   wordArt: z.object({ renderedText: multiLine.optional() }).optional(),
   image: z.object({}).optional(),
+  video: z.object({}).optional(),
+  sheetsChart: z.object({}).optional(),
   // Validated when it is read: a recursive schema would follow a hostile response to any depth.
   elementGroup: z.object({ children: unchecked.default([]) }).optional(),
 });
@@ -67,7 +69,7 @@ const NOTES_FIELDS = `notesPage(notesProperties(speakerNotesObjectId),pageElemen
 export const PAGE_FIELDS = [
   `pageElements(objectId,title,description,shape(placeholder(type),${TEXT_FIELDS})`,
   `table(tableRows(tableCells(${TEXT_FIELDS})))`,
-  'wordArt(renderedText),image(contentUrl),elementGroup)',
+  'wordArt(renderedText),image(contentUrl),video(source),sheetsChart(chartId),elementGroup)',
   `slideProperties(isSkipped,${NOTES_FIELDS})`,
 ].join(',');
 
@@ -79,10 +81,10 @@ const TITLES = new Set(['TITLE', 'CENTERED_TITLE']);
 export function slideText({ pageElements, slideProperties }: SlidePage) {
   const { elements, more } = flattenGroups(pageElements);
   const titleElement = elements.find(({ shape }) => shape?.placeholder !== undefined && TITLES.has(shape.placeholder.type));
-  const title = textOf(titleElement?.shape?.text);
+  const title = nameObjects(textOf(titleElement?.shape?.text));
   const body = elements.filter((one) => one !== titleElement).map(elementText);
-  const text = body.filter((part) => part !== '').join('\n');
-  const notes = notesOf(slideProperties?.notesPage);
+  const text = nameObjects(body.filter((part) => part !== '').join('\n'));
+  const notes = nameObjects(notesOf(slideProperties?.notesPage));
   const images = elements.filter(({ image }) => image !== undefined).length;
   return {
     ...(title !== '' && { title: shortened(title, MAX_TITLE) }),
@@ -121,16 +123,24 @@ function flattenGroups(pageElements: readonly unknown[]): { elements: Element[];
   return { elements, more: count > MAX_ELEMENTS };
 }
 
-function elementText({ shape, table, wordArt, title, description }: Element): string {
-  if (shape?.placeholder !== undefined && REPEATED.has(shape.placeholder.type)) return '';
-  if (table !== undefined) {
-    const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
-    return rows.join('\n');
-  }
-  const own = shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
-  if (own !== '') return own;
-  // An image, a chart or a group has no text of its own, but may have a description.
-  const described = [title, description].filter((part) => part !== undefined && part !== '').join(': ');
+function elementText(one: Element): string {
+  const placeholder = one.shape?.placeholder;
+  if (placeholder !== undefined && REPEATED.has(placeholder.type)) return '';
+  const own = ownText(one);
+  const described = alternativeText(one);
+  return [own, described === `[${own}]` ? '' : described].filter((part) => part !== '').join('\n');
+}
+
+function ownText({ shape, table, wordArt }: Element): string {
+  if (table === undefined) return shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
+  const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
+  return rows.join('\n');
+}
+
+/** Title and description are both parts of it (PageElement). Images are counted besides, videos and charts are not. */
+function alternativeText({ video, sheetsChart, title, description }: Element): string {
+  const kind = video !== undefined ? 'video' : sheetsChart !== undefined ? 'chart' : undefined;
+  const described = [kind, title, description].filter((part) => part !== undefined && part !== '').join(': ');
   return described === '' ? '' : `[${described}]`;
 }
 

@@ -185,6 +185,49 @@ describe('a provider with unusual responses', () => {
     expect((await read()).slides[0].text).toBe(`${text}\n${inRow} | -`);
   });
 
+  it('shows the alternative text of every kind of element, in groups too, beside its own text', async () => {
+    const alt = { title: 'Title', description: 'what is seen' };
+    const elements = [
+      { image: {}, ...alt },
+      { image: {} },
+      { video: { source: 'YOUTUBE' }, ...alt },
+      { video: {} },
+      { sheetsChart: { chartId: 1 }, description: 'what is seen' },
+      { sheetsChart: {} },
+      { wordArt: { renderedText: 'Onwards' }, ...alt },
+      { wordArt: { renderedText: 'Onwards' }, title: 'Onwards' },
+      { table: { tableRows: [{ tableCells: [{ text: { textElements: [{ textRun: { content: 'cell' } }] } }] }] }, ...alt },
+      { shape: textOf('box'), ...alt },
+      { shape: {}, ...alt },
+    ];
+    const text = [
+      ...['[Title: what is seen]', '[video: Title: what is seen]', '[video]', '[chart: what is seen]', '[chart]'],
+      ...[
+        'Onwards\n[Title: what is seen]',
+        'Onwards',
+        'cell\n[Title: what is seen]',
+        'box\n[Title: what is seen]',
+        '[Title: what is seen]',
+      ],
+    ].join('\n');
+    saying({ title: 'x', slides: [{ pageElements: elements }, { pageElements: [{ elementGroup: { children: elements } }] }] });
+    expect((await read()).slides).toEqual([
+      { number: 1, text, images: 2 },
+      { number: 2, text, images: 2 },
+    ]);
+  });
+
+  it('asks for the kinds of elements', async () => {
+    saying({ title: 'x', slides: [] });
+    await read();
+    expect(scene.api.calls[0]?.query.get('fields')).toContain('video(source),sheetsChart(chartId),elementGroup)');
+  });
+
+  it('never shows the character in place of an object', async () => {
+    saying({ title: 'x', slides: [{ pageElements: [{ shape: textOf('Due \ue907 soon') }] }] });
+    expect((await read()).slides[0].text).toBe('Due [object] soon');
+  });
+
   it('shows no bullet of an empty paragraph', async () => {
     const bullet = { paragraphMarker: { bullet: {} } };
     const textElements = [
