@@ -2797,6 +2797,10 @@ export interface PresentationsReadInput {
    * Where to continue: `next` of the previous result.
    */
   from?: number;
+  /**
+   * Where to continue in one slide, whose number alone is in `slides`: its `next_offset`.
+   */
+  offset?: number;
 }
 export interface PresentationsReadOutput {
   title: string;
@@ -2827,7 +2831,11 @@ export interface PresentationsReadOutput {
      */
     skipped?: true;
     /**
-     * Text or notes were truncated.
+     * Text or notes are longer: pass this as `offset`, and the number alone in `slides`.
+     */
+    next_offset?: number;
+    /**
+     * The slide has more elements than are read: open the presentation in a browser.
      */
     truncated?: true;
   }[];

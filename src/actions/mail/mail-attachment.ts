@@ -63,6 +63,7 @@ export const readAttachment = builtIn('workspace', {
     const input = {
       data,
       mimeType: part.mimeType,
+      name: part.fileName,
       contentType: part.headers.get('content-type') ?? '',
       offset,
       limit: partLimit(capBytes, about, MAX_TEXT),
