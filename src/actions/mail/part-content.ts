@@ -1,8 +1,9 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { cutText } from '../../validation/cut-text.ts';
+import { htmlToText, wholeHtmlToText } from '../html/html-text.ts';
 import { decodeBody } from './body-charset.ts';
 import { charsetOf } from './header-parameters.ts';
-import { htmlToText, shown, wholeHtmlToText } from './mail-text.ts';
+import { shown } from './mail-text.ts';
 import { asWritten } from './text-format.ts';
 
 interface Content {
