@@ -1028,7 +1028,7 @@ export interface MailReadOutput {
      */
     quotes?: true;
     /**
-     * Read one with mail.attachment.
+     * Read one with mail.attachment. The id of one inside of an attached message begins with its id.
      */
     attachments: {
       id: string;
@@ -1065,6 +1065,15 @@ export interface MailAttachmentOutput {
   size: number;
   text?: string;
   base64?: string;
+  /**
+   * Of an attached message.
+   */
+  attachments?: {
+    id: string;
+    name: string;
+    mime: string;
+    size: number;
+  }[];
   /**
    * There is more: pass this as `offset`.
    */

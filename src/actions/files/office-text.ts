@@ -1,6 +1,7 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import type { PartLimit } from '../shared/text-part.ts';
 import { TextWindow } from '../shared/text-window.ts';
+import { isGeneric } from './text-types.ts';
 
 /** Formats whose text is read. */
 export type OfficeFormat = 'pdf' | 'docx';
@@ -43,7 +44,7 @@ export const officeText = workerTask(import.meta.url, 'officeText', async ({ con
  * @returns undefined for others
  */
 export function officeFormat(mediaType: string, name: string): OfficeFormat | undefined {
-  const byName = mediaType === 'application/octet-stream' ? /\.(pdf|docx)$/i.exec(name)?.[1]?.toLowerCase() : undefined;
+  const byName = isGeneric(mediaType) ? /\.(pdf|docx)$/i.exec(name)?.[1]?.toLowerCase() : undefined;
   return (['pdf', 'docx'] as const).find((format) => MEDIA_TYPES[format] === mediaType || format === byName);
 }
 
