@@ -4,7 +4,7 @@ import type { Items } from './bank-items.ts';
 import type { Links } from './bank-links.ts';
 import { withOddRow } from './bank-odd-rows.ts';
 import { parseRequest, requests } from './bank-requests.ts';
-import { accountBodies, authBody, institutionBody, itemBody, transactionBody } from './bank-responses.ts';
+import { accountBodies, authBody, datedItemBody, institutionBody, itemBody, transactionBody } from './bank-responses.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import type { Item, LinkSession } from './bank-state.ts';
 import { syncPage } from './bank-sync.ts';
@@ -79,7 +79,7 @@ function linkOperations({ items, links, webhooks }: BankDeps): Record<string, Op
 function itemOperations(bank: BankDeps): Record<string, Operation> {
   const { items, controls } = bank;
   return {
-    '/item/get': operation(requests.item, ({ access_token: token }) => ({ item: itemBody(items.byAccessToken(token)), status: null })),
+    '/item/get': operation(requests.item, ({ access_token: token }) => ({ item: datedItemBody(items.byAccessToken(token)), status: null })),
     '/item/remove': operation(requests.itemRemove, ({ access_token: token }) => {
       items.change(items.byAccessToken(token), { status: 'removed' });
       return {};

@@ -21,8 +21,12 @@ export function itemBody(item: Item): object {
     consented_products: consentedProducts(item),
     consent_expiration_time: item.consentExpiresAt === undefined ? null : new Date(item.consentExpiresAt).toISOString(),
     update_type: 'background',
-    created_at: new Date(item.createdAt).toISOString(),
   };
+}
+
+/** An item in the response of `/item/get`, which alone says when it was created. */
+export function datedItemBody(item: Item): object {
+  return { ...itemBody(item), created_at: new Date(item.createdAt).toISOString() };
 }
 
 /**

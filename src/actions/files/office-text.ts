@@ -1,6 +1,7 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import type { PartLimit } from '../shared/text-part.ts';
 import { TextWindow } from '../shared/text-window.ts';
+import { isGeneric } from './text-types.ts';
 
 /** Formats whose text is read. */
 export type OfficeFormat = 'pdf' | 'docx';
@@ -50,7 +51,7 @@ export const officeText = workerTask(import.meta.url, 'officeText', async ({ con
  */
 export function officeFormat(mediaType: string, name: string): OfficeFormat | undefined {
   const type = mediaType.toLowerCase();
-  const byName = type === 'application/octet-stream' ? /\.(pdf|do[ct][xm])$/i.exec(name)?.[1]?.toLowerCase() : undefined;
+  const byName = isGeneric(type) ? /\.(pdf|do[ct][xm])$/i.exec(name)?.[1]?.toLowerCase() : undefined;
   if (byName !== undefined) return byName === 'pdf' ? 'pdf' : 'docx';
   return (['pdf', 'docx'] as const).find((format) => MEDIA_TYPES[format].includes(type));
 }
