@@ -1,9 +1,11 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { decodeText } from '../files/decode-text.ts';
 import { isTextContent, textType } from '../files/text-types.ts';
+import { withoutEmbeddedData } from '../shared/embedded-data.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
 import { charsetOf } from './header-parameters.ts';
 import { shown } from './mail-text.ts';
+import { asWritten } from './text-format.ts';
 
 const MAX_BYTES = 384 * 1024;
 export const MAX_OFFSET = 100_000_000;
@@ -30,7 +32,8 @@ export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (att
 function asText(bytes: Buffer, { mimeType, name, contentType, offset, limit }: Attachment) {
   const type = textType(mimeType, name);
   if (type === undefined || !isTextContent(bytes)) return undefined;
-  return textPart(shown.text.parse(decodeText(bytes, { charset: charsetOf(contentType), mimeType: type })), offset, limit);
+  const text = asWritten(decodeText(bytes, { charset: charsetOf(contentType), mimeType: type }), type, contentType);
+  return textPart(withoutEmbeddedData(shown.text.parse(text)), offset, limit);
 }
 
 /** A multiple of three bytes, so that the base64 of consecutive parts can be concatenated. */

@@ -1,6 +1,7 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bodyText, HtmlBudget, readPayload } from '../../../../src/actions/mail/mail-parts.ts';
+import { bodyText, HtmlBudget } from '../../../../src/actions/mail/mail-body.ts';
+import { readPayload } from '../../../../src/actions/mail/mail-parts.ts';
 import { workBegun } from '../../../../src/off-thread/off-thread.ts';
 import type { WorkspaceSession } from '../../../../src/providers/workspace/workspace-session.ts';
 import { WorkspaceEmulator } from '../../../support/emulators/workspace-emulator.ts';
