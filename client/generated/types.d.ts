@@ -1028,7 +1028,7 @@ export interface MailReadOutput {
      */
     quotes?: true;
     /**
-     * Read one with mail.attachment.
+     * Read one with mail.attachment. The id of one inside of an attached message begins with its id.
      */
     attachments: {
       id: string;
@@ -1065,6 +1065,15 @@ export interface MailAttachmentOutput {
   size: number;
   text?: string;
   base64?: string;
+  /**
+   * Of an attached message.
+   */
+  attachments?: {
+    id: string;
+    name: string;
+    mime: string;
+    size: number;
+  }[];
   /**
    * There is more: pass this as `offset`.
    */
@@ -2788,6 +2797,10 @@ export interface PresentationsReadInput {
    * Where to continue: `next` of the previous result.
    */
   from?: number;
+  /**
+   * Where to continue in one slide, whose number alone is in `slides`: its `next_offset`.
+   */
+  offset?: number;
 }
 export interface PresentationsReadOutput {
   title: string;
@@ -2818,7 +2831,11 @@ export interface PresentationsReadOutput {
      */
     skipped?: true;
     /**
-     * Text or notes were truncated.
+     * Text or notes are longer: pass this as `offset`, and the number alone in `slides`.
+     */
+    next_offset?: number;
+    /**
+     * The slide has more elements than are read: open the presentation in a browser.
      */
     truncated?: true;
   }[];

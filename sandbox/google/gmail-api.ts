@@ -3,7 +3,7 @@ import type { ApiMethod, ApiResponse, SandboxApi } from './api-method.ts';
 import { assertOwnMailbox, findMessage, findThread, type Mailbox, type MailRequest, relabel, type StoredMessage } from './gmail-mailbox.ts';
 import { compileQuery, namesSpamOrTrash } from './gmail-query.ts';
 import { attachmentResource, messageResource, threadResource } from './gmail-resources.ts';
-import { createDraft, deleteDraft, findDraft, messageBody, sendDraft, sendMessage, updateDraft } from './gmail-sending.ts';
+import { createDraft, deleteDraft, findDraft, insertMessage, messageBody, sendDraft, sendMessage, updateDraft } from './gmail-sending.ts';
 import { seedMailbox } from './gmail-world.ts';
 
 const MODIFY = ['https://www.googleapis.com/auth/gmail.modify'];
@@ -47,6 +47,8 @@ export const gmailApi: SandboxApi<Mailbox> = {
     })),
     method('GET', 'labels', 1, ({ state }) => ({ labels: state.labels })),
     method('GET', 'messages', 5, listMessages),
+    ...uploadable('POST', 'messages', 25, (request) => insert(request, 'receivedTime')),
+    ...uploadable('POST', 'messages/import', 25, (request) => insert(request, 'dateHeader')),
     method('GET', 'messages/:id', 20, ({ state, params, query }) => messageResource(findMessage(state, params.id), query)),
     method('GET', 'messages/:id/attachments/:attachment', 20, ({ state, params }) =>
       attachmentResource(findMessage(state, params.id), params.attachment ?? ''),
@@ -105,6 +107,11 @@ export const gmailApi: SandboxApi<Mailbox> = {
     method('POST', 'drafts/send', 100, (request) => brief(sendDraft(request, idOf(request.body)))),
   ],
 };
+
+function insert(request: MailRequest, dateSource: string): object {
+  const body = messageBody(request, (message) => message);
+  return brief(insertMessage(request, body, request.query.get('internalDateSource') ?? dateSource));
+}
 
 function brief(message: StoredMessage | undefined): { id: string; threadId: string; labelIds: string[] } {
   if (message === undefined) throw invalid('Invalid id value');

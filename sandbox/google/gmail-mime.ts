@@ -11,35 +11,48 @@ export interface MimePart {
   fileName: string;
   /** Decoded content; text in UTF-8 whatever the header says. Empty for multiparts. */
   body: Buffer;
+  /** Of an attached message, that message alone. */
   parts: MimePart[];
 }
+
+const MESSAGES = /^message\/(?:rfc822|global)$/;
 
 /**
  * Parses a message (RFC 5322, RFC 2045–2047, RFC 2231), as tolerant as mail systems.
  *
  * @param raw one character per byte
+ * @param defaultType of a part that doesn't name its own
  */
-export function parseMime(raw: string, partId = ''): MimePart {
+export function parseMime(raw: string, partId = '', defaultType = 'text/plain'): MimePart {
   const blank = /^\r?\n|\r?\n\r?\n/.exec(raw);
   const head = blank === null ? raw : raw.slice(0, blank.index);
   const content = blank === null ? '' : raw.slice(blank.index + blank[0].length);
   const headers = parseHeaders(head);
-  const type = parameters(headerOf(headers, 'content-type') ?? 'text/plain');
+  const type = parameters(headerOf(headers, 'content-type') ?? defaultType);
   const disposition = parameters(headerOf(headers, 'content-disposition') ?? '');
   const part = {
     partId,
-    mimeType: type.value.toLowerCase(),
+    mimeType: type.value.includes('/') ? type.value.toLowerCase() : 'text/plain',
     headers: headers.map(({ name, value }) => ({ name, value: ADDRESSES.test(name) ? decodeWords(value, asPhrase) : decodeWords(value) })),
     fileName: disposition.fields.filename ?? decodeWords(type.fields.name ?? ''),
   };
   const boundary = type.fields.boundary;
   if (part.mimeType.startsWith('multipart/') && boundary !== undefined) {
-    const parts = splitParts(content, boundary).map((text, index) => parseMime(text, partId === '' ? `${index}` : `${partId}.${index}`));
+    // RFC 2046 section 5.1.5.
+    const inside = part.mimeType === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
+    const parts = splitParts(content, boundary).map((text, index) => parseMime(text, childId(partId, index), inside));
     return { ...part, body: Buffer.alloc(0), parts };
   }
   const bytes = decodeTransfer(content, headerOf(headers, 'content-transfer-encoding') ?? '7bit');
+  if (MESSAGES.test(part.mimeType)) {
+    return { ...part, body: bytes, parts: [parseMime(bytes.toString('latin1'), childId(partId, 0))] };
+  }
   const isText = part.mimeType.startsWith('text/') && part.fileName === '';
   return { ...part, body: isText ? toUtf8(bytes, type.fields.charset ?? 'utf-8') : bytes, parts: [] };
+}
+
+function childId(partId: string, index: number): string {
+  return partId === '' ? `${index}` : `${partId}.${index}`;
 }
 
 /** The first header of this name, case-insensitive. */

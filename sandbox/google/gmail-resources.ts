@@ -46,7 +46,7 @@ export function threadResource(id: string, messages: readonly StoredMessage[], q
 export function attachmentResource(message: StoredMessage, attachmentId: string): object {
   const [partId] = Buffer.from(attachmentId, 'base64url').toString('latin1').split(':');
   if (!/^[\w-]+$/.test(attachmentId) || partId === undefined) throw invalid('Invalid attachment token');
-  const part = allParts(mimeOf(message)).find((candidate) => candidate.partId === partId && candidate.fileName !== '');
+  const part = allParts(mimeOf(message)).find((candidate) => candidate.partId === partId && isApart(candidate));
   if (part === undefined) throw notFound();
   return { size: part.body.length, data: part.body.toString('base64url') };
 }
@@ -83,9 +83,15 @@ function payload(part: MimePart): object {
   return { partId, mimeType, filename, headers, body: body(part), ...(parts.length > 0 && { parts: parts.map(payload) }) };
 }
 
-function body({ partId, fileName, body: bytes, parts }: MimePart): object {
-  if (parts.length > 0) return { size: 0 };
-  if (fileName === '') return { size: bytes.length, ...(bytes.length > 0 && { data: bytes.toString('base64url') }) };
+function body(part: MimePart): object {
+  const { partId, mimeType, body: bytes } = part;
+  if (mimeType.startsWith('multipart/')) return { size: 0 };
+  if (!isApart(part)) return { size: bytes.length, ...(bytes.length > 0 && { data: bytes.toString('base64url') }) };
   const attachmentId = Buffer.concat([Buffer.from(`${partId}:`), randomBytes(48)]).toString('base64url');
   return { attachmentId, size: bytes.length };
+}
+
+/** Whether its content is an attachment of its own. */
+function isApart({ mimeType, fileName }: MimePart): boolean {
+  return !mimeType.startsWith('multipart/') && (fileName !== '' || !mimeType.startsWith('text/'));
 }

@@ -35,6 +35,20 @@ export function sendMessage(request: MailRequest, body: MessageBody): StoredMess
   return store(request, body, toSelf ? ['SENT', 'INBOX', 'UNREAD'] : ['SENT']);
 }
 
+/**
+ * Puts a message that others wrote into the mailbox, as it is.
+ *
+ * @param dateSource `internalDateSource`: `receivedTime` or `dateHeader`
+ * @throws ApiFault 400 for an unknown label
+ */
+export function insertMessage(request: MailRequest, body: MessageBody, dateSource: string): StoredMessage {
+  const { labelIds = [] } = (request.body ?? {}) as { labelIds?: string[] };
+  const unknown = labelIds.find((id) => !request.state.labels.some((label) => label.id === id));
+  if (unknown !== undefined) throw invalid(`Invalid label: ${unknown}`);
+  const date = dateSource === 'dateHeader' ? Date.parse(headerOf(parseMime(body.raw).headers, 'date') ?? '') : Number.NaN;
+  return add(request, body, { labelIds, at: Number.isNaN(date) ? request.now : date, write: () => body.raw });
+}
+
 export function createDraft(request: MailRequest, body: MessageBody): { id: string; message: StoredMessage } {
   const message = store(request, body, ['DRAFT']);
   const id = `r${BigInt(`0x${message.id}`) % 10n ** 18n}`;
@@ -74,13 +88,21 @@ export function findDraft(mailbox: Mailbox, draftId: string): { id: string; mess
   return { id: draftId, message: findMessage(mailbox, draft?.messageId ?? '0') };
 }
 
-function store(request: MailRequest, { raw, threadId }: MessageBody, labelIds: string[]): StoredMessage {
-  const { account, state, now } = request;
+function store(request: MailRequest, body: MessageBody, labelIds: string[]): StoredMessage {
+  return add(request, body, { labelIds, at: request.now, write: (id) => stamp(request, id, body.raw) });
+}
+
+interface Added extends Pick<StoredMessage, 'labelIds' | 'at'> {
+  /** The message as it is stored under this id. */
+  write: (id: string) => string;
+}
+
+function add({ account, state }: MailRequest, { raw, threadId }: MessageBody, { labelIds, at, write }: Added): StoredMessage {
   const id = messageId(account, state.made);
   state.made += 1;
   state.historyId += 1;
   const thread = threadId !== undefined && joins(state, threadId, raw) ? threadId : id;
-  const message = { id, threadId: thread, labelIds, at: now, raw: stamp(request, id, raw), historyId: state.historyId };
+  const message = { id, threadId: thread, labelIds, at, raw: write(id), historyId: state.historyId };
   state.messages.push(message);
   return message;
 }

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { ServiceSecret } from '../vault/keys/service-secrets.ts';
 import { fetchFailure, MAX_DOCUMENT_BYTES, withUsedMetadata } from './clients/client-documents.ts';
 import { reduceMetadata } from './clients/client-metadata.ts';
 import { unreachableDocument } from './clients/unreachable-documents.ts';
 import { CURRENT_REQUEST } from './entries/current-request.ts';
-import type { Entries } from './entries/entries.ts';
+import { CODE_SECONDS, type Entries } from './entries/entries.ts';
 import { EntryAdapter, NoSessions } from './entries/entry-adapter.ts';
 import { PATHS, SCOPES } from './protocol.ts';
 
 const ACCESS_TOKEN_SECONDS = 3600;
-const CODE_SECONDS = 60;
 /** For signing in and deciding. */
 const INTERACTION_SECONDS = 1800;
 /** How long a published document of a client is used. */
@@ -21,6 +21,7 @@ const DOCUMENT_SECONDS = { min: 60, max: 3600 };
 export const SESSION_COOKIE = 'steward_oauth_session';
 
 export interface ProviderDeps {
+  clock: Clock;
   publicUrl: string;
   entries: Entries;
   /** The one to use first. */

@@ -5,7 +5,8 @@ import { configurationOf, type ProviderDeps, SESSION_COOKIE } from './authorizat
 import { CURRENT_REQUEST } from './entries/current-request.ts';
 import { PATHS } from './protocol.ts';
 import { usefulParameters } from './request-parameters.ts';
-import { type KoaContext, TokenRequests } from './token-requests.ts';
+import { ResumedRequests } from './resumed-requests.ts';
+import { settled, TokenRequests } from './token-requests.ts';
 
 /** Characters of an authorization request, which is stored until its user decides. */
 const MAX_QUERY = 4_096;
@@ -39,7 +40,7 @@ function keepOwnAddress(provider: Provider, publicUrl: string): void {
   Object.defineProperty(context.prototype, 'urlFor', { value: urlFor });
 }
 
-function responderOf(provider: Provider, { entries, publicUrl }: ProviderDeps): Respond {
+function responderOf(provider: Provider, { entries, publicUrl, clock }: ProviderDeps): Respond {
   const resource = publicUrl + PATHS.resource;
   const failures = new WeakMap<ServerResponse, unknown>();
   // Koa would send its own error page and print the error.
@@ -50,17 +51,15 @@ function responderOf(provider: Provider, { entries, publicUrl }: ProviderDeps): 
     context.state.failure = error;
   });
   const tokens = new TokenRequests(entries);
+  const resumed = new ResumedRequests(provider, entries, clock);
   provider.use(async (context, next) => {
     if (context.path === PATHS.token) return tokens.respond(context, next);
     if (context.path === PATHS.authorize) {
       if (context.querystring.length > MAX_QUERY) throw new AppError('invalid_request', 'The app’s request is too long.');
       context.query = usefulParameters(context.query, resource);
     }
-    if (context.path.startsWith(`${PATHS.authorize}/`)) await assertDecidedHere(provider, context);
-    await entries.request(async () => {
-      await next();
-      if (context.state.failure !== undefined) throw context.state.failure;
-    });
+    if (context.path.startsWith(`${PATHS.authorize}/`)) await resumed.respond(context, next);
+    else await entries.request(() => settled(context, next));
     dropSessionCookie(context.res);
   });
   const callback = provider.callback();
@@ -75,28 +74,6 @@ function responderOf(provider: Provider, { entries, publicUrl }: ProviderDeps): 
     for (const name of ['location', 'content-type', 'content-length', 'set-cookie']) response.removeHeader(name);
     throw failure;
   };
-}
-
-/**
- * The code is given to the browser in which the user has decided: another one could have begun the request, and have placed
- * its cookies in the user's (RFC 9700, 4.7).
- *
- * @throws AppError `forbidden`
- */
-async function assertDecidedHere(provider: Provider, { cookies, path }: KoaContext): Promise<void> {
-  const uid = path.slice(PATHS.authorize.length + 1);
-  // The library goes on with the request that the cookie names, whatever the path says.
-  const isSame = cookies.get(provider.cookieName('resume'), { signed: true }) === uid;
-  const result = isSame ? (await provider.Interaction.find(uid))?.result : undefined;
-  if (result?.error !== undefined) return;
-  const current = CURRENT_REQUEST.getStore();
-  // Without a decision, no flow goes on: the library reads it again, and it could have been made meanwhile.
-  if (current !== undefined && result?.login !== undefined && result.login.accountId === current.userId) {
-    // The decision has stored the client.
-    current.mayFetch = false;
-    return;
-  }
-  throw new AppError('forbidden', 'Continue in the browser in which you decided, or start again in the app.');
 }
 
 /** The library's session is not kept (entry-adapter.ts), so that a cookie for it would be of no use. */

@@ -88,10 +88,11 @@ export class AuthorizationServer {
     if (this.#loaded?.secrets === secrets) return this.#loaded;
     await importInTurns(LIBRARY);
     const { createProvider } = await import('./authorization-provider.ts');
-    const { publicUrl, isDevelopment, documentsPerMinute } = this.#deps;
+    const { clock, publicUrl, isDevelopment, documentsPerMinute } = this.#deps;
     this.#loaded = {
       secrets,
       ...createProvider({
+        clock,
         publicUrl,
         entries: this.entries,
         secrets,

@@ -9,6 +9,12 @@ export interface BufferedRequest extends IncomingMessage {
 
 export type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
+/** Runs the library for a request. @throws what it has thrown, which it has put into `context.state.failure` */
+export async function settled(context: KoaContext, next: () => Promise<void>): Promise<void> {
+  await next();
+  if (context.state.failure !== undefined) throw context.state.failure;
+}
+
 /** The code or refresh token of a token request. */
 interface Secret {
   model: 'AuthorizationCode' | 'RefreshToken';
@@ -41,8 +47,7 @@ export class TokenRequests {
     const secret = secretOf(context);
     const isRefresh = secret?.model === 'RefreshToken';
     const work = async () => {
-      await next();
-      if (context.state.failure !== undefined) throw context.state.failure;
+      await settled(context, next);
       if (context.status >= 400) throw new Rejected();
       if (isRefresh) await entries.storeResponse(secret.value, context.body as object);
     };

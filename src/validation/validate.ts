@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { CONTROL, LINE_BREAK, notEmpty } from './text-input.ts';
 import { describeIssues, shownName, validationMessage } from './validation-messages.ts';
 import { halfProblem, textProblem } from './well-formed.ts';
 
 const MESSAGES = { error: validationMessage };
 
-// Control characters would get into headers and logs, and NUL is an error in the database.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches them in order to reject them
-const CONTROL = /[\u0000-\u001f\u007f]/;
-
-/** A one-line text field of at most `max` characters. */
-export function text(max: number): z.ZodString {
-  return z
-    .string()
-    .min(1, 'must not be empty')
+/** A text field of one line, `min` to `max` characters. */
+export function text(max: number, min: 0 | 1 = 1): z.ZodString {
+  return notEmpty(z.string(), min)
     .max(max, `must have at most ${max} characters`)
+    .refine((value) => !LINE_BREAK.test(value), { error: 'must be one line, without line breaks', abort: true })
     .refine((value) => !CONTROL.test(value), 'must not contain control characters') as z.ZodString;
 }
 

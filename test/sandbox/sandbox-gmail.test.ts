@@ -211,6 +211,60 @@ describe('rejections', () => {
   });
 });
 
+describe('messages.insert and import', () => {
+  beforeEach(newMailbox);
+
+  const received = {
+    From: 'Eve <eve@example.net>',
+    'Message-ID': '<1@example.net>',
+    Date: 'Mon, 4 May 2026 10:00:00 +0200',
+    Subject: 'Old',
+  };
+
+  it('store a message of others as it is', async () => {
+    const { body } = await api('messages', { raw: raw(received), labelIds: ['INBOX', 'UNREAD'] });
+    expect(body).toEqual({ id: expect.any(String), threadId: body.id, labelIds: ['INBOX', 'UNREAD'] });
+    const stored = (await api(`messages/${body.id}`)).body;
+    for (const [name, value] of Object.entries(received)) expect(header(stored, name)).toBe(value);
+    expect(await ids('from:eve is:unread in:inbox')).toEqual([body.id]);
+  });
+
+  it.each([
+    ['messages', false],
+    ['messages?internalDateSource=dateHeader', true],
+    ['messages/import', true],
+    ['messages/import?internalDateSource=receivedTime', false],
+  ])('date it: %s', async (path, byHeader) => {
+    const { body } = await api(path, { raw: raw(received) });
+    expect((await api(`messages/${body.id}`)).body.internalDate === String(Date.parse(received.Date))).toBe(byHeader);
+  });
+
+  it('reject an unknown label', async () => {
+    expect((await api('messages', { raw: raw(received), labelIds: ['Label_99'] })).status).toBe(400);
+  });
+});
+
+describe('an attached message', () => {
+  beforeAll(newMailbox);
+
+  it('is an attachment, with its own fields and parts below it', async () => {
+    const inner = 'From: c@example.com\r\nSubject: Invoice\r\nContent-Type: text/plain\r\n\r\nPay 42';
+    const outer = { 'Content-Type': 'multipart/digest; boundary=b' };
+    const { body } = await api('messages', { raw: raw(outer, `--b\r\n\r\n${inner}\r\n--b--`) });
+    const [part] = (await api(`messages/${body.id}`)).body.payload.parts;
+    expect(part).toMatchObject({ partId: '0', mimeType: 'message/rfc822', body: { attachmentId: expect.any(String), size: inner.length } });
+    expect(part.parts).toEqual([
+      {
+        ...{ partId: '0.0', mimeType: 'text/plain', filename: '' },
+        headers: expect.arrayContaining([{ name: 'Subject', value: 'Invoice' }]),
+        body: { size: 6, data: Buffer.from('Pay 42').toString('base64url') },
+      },
+    ]);
+    const { data } = (await api(`messages/${body.id}/attachments/${part.body.attachmentId}`)).body;
+    expect(Buffer.from(data, 'base64url').toString()).toBe(inner);
+  });
+});
+
 describe('messages.send', () => {
   beforeEach(newMailbox);
 

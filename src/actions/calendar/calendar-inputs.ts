@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { severalLines } from '../../validation/text-input.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
 import { isDate, moment, zoneName } from './zoned-time.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
-const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 const MAX_ATTENDEES = 100;
 
 /** Ids are base32hex; an event of a series has its original start after a `_`; other calendar servers use more characters. */
@@ -17,16 +16,8 @@ export const eventId = z
   .describe('Id of the event.');
 
 export const title = text(1_024).describe('Title.');
-export const location = z
-  .string()
-  .max(1_024)
-  .pipe(z.union([text(1_024), z.literal('')]))
-  .describe('Place.');
-export const description = z
-  .string()
-  .max(8_192)
-  .refine((value) => !CONTROL_BUT_LINES.test(value), 'must not hold control characters')
-  .describe('Text of the event.');
+export const location = text(1_024, 0).describe('Place.');
+export const description = severalLines(8_192, 0).describe('Text of the event.');
 
 export const attendees = z
   .array(emailAddress)

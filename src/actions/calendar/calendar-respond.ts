@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../validation/validate.ts';
+import { severalLines } from '../../validation/text-input.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { displayAddress, quoted } from '../shared/display-text.ts';
 import { assertInvited, ownAttendee, ownResponse } from './calendar-attendees.ts';
@@ -14,7 +14,7 @@ import { turnsPrivate } from './event-sharing.ts';
 const input = z.strictObject({
   id: eventId,
   answer: z.enum(['accepted', 'declined', 'tentative', 'none']).describe('Response; none withdraws the former one.'),
-  comment: text(500).optional().describe('Message to the organizer; needs the user’s approval.'),
+  comment: severalLines(500).optional().describe('Message to the organizer; needs the user’s approval.'),
   scope,
   notify: notifyOnRequest.describe('E-mail the organizer; needs the user’s approval.'),
 });

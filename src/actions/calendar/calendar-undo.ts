@@ -77,7 +77,7 @@ function formerTimes(changes: UpdateInput, { start: from, end: to, recurrence: r
     ...(isMoved && { start: momentOf(from), end: momentOf(to) }),
     ...(isMoved && formerZone !== undefined && { zone: formerZone }),
     ...(isMoved && formerEndZone !== undefined && formerEndZone !== formerZone && { end_zone: formerEndZone }),
-    // A series moves to another day only with its rules.
+    // As they were: a move back may not have the same rules.
     ...((isMoved || recurrence !== undefined) && rules !== undefined && { recurrence: rules }),
   };
 }

@@ -1,10 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
 import { AppError } from '../../errors.ts';
+import { movedDays, type RuleParts } from './rule-days.ts';
 import { isDate, isZone, toInstant, toLocal } from './zoned-time.ts';
 
 /** How a series moves. */
 export interface SeriesMove {
-  /** The start of the named event before, as clocks showed it; of whole days midnight. */
+  /** The start of the first event before, as clocks showed it; of whole days midnight. */
   from: Temporal.PlainDateTime;
   to: Temporal.PlainDateTime;
   /** Zones of the series before and from now on. */
@@ -21,27 +22,48 @@ const PARAMETER = /;([a-z-]+)=(?:"([^"]*)"|([^";:]*))/gi;
 const UNTIL = /([:;]UNTIL=)([^;]*)/i;
 const VALUE = /^(\d{8})(?:(T\d{6})(Z?))?$/i;
 const DURATION = /^\+?P[\dWDTHMS]+$/i;
-const OF_DAY = /[;:]BY(?:MONTH|WEEKNO|YEARDAY|MONTHDAY|DAY)=/i;
-const OF_TIME = /[;:]BY(?:HOUR|MINUTE|SECOND)=/i;
+const FREQUENCIES: readonly unknown[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
+const OF_TIME = ['BYHOUR', 'BYMINUTE', 'BYSECOND'];
 
 /**
- * The rules of a series that moves: the dates that they name move with it (RFC 5545 sections 3.3.10, 3.8.5.1, 3.8.5.2).
+ * The rules of a series whose events all move by the same time on the clock: the dates and days that they name move with it
+ * (RFC 5545 sections 3.3.10, 3.8.5.1, 3.8.5.2).
  *
  * @returns undefined: they stay as they are
  * @throws AppError `invalid_request` for rules that don't tell what they are after the move
  */
 export function movedRules(rules: readonly string[], move: SeriesMove): string[] | undefined {
   const { from, to } = move;
-  const isOtherDay = !from.toPlainDate().equals(to.toPlainDate());
-  const isOtherTime = !from.toPlainTime().equals(to.toPlainTime());
-  const namesIt = rules.some((line) => (isOtherDay && OF_DAY.test(line)) || (isOtherTime && OF_TIME.test(line)));
-  if (namesIt)
-    throw new AppError(
-      'invalid_request',
-      'start: the rules of this series name its days or times; to change these, give its recurrence too',
-    );
   const isSame = from.equals(to) && move.oldZone === move.zone && move.wasAllDay === move.isAllDay;
   return isSame ? undefined : rules.map((line) => movedLine(line, move));
+}
+
+/**
+ * The rules of a series as providers take them: UNTIL has the type of the start (RFC 5545 section 3.3.10), a day or a time in
+ * UTC. A given day counts as a whole.
+ *
+ * @param start a date or a time
+ * @param zone of the series
+ * @throws AppError `invalid_request` for days that a series of times leaves out or adds: they would have no effect
+ */
+export function typedRules(rules: readonly string[], start: string, zone: string): string[] {
+  const isAllDay = isDate(start);
+  if (!isAllDay && rules.some(listsDays))
+    throw new AppError('invalid_request', 'recurrence: EXDATE and RDATE must be times, as the start is');
+  return rules.map((line) => line.replace(UNTIL, (_all, before: string, until: string) => before + typedUntil(until, isAllDay, zone)));
+}
+
+function listsDays(line: string): boolean {
+  const [, name = '', , values = ''] = LINE.exec(line) ?? [];
+  return /^(EXDATE|RDATE)$/i.test(name) && values.split(',').some((value) => parsed(value)?.isDay === true);
+}
+
+function typedUntil(until: string, isAllDay: boolean, zone: string): string {
+  const date = parsed(until);
+  if (date === undefined || (date.isUtc && !isAllDay)) return until;
+  if (isAllDay) return format(date.local, true);
+  const last = date.isDay ? date.local.withPlainTime('23:59:59') : date.local;
+  return `${format(last.toZonedDateTime(zone).withTimeZone('UTC').toPlainDateTime(), false)}Z`;
 }
 
 /**
@@ -69,7 +91,7 @@ export function assertLasts(rules: readonly string[], start: string, zone: strin
 function movedLine(line: string, move: SeriesMove): string {
   const match = LINE.exec(line);
   const name = match?.[1]?.toUpperCase();
-  if (name === 'RRULE' || name === 'EXRULE') return line.replace(UNTIL, (_all, before, until) => `${before}${movedUntil(until, move)}`);
+  if (name === 'RRULE' || name === 'EXRULE') return movedRule(line, move);
   if (match === null || (name !== 'EXDATE' && name !== 'RDATE')) throw cantMove();
   const parameters = new Map(
     [...(match[2] ?? '').matchAll(PARAMETER)].map(([, key, quoted, plain]) => [key?.toUpperCase(), quoted ?? plain]),
@@ -82,6 +104,35 @@ function movedLine(line: string, move: SeriesMove): string {
   const dates = values.map((value) => movedDate(value, zone, move));
   if (move.isAllDay) return `${name};VALUE=DATE:${dates.join(',')}`;
   return `${name}${isPeriod ? ';VALUE=PERIOD' : ''};TZID=${move.zone}:${dates.join(',')}`;
+}
+
+function movedRule(line: string, move: SeriesMove): string {
+  const start = line.indexOf(':') + 1;
+  const parts = line.slice(start).split(';');
+  const rule = new Map(parts.map((part) => part.toUpperCase().split('=', 2) as [string, string]));
+  const changed = changedParts(rule, move);
+  const until = rule.get('UNTIL');
+  if (until !== undefined) changed.set('UNTIL', movedUntil(until, move));
+  const kept = parts.map((part) => {
+    const [name = ''] = part.split('=', 1);
+    const value = changed.get(name.toUpperCase());
+    return value === undefined ? part : `${name}=${value}`;
+  });
+  const added = [...changed].filter(([name]) => !rule.has(name)).map(([name, value]) => `${name}=${value}`);
+  return line.slice(0, start) + [...kept, ...added].join(';');
+}
+
+/** The days of a rule that are others after the move. */
+function changedParts(rule: RuleParts, { from, to, wasAllDay, isAllDay }: SeriesMove): Map<string, string> {
+  const days = from.toPlainDate().until(to.toPlainDate()).days;
+  const isOtherTime = wasAllDay !== isAllDay || !from.toPlainTime().equals(to.toPlainTime());
+  const isTold = FREQUENCIES.includes(rule.get('FREQ')) && !(isOtherTime && OF_TIME.some((name) => rule.has(name)));
+  const changed = days === 0 ? new Map() : movedDays(rule, from.toPlainDate(), days);
+  if (isTold && changed !== undefined) return changed;
+  throw new AppError(
+    'invalid_request',
+    'start: the rule of this series doesn’t tell its days or times after this move; give its recurrence too',
+  );
 }
 
 /** One value of EXDATE or RDATE; of a period, a duration stays. */

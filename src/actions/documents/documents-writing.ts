@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { list } from '../../providers/transport/response-list.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { severalLines } from '../../validation/text-input.ts';
 import { text } from '../../validation/validate.ts';
 import { nameFile } from '../drive/drive-file.ts';
 import { type FileFacts, fileFacts, placeVersion } from '../drive/file-sharing.ts';
@@ -26,13 +27,7 @@ const id = fileReference('document').describe('Id or web address of the file.');
 const tab = text(255).optional();
 /** Characters that the provider would strip are rejected, so that the text is written as given. */
 const textOf = (min: 0 | 1, max: number) =>
-  z
-    .string()
-    .min(min, 'must not be empty')
-    .max(max, `must have at most ${max} characters`)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
-    .refine((value) => !/[\u0000-\u0008\u000b-\u000c\u000e-\u001f\ue000-\uf8ff]/.test(value) && value.isWellFormed(), 'must be plain text')
-    .transform((value) => value.replaceAll(/\r\n?/g, '\n'));
+  severalLines(max, min).refine((value) => !/[\ue000-\uf8ff]/.test(value), 'must not contain characters for private use');
 const plainText = textOf(1, MAX_TEXT);
 
 const batchResponse = z.object({

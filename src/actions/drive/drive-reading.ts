@@ -4,6 +4,7 @@ import { list } from '../../providers/transport/response-list.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { looksLike, type OfficeFormat, officeFormat, officeText } from '../files/office-text.ts';
+import { isTextContent, textType } from '../files/text-types.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { offset, type PartLimit, partLimit } from '../shared/text-part.ts';
@@ -28,9 +29,6 @@ const EXPORTS: Record<string, string> = {
   [`${NATIVE}spreadsheet`]: 'text/csv',
   [`${NATIVE}presentation`]: 'text/plain',
 };
-/** Media types of text files. */
-const TEXT_TYPES =
-  /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|x-javascript|sql|toml|x-sh|csv|x-ndjson|.+\+(json|xml))|image\/svg\+xml)$/;
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** An export, whose size isn't known in advance, may be a little larger. */
 const MAX_DOWNLOAD_BYTES = 12 * 1024 * 1024;
@@ -106,14 +104,12 @@ async function contentOf(session: WorkspaceSession, file: DriveFile, start: numb
   const format = mimeType.startsWith(NATIVE) ? EXPORTS[mimeType] : mimeType;
   if (format === undefined) throw unreadable(file, 'unsupported_media_type', 'can’t be read as text: open its link');
   assertSize(file, format, limit);
+  const type = textType(format, file.name);
   try {
-    if (isText(format)) {
-      return {
-        format,
-        ...(await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, (bytes) =>
-          textOf(session, { bytes, mimeType: format, start, limit }),
-        )),
-      };
+    if (type !== undefined) {
+      return await downloadFile(session, file, format, MAX_DOWNLOAD_BYTES, (bytes) =>
+        textContent(session, file, { type, bytes, start, limit }),
+      );
     }
     const office = officeFormat(mimeType, file.name);
     if (office !== undefined) {
@@ -126,33 +122,39 @@ async function contentOf(session: WorkspaceSession, file: DriveFile, start: numb
   }
 }
 
-/** As text; a file that is not what its type says, as any other. */
+/** As text; a file that is not what its type or name says, as any other. */
+async function textContent(
+  session: WorkspaceSession,
+  file: DriveFile,
+  { type, bytes, start, limit }: { type: string; bytes: Uint8Array<ArrayBuffer>; start: number; limit: PartLimit },
+) {
+  if (!isTextContent(bytes)) return otherContent(file, bytes, limit);
+  const input = { bytes, mimeType: type, start, limit };
+  const part = await (bytes.length > LONG_BYTES ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input));
+  return { format: type, ...part };
+}
+
+/** The same of a PDF or a Word document. */
 async function officeContent(
   session: WorkspaceSession,
   file: DriveFile,
   { office, bytes, start, limit }: { office: OfficeFormat; bytes: Uint8Array<ArrayBuffer>; start: number; limit: PartLimit },
 ) {
-  if (!looksLike(office, bytes)) {
-    if (bytes.length > binaryBytes(limit)) throw tooLargeBinary(file, limit);
-    return { format: file.mimeType, base64: toBase64(bytes) };
-  }
+  if (!looksLike(office, bytes)) return otherContent(file, bytes, limit);
   const input = { content: bytes, format: office, start, limit };
   const { size: _, ...part } = await session.onOwnThread(officeText, input, [bytes.buffer]);
   return { format: 'text/plain', ...part };
 }
 
-async function textOf(
-  session: WorkspaceSession,
-  input: { bytes: Uint8Array<ArrayBuffer>; mimeType: string; start: number; limit: PartLimit },
-) {
-  const { bytes } = input;
-  return bytes.length > LONG_BYTES ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input);
+function otherContent(file: DriveFile, bytes: Uint8Array, limit: PartLimit) {
+  if (bytes.length > binaryBytes(limit)) throw tooLargeBinary(file, limit);
+  return { format: file.mimeType, base64: toBase64(bytes) };
 }
 
 /** Checks the size before the download, if it is known. */
 function assertSize(file: DriveFile, format: string, limit: PartLimit): void {
   const { size = 0 } = file;
-  const isRead = isText(format) || officeFormat(format, file.name) !== undefined;
+  const isRead = textType(format, file.name) !== undefined || officeFormat(format, file.name) !== undefined;
   if (isRead && size > MAX_TEXT_BYTES) throw unreadable(file, 'too_large', 'has more than 10 MB: open its link');
   if (!isRead && size > binaryBytes(limit)) throw tooLargeBinary(file, limit);
 }
@@ -183,8 +185,4 @@ function unreadable(file: DriveFile, code: 'invalid_request' | 'too_large' | 'un
 
 function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
-}
-
-function isText(format: string): boolean {
-  return TEXT_TYPES.test(format);
 }

@@ -1,17 +1,19 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { decodeText } from '../files/decode-text.ts';
+import { isTextContent, textType } from '../files/text-types.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
 import { charsetOf } from './header-parameters.ts';
 import { shown } from './mail-text.ts';
+import { asWritten } from './text-format.ts';
 
 const MAX_BYTES = 384 * 1024;
 export const MAX_OFFSET = 100_000_000;
-const TEXTS = /^(text\/|application\/(json|xml|yaml|x-yaml|csv|rtf|x-ndjson|sql)$|application\/[\w.-]+\+(json|xml)$|message\/)/;
 
 interface Attachment {
   /** base64url */
   data: string;
   mimeType: string;
+  name: string;
   /** The part's own header. */
   contentType: string;
   /** Characters of a text, else bytes. */
@@ -26,9 +28,11 @@ export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (att
 });
 
 /** @returns undefined if it isn't text, whatever its type */
-function asText(bytes: Buffer, { mimeType, contentType, offset, limit }: Attachment) {
-  if (!TEXTS.test(mimeType) || bytes.includes(0)) return undefined;
-  return textPart(shown.text.parse(decodeText(bytes, { charset: charsetOf(contentType), mimeType })), offset, limit);
+function asText(bytes: Buffer, { mimeType, name, contentType, offset, limit }: Attachment) {
+  const type = textType(mimeType, name);
+  if (type === undefined || !isTextContent(bytes)) return undefined;
+  const text = asWritten(decodeText(bytes, { charset: charsetOf(contentType), mimeType: type }), type, contentType);
+  return textPart(shown.text.parse(text), offset, limit);
 }
 
 /** A multiple of three bytes, so that the base64 of consecutive parts can be concatenated. */

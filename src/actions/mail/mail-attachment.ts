@@ -4,10 +4,12 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { looksLike, officeFormat, officeText } from '../files/office-text.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { partLimit } from '../shared/text-part.ts';
+import { attachedMessage } from './attached-message.ts';
 import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
+import { listedAttachments, shownAttachment } from './listed-attachments.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
-import { attachmentName, attachmentsOf, type MailPart, partData } from './mail-parts.ts';
+import { attachmentName, attachmentsOf, MAX_PART_ID, type MailPart, partData } from './mail-parts.ts';
 
 /** Longer attachments are decoded off the main thread; base64 characters. */
 const LONG_DATA = 160_000;
@@ -17,13 +19,13 @@ const MAX_TEXT = 50_000;
 export const attachmentId = z
   .string()
   .regex(/^(root|\d+(\.\d+)*)$/, 'must be an id from mail.read')
-  .max(100)
+  .max(MAX_PART_ID)
   .describe('Id of the attachment, as mail.read lists it.');
 
 export const readAttachment = builtIn('workspace', {
   name: 'mail.attachment',
   effect: 'read',
-  description: 'Read an attachment of a message: text, PDF and DOCX as text, anything else as base64.',
+  description: 'Read an attachment of a message: text, PDF, DOCX and attached messages as text, anything else as base64.',
   scopes: ['mail.modify'],
   capBytes: 640 * 1024,
   input: z.strictObject({
@@ -37,14 +39,20 @@ export const readAttachment = builtIn('workspace', {
     size: z.number().describe('Size of the whole attachment, bytes.'),
     text: z.string().optional(),
     base64: z.string().optional(),
+    attachments: z.array(shownAttachment).optional().describe('Of an attached message.'),
     next_offset: z.number().optional().describe('There is more: pass this as `offset`.'),
   }),
   sources: ({ name }, { message: item }) => [{ item, integrity: 'others', name }],
   summary: ({ message, attachment }) => `Read attachment ${attachment} of message ${message}`,
   async run({ message: id, attachment, offset }, { session, capBytes }) {
     const part = await findAttachment(session, id, attachment);
-    const data = await partData(session, id, part);
     const about = { name: attachmentName(part), mime: part.mimeType };
+    if (part.kind === 'message') {
+      const attachments = listedAttachments(part.parts.flatMap(attachmentsOf));
+      const whole = { ...about, size: part.size, attachments };
+      return { ...whole, ...(await attachedMessage(session, id, part, offset, partLimit(capBytes, whole, MAX_TEXT))) };
+    }
+    const data = await partData(session, id, part);
     const format = officeFormat(part.mimeType, part.fileName);
     if (format !== undefined && looksLike(format, data)) {
       return {
@@ -55,6 +63,7 @@ export const readAttachment = builtIn('workspace', {
     const input = {
       data,
       mimeType: part.mimeType,
+      name: part.fileName,
       contentType: part.headers.get('content-type') ?? '',
       offset,
       limit: partLimit(capBytes, about, MAX_TEXT),

@@ -9,10 +9,11 @@ import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { quoted, quotedUpTo } from '../shared/display-text.ts';
 import { orNotFound } from './gmail-responses.ts';
 import { nameOf, RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-addresses.ts';
+import { allTexts, bodyText, HtmlBudget } from './mail-body.ts';
 import { type HeaderField, otherFields } from './mail-draft-fields.ts';
 import { showRecipient } from './mail-fields.ts';
 import { type MailMessage, MESSAGE_FIELDS, toMessage } from './mail-messages.ts';
-import { allTexts, attachmentsOf, bodyText, HtmlBudget, type MailPart, readFields } from './mail-parts.ts';
+import { attachmentsOf, type MailPart, readFields } from './mail-parts.ts';
 import { MAX_NAME, shown } from './mail-text.ts';
 
 /** Characters of a draft's text that are read. */

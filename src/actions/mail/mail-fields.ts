@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { identifier } from '../../providers/shared/provider-text.ts';
 import { type Mailbox, parseAddressList } from '../../validation/address-list.ts';
-import { emailAddress } from '../../validation/validate.ts';
+import { severalLines } from '../../validation/text-input.ts';
+import { emailAddress, text } from '../../validation/validate.ts';
 import { quoted } from '../shared/display-text.ts';
 
 /** Ids of messages, threads and drafts. Characters that would change a URL path are rejected. */
@@ -11,24 +12,14 @@ export const pageToken = identifier.optional();
 
 // C1 controls and line separators end lines in some clients; direction marks make a name look like another.
 const INVISIBLE = /[\u0080-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
-const CONTROL = /[\u0000-\u001f\u007f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
-const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-export const query = z
-  .string()
-  .max(1000, 'must have at most 1000 characters')
-  .refine((value) => !CONTROL.test(value), 'must not hold control characters')
-  .default('');
+export const query = text(1000, 0).default('');
 
 /** A value for a header: one line without invisible characters. */
 export function headerText(max: number) {
   return (
-    z
-      .string()
-      .max(max, `must have at most ${max} characters`)
-      .refine((value) => !CONTROL.test(value) && !INVISIBLE.test(value), 'must not hold control characters')
+    text(max, 0)
+      .refine((value) => !INVISIBLE.test(value), 'must not contain invisible characters')
       .refine((value) => value.isWellFormed(), 'must be well-formed text')
       // It would be displayed differently from the text that was approved (RFC 2047).
       .refine((value) => !/=\?[^?\s]+\?[bq]\?/i.test(value), 'must not hold encoded words')
@@ -36,10 +27,7 @@ export function headerText(max: number) {
 }
 
 /** The text of a message; line breaks and tabs are the only control characters allowed. */
-export const bodyField = z
-  .string()
-  .max(200_000, 'must have at most 200000 characters')
-  .refine((value) => !CONTROL_IN_TEXT.test(value) && value.isWellFormed(), 'must not hold control characters');
+export const bodyField = severalLines(200_000, 0);
 
 /** A mailbox with an address; its name is decoded. */
 export type Recipient = Mailbox;

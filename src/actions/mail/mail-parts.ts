@@ -1,28 +1,29 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { gmailAttachment } from './gmail-responses.ts';
-import { charsetOf, parameterOf } from './header-parameters.ts';
+import { parameterOf } from './header-parameters.ts';
 import { type Addresses, addressesOf } from './mail-addresses.ts';
 import { decodeWords, shown } from './mail-text.ts';
-import { partContent } from './part-content.ts';
+import { kindOf, type PartKind } from './part-kind.ts';
 
 /** One node of a message's tree. */
 export interface MailPart {
   /** The provider's part id, which is stable; `root` for the message itself. Attachment ids change with every read. */
   id: string;
+  kind: PartKind;
   mimeType: string;
   fileName: string;
   headers: MailHeaders;
-  /** Of the message itself. */
+  /** Of the message itself, and of attached ones. */
   addresses: Addresses;
   size: number;
   /** base64url; undefined if the bytes must be fetched, or there are none. */
   data: string | undefined;
   attachmentId: string | undefined;
+  /** Of an attached message, that message alone. */
   parts: MailPart[];
 }
 
@@ -32,19 +33,18 @@ export interface MailPart {
  */
 export type MailHeaders = ReadonlyMap<string, string>;
 
-const MAX_DEPTH = 30;
+/** More than is left of a response that is nested more deeply. */
+const MAX_DEPTH = 90;
 const MAX_PARTS = 1000;
+/** Of a part's id: two for each level. */
+export const MAX_PART_ID = 400;
 const USED_HEADERS = new Set('subject date message-id references in-reply-to content-type content-disposition'.split(' '));
-/** Longer content is converted to text off the main thread; base64 characters that take some 10 ms. */
-const LONG_CONTENT = { html: 8_000, text: 160_000 };
-const MAX_HTML = 300_000;
-const TOO_LONG = '[The rest of this message is too long to show.]';
 
 const node = z.object({
   partId: z
     .string()
     .regex(/^\d+(\.\d+)*$/)
-    .max(100)
+    .max(MAX_PART_ID)
     .optional()
     .catch(undefined),
   mimeType: z.string().max(255).default('text/plain'),
@@ -67,23 +67,44 @@ const node = z.object({
  */
 export function readPayload(payload: unknown): MailPart {
   let count = 0;
-  const read = (value: unknown, position: string, depth: number): MailPart => {
+  const read = (value: unknown, { id, isMessage, isMain, depth }: Place): MailPart => {
     count += 1;
     if (depth > MAX_DEPTH || count > MAX_PARTS) throw new AppError('too_large', 'The message has too many parts.');
-    const { partId, mimeType, filename, headers, body, parts } = checked(node, value);
-    return {
-      id: position === 'root' ? position : (partId ?? position),
-      mimeType: shown.name.parse(mimeType).toLowerCase(),
+    const { partId, mimeType: type, filename, headers, body, parts } = checked(node, value);
+    const mimeType = shown.name.parse(type).toLowerCase();
+    const own = {
+      id: id === 'root' ? id : (partId ?? id),
+      // Without a type it is plain text (RFC 2045, 5.2).
+      mimeType: mimeType.includes('/') ? mimeType : 'text/plain',
       fileName: shown.name.parse(filename === '' ? nameIn(headers) : decodeWords(filename)),
       headers: toHeaders(headers),
-      addresses: position === 'root' ? addressesOf(headers) : {},
+      addresses: isMessage ? addressesOf(headers) : {},
       size: body.size,
       data: body.data,
       attachmentId: body.attachmentId,
-      parts: parts.map((child, index) => read(child, position === 'root' ? `${index}` : `${position}.${index}`, depth + 1)),
+    };
+    return {
+      ...own,
+      kind: kindOf({ ...own, parts }, isMain),
+      parts: parts.map((child, index) => read(child, placeIn(own, index, depth))),
     };
   };
-  return read(payload, 'root', 0);
+  return read(payload, { id: 'root', isMessage: true, isMain: true, depth: 0 });
+}
+
+/** Where a part stands. */
+interface Place {
+  /** Its position, if the provider gives no id. */
+  id: string;
+  isMessage: boolean;
+  isMain: boolean;
+  depth: number;
+}
+
+function placeIn({ id, mimeType }: Pick<MailPart, 'id' | 'mimeType'>, index: number, depth: number): Place {
+  const isMessage = mimeType.startsWith('message/');
+  const isMain = isMessage || mimeType === 'multipart/alternative' || (mimeType === 'multipart/related' && index === 0);
+  return { id: id === 'root' ? `${index}` : `${id}.${index}`, isMessage, isMain, depth: depth + 1 };
 }
 
 /** The file name that a part's own fields give it (RFC 2183, 2.3). */
@@ -102,15 +123,17 @@ export function readFields(payload: unknown): { name: string; value: string }[] 
   return checked(node, payload).headers;
 }
 
-/** All parts that are attachments for the reader. */
+/** All parts that are attachments for the reader, those of attached messages behind these. */
 export function attachmentsOf(part: MailPart): MailPart[] {
-  if (isAttachment(part)) return [part];
-  return part.parts.flatMap(attachmentsOf);
+  const inside = part.parts.flatMap(attachmentsOf);
+  return part.kind === 'file' || part.kind === 'message' ? [part, ...inside] : inside;
 }
 
-/** The name under which an attachment is shown. */
-export function attachmentName({ fileName }: MailPart): string {
-  return fileName || 'unnamed';
+/** The name under which an attachment is shown; without one, that of an attached message is its subject. */
+export function attachmentName({ fileName, parts: [inner] }: MailPart): string {
+  if (fileName !== '') return fileName;
+  const subject = shown.subject.parse(inner?.headers.get('subject') ?? '').trim();
+  return subject === '' ? 'unnamed' : `${subject}.eml`;
 }
 
 /** Content of a part in base64url, fetched if necessary. */
@@ -118,124 +141,6 @@ export async function partData(session: WorkspaceSession, messageId: string, par
   if (part.data !== undefined || part.attachmentId === undefined) return part.data ?? '';
   const params = { userId: 'me', messageId, id: part.attachmentId, fields: 'data' };
   return (await session.call('gmail.users.messages.attachments.get', params, gmailAttachment)).data;
-}
-
-/** How many characters of HTML one result converts to text: conversion is slow, and anyone can send a large amount. */
-export class HtmlBudget {
-  #left = MAX_HTML;
-  /** There was more than the budget. */
-  exceeded = false;
-
-  get left(): number {
-    return this.#left;
-  }
-
-  /** @param characters length of the part, of which as many as were left have been converted */
-  take(characters: number): void {
-    this.exceeded ||= characters > this.#left;
-    this.#left -= Math.min(characters, this.#left);
-  }
-}
-
-/** How the texts of a message are read. */
-interface Reading {
-  session: WorkspaceSession;
-  messageId: string;
-  budget: HtmlBudget;
-  /** Characters after which further parts are not read; a longer text continues. */
-  enough: number;
-}
-
-/** The message as plain text: of alternatives the plain one unless it is blank, HTML converted to text. */
-export async function bodyText(root: MailPart, reading: Reading): Promise<string> {
-  const { enough } = reading;
-  let body = '';
-  for (const alternatives of blocksOf(root)) {
-    for (const parts of alternatives) {
-      let text = '';
-      for (const part of parts) {
-        if (body.length + text.length > enough) break;
-        const added = await partText(part, reading);
-        if (added !== '') text += text === '' ? added : `\n\n${added}`;
-      }
-      if (text === '') continue;
-      body += body === '' ? text : `\n\n${text}`;
-      break;
-    }
-    if (body.length > enough) break;
-  }
-  return body;
-}
-
-/**
- * All texts of the message, alternatives included, and of HTML also what isn't displayed: each once. When the budget is
- * exceeded, these aren't all.
- */
-export async function allTexts(root: MailPart, reading: Reading): Promise<string> {
-  const { budget, enough } = reading;
-  const texts = new Map<string, string>();
-  let length = 0;
-  for (const part of textsOf(root)) {
-    const { text, others } = await partTexts(part, reading, true);
-    for (const one of [text, others && `Also in its HTML: ${others}`]) {
-      const key = one.replace(/\s+/g, ' ').trim();
-      if (key === '' || texts.has(key)) continue;
-      texts.set(key, one);
-      length += one.length;
-    }
-    if (length > enough || budget.exceeded) break;
-  }
-  return [...texts.values()].join('\n\n');
-}
-
-function textsOf(part: MailPart): MailPart[] {
-  return isText(part) ? [part] : part.parts.flatMap(textsOf);
-}
-
-/** @returns '' if the part is blank */
-async function partText(part: MailPart, reading: Reading): Promise<string> {
-  const { budget } = reading;
-  const isHtml = part.mimeType === 'text/html';
-  if (isHtml && budget.exceeded) return '';
-  const { text } = await partTexts(part, reading, false);
-  return isHtml && budget.exceeded ? `${text}\n${TOO_LONG}`.trim() : text;
-}
-
-/** The text of a part, and what else is in HTML; '' for what is blank. */
-async function partTexts(part: MailPart, reading: Reading, showsHidden: boolean): Promise<{ text: string; others: string }> {
-  const { session, messageId, budget, enough } = reading;
-  const isHtml = part.mimeType === 'text/html';
-  const data = await partData(session, messageId, part);
-  const charset = charsetOf(part.headers.get('content-type') ?? '');
-  const { mimeType } = part;
-  const input = { data, charset, mimeType, maxHtml: isHtml ? budget.left : undefined, enough, showsHidden };
-  // Lets other requests run between two parts.
-  await nextTurn();
-  const isLong = data.length > (isHtml ? LONG_CONTENT.html : LONG_CONTENT.text);
-  const { characters, ...texts } = await (isLong ? session.offThread(partContent, input) : partContent.run(input));
-  if (isHtml) budget.take(characters);
-  return texts;
-}
-
-/** Text blocks in reading order, each with its alternatives, best first. */
-function blocksOf(part: MailPart): MailPart[][][] {
-  if (isText(part)) return [[[part]]];
-  if (isAttachment(part)) return [];
-  if (part.mimeType !== 'multipart/alternative') return part.parts.flatMap(blocksOf);
-  const alternatives = part.parts.map((child) => blocksOf(child).flatMap((block) => block[0] ?? [])).filter((parts) => parts.length > 0);
-  const isPlain = (parts: MailPart[]) => parts.every(({ mimeType }) => mimeType === 'text/plain');
-  // Of the others, the last is the best (RFC 2046 section 5.1.4).
-  return alternatives.length === 0 ? [] : [[...alternatives.filter(isPlain), ...alternatives.filter((one) => !isPlain(one)).reverse()]];
-}
-
-function isText(part: MailPart): boolean {
-  return (part.mimeType === 'text/plain' || part.mimeType === 'text/html') && !isAttachment(part);
-}
-
-function isAttachment({ mimeType, fileName, headers, size, attachmentId }: MailPart): boolean {
-  if (mimeType.startsWith('multipart/')) return false;
-  if (fileName !== '' || /^\s*attachment\b/i.test(headers.get('content-disposition') ?? '')) return true;
-  return mimeType !== 'text/plain' && mimeType !== 'text/html' && (size > 0 || attachmentId !== undefined);
 }
 
 function toHeaders(headers: readonly { name: string; value: string }[]): MailHeaders {

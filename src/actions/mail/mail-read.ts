@@ -4,10 +4,12 @@ import { builtIn } from '../shared/built-in.ts';
 import { jsonBytes } from '../shared/fitting.ts';
 import type { Source } from '../shared/labels.ts';
 import { type PartLimit, partLimit, textPart } from '../shared/text-part.ts';
+import { listedAttachments, shownAttachment } from './listed-attachments.ts';
 import { shownAddresses } from './mail-addresses.ts';
+import { bodyText, HtmlBudget } from './mail-body.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage, threadsOfOwn } from './mail-messages.ts';
-import { attachmentName, attachmentsOf, bodyText, HtmlBudget, type MailPart } from './mail-parts.ts';
+import { attachmentsOf, type MailPart } from './mail-parts.ts';
 import { shown } from './mail-text.ts';
 
 /** Characters of text in one result. */
@@ -18,7 +20,6 @@ const MIN_BEGINNING = 2_000;
 const OFFSETS_PER_MESSAGE = 100_000_000;
 const MAX_OFFSET = 100_000 * OFFSETS_PER_MESSAGE;
 
-const shownAttachment = z.object({ id: z.string(), name: z.string(), mime: z.string(), size: z.number() });
 const addresses = z.string().optional();
 const longAddresses = addresses.describe('In a thread, a long list ends in the number of the others: read the message alone.');
 const shownMessage = z.object({
@@ -34,7 +35,9 @@ const shownMessage = z.object({
   labels: z.array(z.string()).describe('Label ids; mail.labels lists their names.'),
   text: z.string(),
   quotes: z.literal(true).optional().describe('It may quote others: it answers or forwards a message, or has files.'),
-  attachments: z.array(shownAttachment).describe('Read one with mail.attachment.'),
+  attachments: z
+    .array(shownAttachment)
+    .describe('Read one with mail.attachment. The id of one inside of an attached message begins with its id.'),
 });
 
 type Shown = z.output<typeof shownMessage>;
@@ -145,7 +148,7 @@ function describeMessage({ root, ...message }: MailMessage, read: string, most: 
     labels: message.labelIds,
     text: '',
     ...(isQuoting(root, read) && { quotes: true as const }),
-    attachments: attachmentsOf(root).map((part) => ({ id: part.id, name: attachmentName(part), mime: part.mimeType, size: part.size })),
+    attachments: listedAttachments(attachmentsOf(root)),
   };
 }
 

@@ -2,7 +2,6 @@ import { guessCharset } from '../files/charset-guess.ts';
 import { charsetNamed } from '../files/charset-names.ts';
 import { asUtf8, decodeText } from '../files/decode-text.ts';
 import { multiLine, singleLine } from '../shared/display-text.ts';
-import { outline, wholeOutline } from './html-outline.ts';
 
 /** Most characters of a file's name that a question shows. */
 export const MAX_NAME = 255;
@@ -64,34 +63,6 @@ function wordBytes(encoding: string, content: string): Buffer {
   if (encoding.toLowerCase() === 'b') return Buffer.from(content, 'base64');
   const bytes = content.replaceAll('_', ' ').replace(/=([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, 'latin1');
-}
-
-/** HTML as readable text: links with their addresses, no images, nothing is loaded. */
-export function htmlToText(html: string): Promise<string> {
-  return converted(outline(html));
-}
-
-/** The same with text that isn't displayed, and what else the source holds that is an address or words. */
-export async function wholeHtmlToText(html: string): Promise<{ text: string; others: string }> {
-  const { displayed, others } = wholeOutline(html);
-  return { text: await converted(displayed), others: await converted(others.join('; ').replaceAll('<', '&lt;')) };
-}
-
-/** @param html an outline */
-async function converted(html: string): Promise<string> {
-  const { convert } = await import('html-to-text');
-  const text = convert(html, {
-    wordwrap: false,
-    selectors: [
-      { selector: 'img', format: 'skip' },
-      { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['<', '>'] } },
-      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
-    ],
-  });
-  return text
-    .replaceAll('\u00a0', ' ')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
 }
 
 /** Reverses the HTML escaping of the provider's snippets. */

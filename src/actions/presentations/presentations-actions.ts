@@ -4,16 +4,23 @@ import { explainKind } from '../drive/wrong-kind.ts';
 import type { Action } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fileReference } from '../shared/file-reference.ts';
+import { offset } from '../shared/text-part.ts';
 import { PAGE_FIELDS } from './slide-text.ts';
 import { slidesPart } from './slides-part.ts';
 
 const MAX_SLIDES = 100;
 
-const input = z.strictObject({
-  id: fileReference('presentation').describe('Id or web address of the file.'),
-  slides: z.array(z.int().min(1).max(10_000)).min(1).max(MAX_SLIDES).optional().describe('Numbers of slides; default all.'),
-  from: z.int().min(1).max(10_000).default(1).describe('Where to continue: `next` of the previous result.'),
-});
+const input = z
+  .strictObject({
+    id: fileReference('presentation').describe('Id or web address of the file.'),
+    slides: z.array(z.int().min(1).max(10_000)).min(1).max(MAX_SLIDES).optional().describe('Numbers of slides; default all.'),
+    from: z.int().min(1).max(10_000).default(1).describe('Where to continue: `next` of the previous result.'),
+    offset: offset.describe('Where to continue in one slide, whose number alone is in `slides`: its `next_offset`.'),
+  })
+  .refine(({ slides, offset }) => offset === 0 || slides?.length === 1, {
+    path: ['offset'],
+    error: 'give the number of one slide in slides',
+  });
 
 const output = z.object({
   title: z.string(),
@@ -26,7 +33,8 @@ const output = z.object({
       notes: z.string().optional().describe('Speaker notes.'),
       images: z.int().optional().describe('Number of images; their content is not read.'),
       skipped: z.literal(true).optional().describe('The slide is skipped in presentations.'),
-      truncated: z.literal(true).optional().describe('Text or notes were truncated.'),
+      next_offset: z.int().optional().describe('Text or notes are longer: pass this as `offset`, and the number alone in `slides`.'),
+      truncated: z.literal(true).optional().describe('The slide has more elements than are read: open the presentation in a browser.'),
     }),
   ),
   next: z.int().optional().describe('There are more: pass this as `from`.'),
@@ -41,10 +49,10 @@ const read = builtIn('workspace', {
   output,
   sources: ({ title: name }, { id: item }) => [{ item, integrity: 'others', name }],
   summary: ({ id, slides }) => `Read ${slides === undefined ? 'the slides' : `slides ${slides.join(', ')}`} of presentation ${id}`,
-  async run({ id, slides: numbers, from }, { session, capBytes }) {
+  async run({ id, slides: numbers, from, offset }, { session, capBytes }) {
     const params = { presentationId: id, fields: `title,slides(${PAGE_FIELDS})` };
     return session
-      .call('slides.presentations.get', params, slidesPart, { numbers, from, capBytes })
+      .call('slides.presentations.get', params, slidesPart, { numbers, from, offset, capBytes })
       .catch((error) => explainKind(error, session, id, `${NATIVE}presentation`));
   },
 });

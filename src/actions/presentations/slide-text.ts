@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
-import { cutText, shortened } from '../../validation/cut-text.ts';
+import { shortened } from '../../validation/cut-text.ts';
 import { multiLine, nameObjects } from '../shared/display-text.ts';
 
 /** Depth of nested groups; deeper ones are skipped. */
@@ -9,7 +9,11 @@ const MAX_DEPTH = 20;
 /** Further elements are skipped; a crowded slide has hundreds. */
 const MAX_ELEMENTS = 5_000;
 const MAX_TEXT = 8_000;
-const MAX_TITLE = 1_000;
+const MAX_TITLE = 500;
+/** Of a title, and of what else is said of a slide. */
+const TITLE_BYTES = 2_500;
+/** Of a code point, once in the text and once in the notes. */
+const BYTES_PER_CHARACTER = 8;
 
 const run = z.object({ content: multiLine.optional() });
 
@@ -77,22 +81,40 @@ export const PAGE_FIELDS = [
 const REPEATED = new Set(['SLIDE_NUMBER', 'DATE_AND_TIME', 'FOOTER', 'HEADER']);
 const TITLES = new Set(['TITLE', 'CENTERED_TITLE']);
 
-/** Title, text and notes of a slide, each truncated to a few thousand characters. */
-export function slideText({ pageElements, slideProperties }: SlidePage) {
+/** A part of a slide's text and notes. */
+export interface SlidePart {
+  /** Where it begins, code points. */
+  offset: number;
+  /** Bytes of JSON that the slide may take. */
+  bytes: number;
+}
+
+/** Title, text and notes of a slide; of long ones a part, and `next_offset`, where the following part begins. */
+export function slideText({ pageElements, slideProperties }: SlidePage, { offset, bytes }: SlidePart) {
   const { elements, more } = flattenGroups(pageElements);
   const titleElement = elements.find(({ shape }) => shape?.placeholder !== undefined && TITLES.has(shape.placeholder.type));
   const title = nameObjects(textOf(titleElement?.shape?.text));
   const body = elements.filter((one) => one !== titleElement).map(elementText);
-  const text = nameObjects(body.filter((part) => part !== '').join('\n'));
+  // A long title is shortened, so the text begins with it.
+  const text = nameObjects([title.length > MAX_TITLE ? title : '', ...body].filter((part) => part !== '').join('\n'));
   const notes = nameObjects(notesOf(slideProperties?.notesPage));
+  const end = offset + Math.min(MAX_TEXT, Math.floor((bytes - TITLE_BYTES) / BYTES_PER_CHARACTER));
+  const [shown, shownNotes] = [codePoints(text, offset, end), codePoints(notes, offset, end)];
   const images = elements.filter(({ image }) => image !== undefined).length;
   return {
     ...(title !== '' && { title: shortened(title, MAX_TITLE) }),
-    text: cutText(text, MAX_TEXT),
-    ...(notes !== '' && { notes: cutText(notes, MAX_TEXT) }),
+    text: shown.part,
+    ...(shownNotes.part !== '' && { notes: shownNotes.part }),
     ...(images > 0 && { images }),
-    ...((more || text.length > MAX_TEXT || notes.length > MAX_TEXT) && { truncated: true as const }),
+    ...((shown.continues || shownNotes.continues) && { next_offset: end }),
+    ...(more && { truncated: true as const }),
   };
+}
+
+function codePoints(text: string, from: number, end: number): { part: string; continues: boolean } {
+  if (text.length <= end) return { part: from === 0 ? text : [...text].slice(from).join(''), continues: false };
+  const characters = [...text];
+  return { part: characters.slice(from, end).join(''), continues: characters.length > end };
 }
 
 /**

@@ -7,8 +7,8 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: word processors break lines inside a paragraph with a vertical tab
-const LINE_BREAK = /\r\n?|\u000b|\u2028|\u2029/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what ends a line or a page; word processors break lines inside a paragraph with a vertical tab
+const LINE_BREAK = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
 
 /** Most texts: nothing in them is replaced, and looking is a third of the work of replacing. */
 const PLAIN = /^[\x20-\x7e…]*$/;

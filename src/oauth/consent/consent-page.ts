@@ -69,9 +69,10 @@ ${signedInFooter(user)}`,
   );
 }
 
-/** A page that only states something. */
-export function noticePage(heading: string, text: string): string {
-  return page(heading, html`<h1>${heading}</h1>\n<p class="outcome" role="status">${text}</p>`);
+/** A page that only states something, with the way on, if there is one. */
+export function noticePage(heading: string, text: string, continueAt: string | undefined): string {
+  const link = continueAt !== undefined && html`\n<p><a href="${continueAt}">Continue to the app</a></p>`;
+  return page(heading, html`<h1>${heading}</h1>\n<p class="outcome" role="status">${text}</p>${link}`);
 }
 
 function identityOf({ host, isUnreachable, target }: ConsentQuestion): SafeHtml {

@@ -34,7 +34,8 @@ function showConsent(deps: ConsentPagesDeps): Endpoint {
     async handle({ caller, params: { uid }, request, response }) {
       assertSession(caller);
       const pending = await deps.consents.find(uid, request, response);
-      if (pending.isDecided) return decidedPage();
+      if ('answered' in pending) return decidedPage(pending.answered);
+      if (pending.isDecided) return decidedPage(pending.interaction.returnTo);
       return questionPage(deps, caller, pending, USUAL);
     },
   });
@@ -66,6 +67,8 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
     async handle({ caller, params: { uid }, form, request, response }) {
       assertSession(caller);
       const pending = await consents.find(uid, request, response);
+      // Of several decisions, the first counts.
+      if ('answered' in pending) return pending.answered === undefined ? decidedPage(undefined) : { redirect: pending.answered };
       if (form.decision === 'deny') return { redirect: await consents.deny(pending) };
       // A ticked account overrides the radio button.
       const accounts = form.account.length > 0 ? 'some' : form.accounts;
@@ -109,8 +112,9 @@ async function questionPage(
   return { html: consentPage(question, problem), policy: PAGE_POLICY, status };
 }
 
-function decidedPage(): Reply<never> {
-  return { html: noticePage('Decided', 'You have decided this already. Go back to the app.'), policy: PAGE_POLICY };
+/** @param continueAt where the browser gets the answer; undefined: the app has it */
+function decidedPage(continueAt: string | undefined): Reply<never> {
+  return { html: noticePage('Decided', 'You have decided this already. Go back to the app.', continueAt), policy: PAGE_POLICY };
 }
 
 /** Consent is given on a page, by the user who sees it. @throws AppError `forbidden` */

@@ -59,15 +59,19 @@ export class Consents {
   }
 
   /**
-   * The request that the browser's cookie belongs to.
+   * The request that the browser's cookie belongs to; of one that has been answered, where the browser continues: undefined
+   * once the client has what it asked for.
    *
    * @throws AppError `forbidden` in another browser and when it is over, `invalid_request` when the client is not what it was,
    * or its document can't be fetched; `unavailable`
    */
-  async find(uid: string, request: Request, response: Response): Promise<PendingConsent> {
-    const provider = await this.#deps.server.provider();
+  async find(uid: string, request: Request, response: Response): Promise<PendingConsent | { answered: string | undefined }> {
+    const { server } = this.#deps;
+    const provider = await server.provider();
     const interaction = await provider.interactionDetails(request, response).catch(ofLibrary);
     if (interaction === undefined || interaction.uid !== uid) {
+      const answer = await server.entries.answerOf(uid);
+      if (answer !== undefined) return { answered: answer.isUsed ? undefined : `${server.publicUrl}${PATHS.authorize}/${uid}` };
       throw new AppError('forbidden', 'This was started in another browser, or has ended. Start again in the app.');
     }
     const { client_id: clientId, redirect_uri: redirectUri, scope } = interaction.params as Record<string, string>;

@@ -12,9 +12,11 @@ import {
   type EntryRow,
   insertClient,
   selectClientOfGrant,
+  selectEntry,
   selectResponse,
   selectUserOfEntry,
   storeResponse,
+  upsertEntry,
   upsertPublishedClient,
 } from './entries-repository.ts';
 
@@ -24,8 +26,21 @@ export interface EntriesDeps {
   clientGrants: Pick<ClientGrants, 'revoke'>;
 }
 
+/** How long a code can be exchanged. */
+export const CODE_SECONDS = 60;
 /** The model that the response to a refresh is encrypted as; it is kept in the row of its token. */
 const RESPONSE = 'RefreshToken response';
+
+/** The model that the answer to a resumed request is kept as, by the id of its interaction. */
+const ANSWER = 'Answer';
+
+/** Where an authorization request has led its user, once that had decided. */
+export interface Answer {
+  /** At the client, with the code or the error. */
+  location: string;
+  /** Who permitted the client something; undefined: nobody did. */
+  userId: string | undefined;
+}
 
 /** What belongs to one request. */
 interface Scope {
@@ -107,6 +122,31 @@ export class Entries {
     const key = keyOf(RESPONSE, token);
     const payload = await selectResponse(this.#deps.db, key.idHash);
     return payload && this.open(key, { payload });
+  }
+
+  /** Keeps where a resumed request has led, while its code can be exchanged. */
+  async storeAnswer(uid: string, answer: Answer): Promise<void> {
+    const key = keyOf(ANSWER, uid);
+    const payload = await this.seal(key, answer);
+    const ofUser = { grantHash: null, userId: answer.userId ?? null, audience: null };
+    await upsertEntry(this.#deps.db, { ...key, ...ofUser, payload, lifeSeconds: CODE_SECONDS });
+  }
+
+  /**
+   * Where a resumed request has led.
+   *
+   * @returns also whether the client has used the code or can't any more: sent once more, it would look stolen (RFC 6749,
+   * 4.1.2); undefined: it has led nowhere, or too long ago
+   */
+  async answerOf(uid: string): Promise<(Answer & { isUsed: boolean }) | undefined> {
+    const { db } = this.#deps;
+    const key = keyOf(ANSWER, uid);
+    const row = await selectEntry(db, key);
+    if (row === undefined) return undefined;
+    const answer = (await this.open(key, row)) as unknown as Answer;
+    const code = new URL(answer.location).searchParams.get('code');
+    const isUsed = code !== null && (await selectEntry(db, keyOf('AuthorizationCode', code)))?.isConsumed !== false;
+    return { ...answer, isUsed };
   }
 
   /** Runs `work` in a transaction that has begun. */

@@ -312,7 +312,7 @@ describe('an invalid response', () => {
       title: 'x',
       slides: [{ pageElements: [{ elementGroup: { children: inside } }, { elementGroup: { children: items } }] }],
     };
-    const { slides } = await slidesPart.run({ response, args: { numbers: undefined, from: 1, capBytes: 256_000 } });
+    const { slides } = await slidesPart.run({ response, args: { numbers: undefined, from: 1, offset: 0, capBytes: 256_000 } });
     expect(slides[0]).toMatchObject({ truncated: true });
     expect(looked()).toBeLessThanOrEqual(5_000);
   });

@@ -71,6 +71,21 @@ describe.skipIf(!hasPostgres)('the authorization server on two replicas', () => 
     return { client, tokens: tokens.body };
   }
 
+  it('give one code for a decision that is made and asked for at both at the same moment', async () => {
+    const browser = browserAt(one, await signedInAt(one));
+    const authorization = new Authorization(await newClient(at(one)), browser);
+    const consent = await authorization.begin();
+    const page = await browser.visit(consent);
+    const tabs = [one, other, one, other].map((steward) => browserAt(steward, browser));
+    const decided = await Promise.all(tabs.map((tab) => submitConsent(tab, page, consent)));
+    expect(decided.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const answers = await Promise.all(tabs.map((tab, index) => tab.visit(pathOf(locationOf(decided[index] as never)))));
+    const [first, ...others] = answers.map(locationOf);
+    expect(others).toEqual([first, first, first]);
+    const code = new URL(first ?? '').searchParams.get('code') as string;
+    expect((await authorization.exchange(at(other), code)).status).toBe(200);
+  });
+
   const isBlocked = async () =>
     (await database.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).length > 0;
 

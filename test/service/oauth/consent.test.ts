@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../../support/browser/browser.ts';
 import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
-import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT, submitConsent } from '../../support/scenes/oauth-scene.ts';
+import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT, refresh, submitConsent } from '../../support/scenes/oauth-scene.ts';
 import type { TestSteward } from '../../support/steward.ts';
 import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 import { locationOf, sessionOf } from '../../support/users/sign-in.ts';
@@ -173,9 +173,71 @@ describe('a consent', () => {
     expect((await browser.visit(consent)).text).toContain('You have decided this already');
     const back = await browser.visit(pathOf(locationOf(answers[0] as never)));
     expect(new URL(locationOf(back)).searchParams.get('code')).not.toBeNull();
-    // The resumed request is over.
-    expect((await browser.visit(pathOf(locationOf(answers[0] as never)))).status).toBe(403);
     expect((await grants()).length).toBe(1);
+  });
+
+  it('is answered once more until the app has its answer: pressed twice, loaded again, or lost on the way', async () => {
+    const authorization = new Authorization(client, browser);
+    const consent = await authorization.begin();
+    const page = await browser.visit(consent);
+    const resume = pathOf(locationOf(await submitConsent(browser, page, consent)));
+    const answers = await Promise.all([1, 2, 3].map(() => browser.visit(resume)));
+    const address = locationOf(answers[0] as never);
+    const code = new URL(address).searchParams.get('code') as string;
+    expect(answers.map((answer) => [answer.status, locationOf(answer)])).toEqual(Array(3).fill([303, address]));
+    for (const decision of ['allow', 'deny']) {
+      const again = await submitConsent(browser, page, consent, (fields) => fields.set('decision', decision));
+      expect([again.status, pathOf(locationOf(again))], decision).toEqual([200, resume]);
+      expect(locationOf(await browser.visit(resume)), decision).toBe(address);
+    }
+    const decided = await browser.visit(consent);
+    expect(decided.text).toContain('You have decided this already');
+    expect(decided.text).toContain(`href="${steward.url}${resume}"`);
+    const { status, body } = await authorization.exchange(steward, code);
+    expect(status).toBe(200);
+    // Sent once more, the code would look stolen, and the app would lose its access.
+    expect((await browser.visit(resume)).status).toBe(403);
+    const late = await submitConsent(browser, page, consent);
+    expect([late.status, locationOf(late)]).toEqual([200, '']);
+    expect(late.text).toContain('You have decided this already');
+    expect((await browser.visit(consent)).text).not.toContain(resume);
+    expect((await grants()).length).toBe(1);
+    expect((await refresh(steward, client, body.refresh_token)).status).toBe(200);
+  });
+
+  it('is answered again to no other browser and no other user, and for a minute', async () => {
+    const authorization = new Authorization(client, browser);
+    const consent = await authorization.begin();
+    const resume = pathOf(locationOf(await submitConsent(browser, await browser.visit(consent), consent)));
+    expect((await browser.visit(resume)).status).toBe(303);
+    const other = await scene.connect();
+    const signedOut = new FormBrowser(steward.url).take(browser);
+    signedOut.cookies.delete('steward_session');
+    const takers = [
+      await sessionOf(steward, user.token),
+      new FormBrowser(steward.url).take(browser).take(await sessionOf(steward, other.token)),
+      signedOut,
+    ];
+    for (const taker of takers) {
+      const refused = await taker.visit(resume);
+      expect([refused.status, refused.headers.get('location')]).toEqual([403, null]);
+    }
+    await steward.sql(`update oauth_entries set expires_at = expires_at - interval '1 minute' where model = 'Answer'`);
+    expect((await browser.visit(resume)).status).toBe(403);
+    expect((await browser.visit(consent)).status).toBe(403);
+  });
+
+  it('denied is answered once more, too, and allows nothing later', async () => {
+    const authorization = new Authorization(client, browser);
+    const consent = await authorization.begin();
+    const page = await browser.visit(consent);
+    const deny = (fields: URLSearchParams) => fields.set('decision', 'deny');
+    const resume = pathOf(locationOf(await submitConsent(browser, page, consent, deny)));
+    const address = locationOf(await browser.visit(resume));
+    expect(new URL(address).searchParams.get('error')).toBe('access_denied');
+    expect(pathOf(locationOf(await submitConsent(browser, page, consent)))).toBe(resume);
+    expect(locationOf(await browser.visit(resume))).toBe(address);
+    expect(await grants()).toEqual([]);
   });
 
   it('denied after it was given changes nothing', async () => {

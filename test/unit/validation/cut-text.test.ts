@@ -13,9 +13,10 @@ import { shownName } from '../../../src/validation/validation-messages.ts';
 import { fc } from '../../support/runner/property.ts';
 
 const slide = (content: string) =>
-  slideText({ pageElements: [{ shape: { text: { textElements: [{ textRun: { content } }] } } }] } as unknown as Parameters<
-    typeof slideText
-  >[0]);
+  slideText(
+    { pageElements: [{ shape: { text: { textElements: [{ textRun: { content } }] } } }] } as unknown as Parameters<typeof slideText>[0],
+    { offset: 0, bytes: 20_000 },
+  );
 
 /** Each way in which a long text becomes shorter. */
 const CUTS: Record<string, (text: string) => string> = {

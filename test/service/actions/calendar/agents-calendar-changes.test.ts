@@ -90,16 +90,22 @@ describe('calendar.update', () => {
     expect(await starts()).toEqual(['2027-03-21T11:30:00+01:00', '2027-03-28T11:30:00+02:00', '2027-04-04T11:30:00+02:00']);
   });
 
-  it('moves a series to another day only with its rules, or if they name no day', async () => {
+  it('moves a series to another day with its rule, or only with a new one', async () => {
     const plain = await series();
     await update(plain.events[1].id, { scope: 'series', start: '2027-03-30T09:00' });
     expect(await starts()).toEqual(['2027-03-23T09:00:00+01:00', '2027-03-30T09:00:00+02:00', '2027-04-06T09:00:00+02:00']);
     await me.act('calendar.delete', { id: plain.id, scope: 'series' });
     const named = await series({ recurrence: ['RRULE:FREQ=WEEKLY;BYDAY=SU;COUNT=2'] });
-    const move = { scope: 'series', start: '2027-03-29T09:00' };
-    await expect(update(named.events[1].id, move)).rejects.toMatchObject(invalid(/recurrence/));
-    await update(named.events[1].id, { ...move, recurrence: ['RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2'] });
+    const moved = await update(named.events[1].id, { scope: 'series', start: '2027-03-29T09:00' });
+    expect(moved.recurrence).toEqual(['RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2']);
     expect(await starts()).toEqual(['2027-03-22T09:00:00+01:00', '2027-03-29T09:00:00+02:00']);
+    await me.act('calendar.delete', { id: named.id, scope: 'series' });
+    const third = await series({ recurrence: ['RRULE:FREQ=MONTHLY;BYDAY=3SU;COUNT=2'] });
+    const move = { scope: 'series', start: '2027-03-22T09:00' };
+    await expect(update(third.id, move)).rejects.toMatchObject(invalid(/recurrence/));
+    expect(await starts()).toEqual(['2027-03-21T09:00:00+01:00', '2027-04-18T09:00:00+02:00']);
+    await update(third.id, { ...move, recurrence: ['RRULE:FREQ=MONTHLY;BYDAY=4MO;COUNT=2'] });
+    expect(await starts()).toEqual(['2027-03-22T09:00:00+01:00', '2027-04-26T09:00:00+02:00']);
   });
 
   it('rejects a time that clocks skip, also for the first event of a series only', async () => {

@@ -1,6 +1,7 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bodyText, HtmlBudget, readPayload } from '../../../../src/actions/mail/mail-parts.ts';
+import { bodyText, HtmlBudget } from '../../../../src/actions/mail/mail-body.ts';
+import { readPayload } from '../../../../src/actions/mail/mail-parts.ts';
 import { workBegun } from '../../../../src/off-thread/off-thread.ts';
 import type { WorkspaceSession } from '../../../../src/providers/workspace/workspace-session.ts';
 import { WorkspaceEmulator } from '../../../support/emulators/workspace-emulator.ts';
@@ -285,6 +286,28 @@ describe('an attachment', () => {
     expect(await user.run('mail.attachment', { message: 'm1', attachment: id })).toMatchObject({
       base64: Buffer.from('%PDF').toString('base64'),
     });
+  });
+
+  it.each([
+    ['its declared charset, also if it is valid UTF-8', 'text/plain; charset=gb2312; name="cn.txt"', 'cda8d6aa', '通知'],
+    ['UTF-16 without a byte order mark', 'text/plain; charset=utf-16', '65e5672c', '日本'],
+    ['a guess', 'text/plain', 'cff0e8e2e5f2', 'Привет'],
+  ])('is decoded by %s', async (_what, type, hex, text) => {
+    const headers = [{ name: 'Content-Type', value: type }];
+    const file = { mimeType: 'text/plain', filename: 'cn.txt', headers, body: { size: 4, attachmentId: 'a' } };
+    on('messages/m1', { body: message('m1', { mimeType: 'multipart/mixed', parts: [textPart('x'), file] }) });
+    on('messages/m1/attachments/a', { body: { data: b64(Buffer.from(hex, 'hex')) } });
+    expect(await user.run('mail.attachment', { message: 'm1', attachment: '1' })).toMatchObject({ text });
+  });
+
+  it('has the name of its own fields if the provider gives none', async () => {
+    const headers = [
+      { name: 'Content-Type', value: 'application/octet-stream' },
+      { name: 'Content-Disposition', value: "attachment; filename*0*=gb2312''%CD%A8%D6; filename*1*=%AA; filename*2=.csv" },
+    ];
+    const file = { mimeType: 'application/octet-stream', filename: '', headers, body: { size: 3, data: b64('a,b') } };
+    on('messages/m1', { body: message('m1', { mimeType: 'multipart/mixed', parts: [textPart('x'), file] }) });
+    expect(await user.run('mail.attachment', { message: 'm1', attachment: '1' })).toMatchObject({ name: '通知.csv', text: 'a,b' });
   });
 
   it('is read in consecutive parts', async () => {

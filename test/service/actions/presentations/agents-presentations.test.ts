@@ -243,15 +243,32 @@ describe('a provider with unusual responses', () => {
     expect((await read()).slides[0].text).toBe('- a\n \n- b');
   });
 
-  it('is truncated, says so, and can be continued', async () => {
+  it('is read in parts', async () => {
     const long = 'ä'.repeat(9_000);
     saying({ title: 'a\u0000b', slides: Array.from({ length: 60 }, () => ({ pageElements: [{ shape: textOf(long) }] })) });
     const first = await read();
     expect(first.title).toBe('a b');
-    expect(first.slides[0]).toEqual({ number: 1, text: 'ä'.repeat(8_000), truncated: true });
+    expect(first.slides[0]).toEqual({ number: 1, text: 'ä'.repeat(8_000), next_offset: 8_000 });
     expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(256 * 1024);
     expect(first.next).toBe(first.slides.length + 1);
     const second = await read({ from: first.next });
     expect(second.slides[0].number).toBe(first.next);
+  });
+
+  it('whose text, title or notes are long is read on, whole characters at a time', async () => {
+    const [text, notes] = ['a👍🏽'.repeat(9_000), 'é😀'.repeat(7_000)];
+    const title = 'Agenda '.repeat(200).trim();
+    const named = { shape: { ...textOf(title), placeholder: { type: 'TITLE' } } };
+    const pages = { speakerNotesObjectId: 'n' };
+    const notesPage = { notesProperties: pages, pageElements: [{ objectId: 'n', shape: textOf(notes) }] };
+    saying({ title: 'x', slides: [{}, { pageElements: [named, { shape: textOf(text) }], slideProperties: { notesPage } }] });
+    const parts = [(await read({ slides: [2] })).slides[0]];
+    expect(parts[0].title).toMatch(/^Agenda .*…$/);
+    for (let last = parts[0]; last.next_offset !== undefined; last = parts.at(-1)) {
+      parts.push((await read({ slides: [2], offset: last.next_offset })).slides[0]);
+    }
+    expect(parts.map((part) => part.text).join('')).toBe(`${title}\n${text}`);
+    expect(parts.map((part) => part.notes ?? '').join('')).toBe(notes);
+    await expect(read({ offset: 8_000 })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('one slide') });
   });
 });

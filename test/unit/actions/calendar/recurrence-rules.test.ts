@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { occurrences } from '../../../../sandbox/google/calendar-recurrence.ts';
-import { assertLasts, movedRules, type SeriesMove } from '../../../../src/actions/calendar/recurrence-rules.ts';
+import { assertLasts, movedRules, type SeriesMove, typedRules } from '../../../../src/actions/calendar/recurrence-rules.ts';
 
 const BERLIN = 'Europe/Berlin';
 const NEW_YORK = 'America/New_York';
@@ -78,9 +78,8 @@ describe('the rules of a series that moves', () => {
   });
 
   it.each<[string, SeriesMove, string]>([
-    ['a day of the week', move('2026-12-07T09:00', '2026-12-08T09:00'), 'RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3'],
-    ['a day of the month', NEXT_DAY, 'RRULE:FREQ=MONTHLY;BYMONTHDAY=7'],
-    ['a month', NEXT_DAY, 'RRULE:FREQ=YEARLY;BYMONTH=12'],
+    ['an hour of whole days', move('2026-12-07T00:00', '2026-12-07'), 'RRULE:FREQ=DAILY;BYHOUR=0,12'],
+    ['more than one event a day', LATER, 'RRULE:FREQ=HOURLY;INTERVAL=5;BYDAY=MO'],
     ['a day of the year', NEXT_DAY, 'rrule:freq=yearly;byyearday=341'],
     ['an hour', LATER, 'RRULE:FREQ=DAILY;BYHOUR=9'],
     ['an unknown zone', LATER, 'EXDATE;TZID=W. Europe Standard Time:20261209T090000'],
@@ -92,6 +91,87 @@ describe('the rules of a series that moves', () => {
     ['another property', LATER, 'X-SKIP:20261209T090000'],
   ])('are refused if they don’t tell what they are then: %s', (_what, by, line) => {
     expect(() => movedRules([line], by)).toThrow(rejected);
+  });
+
+  const by = (days: number, first = '2026-12-07T09:00') => {
+    const from = Temporal.PlainDateTime.from(first);
+    return move(first, from.add({ days }).toString({ smallestUnit: 'minute' }));
+  };
+  it.each<[string, SeriesMove, string, string]>([
+    ['a day of the week', by(1), 'WEEKLY;BYDAY=MO;COUNT=3', 'WEEKLY;BYDAY=TU;COUNT=3'],
+    ['a day of the week, back', by(-1), 'WEEKLY;BYDAY=MO', 'WEEKLY;BYDAY=SU'],
+    ['days of the week', by(1), 'WEEKLY;BYDAY=MO,WE,FR', 'WEEKLY;BYDAY=TU,TH,SA'],
+    ['days of the week, by more than one', by(9), 'WEEKLY;UNTIL=20270601T080000Z;BYDAY=MO,SU', 'WEEKLY;UNTIL=20270610T080000Z;BYDAY=WE,TU'],
+    ['a week', by(14), 'WEEKLY;INTERVAL=2;BYDAY=MO,WE;WKST=SU', 'WEEKLY;INTERVAL=2;BYDAY=MO,WE;WKST=SU'],
+    ['a day every other week', by(1), 'WEEKLY;INTERVAL=2;BYDAY=MO', 'WEEKLY;INTERVAL=2;BYDAY=TU'],
+    ['days every other week', by(1), 'WEEKLY;INTERVAL=2;BYDAY=SA,SU', 'WEEKLY;INTERVAL=2;BYDAY=SU,MO;WKST=TU'],
+    ['days every other week from Sunday on', by(-1), 'WEEKLY;WKST=SU;INTERVAL=2;BYDAY=MO,TU', 'WEEKLY;WKST=SA;INTERVAL=2;BYDAY=SU,MO'],
+    ['no day of the week', by(3), 'WEEKLY;INTERVAL=2', 'WEEKLY;INTERVAL=2'],
+    ['work days', by(1), 'DAILY;BYDAY=MO,TU,WE,TH,FR', 'DAILY;BYDAY=TU,WE,TH,FR,SA'],
+    ['each Monday', by(1), 'MONTHLY;BYDAY=MO', 'MONTHLY;BYDAY=TU'],
+    ['a day of the month', by(1), 'MONTHLY;BYMONTHDAY=7', 'MONTHLY;BYMONTHDAY=8'],
+    ['days of the month', by(-6), 'MONTHLY;INTERVAL=2;BYMONTHDAY=7,21', 'MONTHLY;INTERVAL=2;BYMONTHDAY=1,15'],
+    ['a day from the end of the month', by(-2, '2026-12-31T09:00'), 'MONTHLY;BYMONTHDAY=-1', 'MONTHLY;BYMONTHDAY=-3'],
+    [
+      'the 30th of months that have one',
+      by(1, '2026-12-30T09:00'),
+      'MONTHLY;BYMONTH=1,3,12;BYMONTHDAY=30',
+      'MONTHLY;BYMONTH=1,3,12;BYMONTHDAY=31',
+    ],
+    ['no day of the month', by(21), 'MONTHLY', 'MONTHLY'],
+    ['a second Monday, by a week', by(7, '2026-12-14T09:00'), 'MONTHLY;BYDAY=2MO', 'MONTHLY;BYDAY=3MO'],
+    ['a last Friday, by a week', by(-7, '2026-12-25T09:00'), 'MONTHLY;BYDAY=-1FR', 'MONTHLY;BYDAY=-2FR'],
+    ['a 20th Monday of the year', by(7, '2026-05-18T09:00'), 'YEARLY;BYDAY=20MO', 'YEARLY;BYDAY=21MO'],
+    [
+      'the second Saturday as a range',
+      by(1, '2026-12-12T09:00'),
+      'MONTHLY;BYDAY=SA;BYMONTHDAY=8,9,10,11,12,13,14',
+      'MONTHLY;BYDAY=SU;BYMONTHDAY=9,10,11,12,13,14,15',
+    ],
+    ['a month', by(1), 'YEARLY;BYMONTH=12', 'YEARLY;BYMONTH=12'],
+    ['a day of a year', by(1), 'YEARLY;BYMONTH=12;BYMONTHDAY=7', 'YEARLY;BYMONTH=12;BYMONTHDAY=8'],
+    ['into another month and year', by(1, '2026-12-31T09:00'), 'YEARLY;BYMONTHDAY=31;BYMONTH=12', 'YEARLY;BYMONTHDAY=1;BYMONTH=1'],
+    ['of no day, into another month', by(-7, '2026-12-07T09:00'), 'YEARLY;BYMONTH=12', 'YEARLY;BYMONTH=11'],
+    ['small letters', by(1), 'weekly;byday=mo', 'weekly;byday=TU'],
+    ['a day and a time', move('2026-12-07T22:00', '2026-12-08T01:30'), 'WEEKLY;BYDAY=MO', 'WEEKLY;BYDAY=TU'],
+    ['whole days', NEXT_DAY, 'WEEKLY;BYDAY=MO;UNTIL=20261228', 'WEEKLY;BYDAY=TU;UNTIL=20261229'],
+    ['another day in another zone', move('2026-12-07T01:00', '2026-12-06T19:00', { zone: NEW_YORK }), 'WEEKLY;BYDAY=MO', 'WEEKLY;BYDAY=SU'],
+    [
+      'a time that is on another day in UTC',
+      move('2026-12-07T00:30', '2026-12-07T02:30'),
+      'WEEKLY;BYDAY=MO;BYSETPOS=1',
+      'WEEKLY;BYDAY=MO;BYSETPOS=1',
+    ],
+    ['hours, by a day', by(1), 'WEEKLY;BYDAY=MO;BYHOUR=9,17', 'WEEKLY;BYDAY=TU;BYHOUR=9,17'],
+  ])('name the days that it moves to: %s', (_what, move, rule, moved) => {
+    expect(movedRules([`RRULE:FREQ=${rule}`], move)).toEqual([`RRULE:FREQ=${moved}`]);
+  });
+
+  it.each<[string, SeriesMove, string]>([
+    ['the 31st', by(-1, '2026-12-31T09:00'), 'MONTHLY;BYMONTHDAY=31'],
+    ['to the 29th', by(1, '2026-12-28T09:00'), 'MONTHLY;BYMONTHDAY=28'],
+    ['no day, to the 29th', by(1, '2026-12-28T09:00'), 'MONTHLY'],
+    ['into the next month', by(4, '2026-12-28T09:00'), 'MONTHLY;BYMONTHDAY=28'],
+    ['no day, into the next month', by(31), 'MONTHLY'],
+    ['over the end of the month', by(1, '2026-12-31T09:00'), 'MONTHLY;BYMONTHDAY=-1'],
+    ['one of several days into the next month', by(10), 'MONTHLY;BYMONTHDAY=7,21'],
+    ['a second Monday', by(1, '2026-12-14T09:00'), 'MONTHLY;BYDAY=2MO'],
+    ['a last Friday', by(1, '2026-12-25T09:00'), 'MONTHLY;BYDAY=-1FR'],
+    ['a fourth Monday, by a week', by(7, '2026-12-28T09:00'), 'MONTHLY;BYDAY=4MO'],
+    ['a first and each Monday', by(7), 'MONTHLY;BYDAY=1MO,TU'],
+    ['each Monday every other month', by(7), 'MONTHLY;INTERVAL=2;BYDAY=MO'],
+    ['each Monday of a month', by(7), 'YEARLY;BYMONTH=12;BYDAY=MO'],
+    ['the last working day', by(-1, '2026-12-31T09:00'), 'MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1'],
+    ['a week of the year', by(7), 'YEARLY;BYWEEKNO=50'],
+    ['29 February', by(1, '2028-02-29T09:00'), 'YEARLY'],
+    ['over the end of February', by(9, '2026-02-20T09:00'), 'YEARLY'],
+    ['each day of a month', by(1), 'DAILY;BYMONTH=12'],
+    ['weeks of a month', by(7), 'WEEKLY;BYMONTH=12;BYDAY=MO'],
+    ['a day out of step, into the next month', by(5, '2026-12-28T09:00'), 'MONTHLY;INTERVAL=2;BYMONTHDAY=10'],
+    ['an unknown day', by(1), 'WEEKLY;BYDAY=XX'],
+    ['another calendar', by(1), 'YEARLY;RSCALE=CHINESE'],
+  ])('are refused if no rule has exactly the days that it moves to: %s', (_what, move, rule) => {
+    expect(() => movedRules([`RRULE:FREQ=${rule}`], move)).toThrow(rejected);
   });
 
   it('stay as they are if only the end of the events changes', () => {
@@ -120,6 +200,29 @@ describe('the rules of a series that moves', () => {
     expect(after.map(String)).toEqual(before.map(String));
     expect(after.length).toBeGreaterThan(3);
   });
+});
+
+describe('the rules of a series have an UNTIL', () => {
+  it.each([
+    ['in UTC', '2026-12-07T09:00:00', '20261211T080000Z', '20261211T080000Z'],
+    ['of a day, which counts as a whole', '2026-12-07T09:00:00', '20261211', '20261211T225959Z'],
+    ['of a day in summer', '2026-12-07T09:00:00+01:00', '20270611', '20270611T215959Z'],
+    ['in no zone', '2026-12-07T09:00:00', '20261211T090000', '20261211T080000Z'],
+    ['of whole days', '2026-12-07', '20261211', '20261211'],
+    ['of whole days as a time', '2026-12-07', '20261211T235959Z', '20261211'],
+    ['that is no date', '2026-12-07', 'soon', 'soon'],
+  ])('%s', (_what, start, until, typed) => {
+    const rules = (value: string) => [`RRULE:FREQ=WEEKLY;UNTIL=${value};BYDAY=MO`, 'EXDATE:20261214T080000Z'];
+    expect(typedRules(rules(until), start, BERLIN)).toEqual(rules(typed));
+  });
+
+  it.each(['EXDATE;VALUE=DATE:20261209', 'EXDATE:20261209T080000Z,20261210', 'RDATE;VALUE=DATE:20261209'])(
+    'and no day among times: %s',
+    (line) => {
+      expect(() => typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07T09:00:00', BERLIN)).toThrow(rejected);
+      expect(typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07', BERLIN)).toEqual(['RRULE:FREQ=DAILY', line]);
+    },
+  );
 });
 
 describe('a rule that ends before the first event', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { htmlToText, wholeHtmlToText } from '../../../../src/actions/mail/mail-text.ts';
+import { htmlToText, wholeHtmlToText } from '../../../../src/actions/html/html-text.ts';
 
 const LONG = `https://zebra.example/?d=${'x'.repeat(5_000)}`;
 

@@ -5,6 +5,8 @@ export interface HtmlTag {
   /** Lower case. */
   name: string;
   isEnd: boolean;
+  /** It ends with `/>`, which only counts inside of drawings and formulas. */
+  isSelfClosing: boolean;
   /** Names in lower case, each with its value as written, '' without one; also repeated ones. */
   attributes: [name: string, value: string][];
   /** The position after it. */
@@ -53,7 +55,8 @@ export function readTag(html: string, start: number): HtmlTag | undefined {
     attributes.push([asciiLowerCase(found[1] ?? ''), found[2] ?? found[3] ?? found[4] ?? '']);
     at = ATTRIBUTE.lastIndex;
   }
-  return { name: asciiLowerCase(name), isEnd: slash === '/', attributes, end: upTo(html, at, />/g).end };
+  const { end } = upTo(html, at, />/g);
+  return { name: asciiLowerCase(name), isEnd: slash === '/', isSelfClosing: html.charAt(end - 2) === '/', attributes, end };
 }
 
 /**

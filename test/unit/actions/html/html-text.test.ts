@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { outline } from '../../../../src/actions/mail/html-outline.ts';
-import { htmlToText } from '../../../../src/actions/mail/mail-text.ts';
+import { outline } from '../../../../src/actions/html/html-outline.ts';
+import { htmlToText } from '../../../../src/actions/html/html-text.ts';
 import { fc } from '../../../support/runner/property.ts';
 
 /** Nesting depth of an outline's elements. */

@@ -1,0 +1,123 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** Parts of a rule by their names (RFC 5545 section 3.3.10), all in capitals. */
+export type RuleParts = ReadonlyMap<string, string>;
+
+const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
+const WEEKDAY = /^([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/;
+const NUMBER = /^[+-]?\d{1,2}$/;
+/** Of months, in any year. */
+const SHORTEST = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** An nth weekday up to which every month, and every year, has one. */
+const LAST_WEEK = { month: 4, year: 52 };
+/** Four years in a row: in one of them, there is a 29 February. */
+const YEARS = [2025, 2026, 2027, 2028];
+/** Parts by which a day depends on other days, or on a count that differs from year to year. */
+const FIXED = ['BYSETPOS', 'BYWEEKNO', 'BYYEARDAY', 'RSCALE'];
+
+/**
+ * The parts that differ in a rule whose events are all moved by the same number of days.
+ *
+ * @param first day of the series before
+ * @param days not 0
+ * @returns new values by name; undefined: no rule has exactly those days, as with the last of each month a day later
+ */
+export function movedDays(rule: RuleParts, first: Temporal.PlainDate, days: number): Map<string, string> | undefined {
+  if (FIXED.some((name) => rule.has(name))) return undefined;
+  const frequency = rule.get('FREQ');
+  if (frequency === 'WEEKLY') return inWeeks(rule, first, days);
+  if (frequency === 'DAILY' && !rule.has('BYMONTH') && !rule.has('BYMONTHDAY')) return onWeekdays(rule, days);
+  const anniversary = frequency === 'YEARLY' ? ofAnniversary(rule, first, days) : undefined;
+  if (anniversary !== undefined) return anniversary;
+  // Which months or years an interval leaves out is counted from the first day.
+  const next = first.add({ days });
+  const keepsPeriod = next.year === first.year && (frequency === 'YEARLY' || next.month === first.month);
+  if (frequency !== 'DAILY' && hasInterval(rule) && !keepsPeriod) return undefined;
+  const namesWeekdaysOnly = rule.has('BYDAY') && !rule.has('BYMONTHDAY');
+  return frequency !== 'DAILY' && namesWeekdaysOnly ? onNthWeekdays(rule, days) : inMonths(rule, first, days);
+}
+
+/** With an interval, the day on which weeks start decides which days are of the same week. */
+function inWeeks(rule: RuleParts, first: Temporal.PlainDate, days: number): Map<string, string> | undefined {
+  if (rule.has('BYMONTH') || rule.has('BYMONTHDAY')) return undefined;
+  const changed = onWeekdays(rule, days);
+  const isOneDay = (rule.get('BYDAY') ?? WEEKDAYS[first.dayOfWeek - 1]) === WEEKDAYS[first.dayOfWeek - 1];
+  if (changed === undefined || isOneDay || !hasInterval(rule) || days % 7 === 0) return changed;
+  const start = movedWeekday(rule.get('WKST') ?? 'MO', days, 0);
+  return start === undefined ? undefined : changed.set('WKST', start);
+}
+
+function onWeekdays(rule: RuleParts, days: number, lastWeek = 0): Map<string, string> | undefined {
+  return movedList(rule, 'BYDAY', (value) => movedWeekday(value, days, lastWeek));
+}
+
+/** The second Monday of each month, the 20th of each year, or all: all are on another weekday of the month or the next one. */
+function onNthWeekdays(rule: RuleParts, days: number): Map<string, string> | undefined {
+  const isOfMonth = rule.get('FREQ') === 'MONTHLY' || rule.has('BYMONTH');
+  const isEach =
+    rule
+      .get('BYDAY')
+      ?.split(',')
+      .every((value) => WEEKDAYS.includes(value)) === true;
+  if (isEach) return hasInterval(rule) || rule.has('BYMONTH') ? undefined : onWeekdays(rule, days);
+  const areNth =
+    rule
+      .get('BYDAY')
+      ?.split(',')
+      .every((value) => !WEEKDAYS.includes(value)) === true;
+  return areNth ? onWeekdays(rule, days, isOfMonth ? LAST_WEEK.month : LAST_WEEK.year) : undefined;
+}
+
+/** Days of months that are in the same month after the move, whichever month that is. */
+function inMonths(rule: RuleParts, first: Temporal.PlainDate, days: number): Map<string, string> | undefined {
+  const isOnDays = rule.has('BYMONTHDAY');
+  if (rule.get('FREQ') === 'DAILY' && !isOnDays) return undefined;
+  const months = numbersOf(rule, 'BYMONTH') ?? (rule.get('FREQ') === 'YEARLY' && !isOnDays ? [first.month] : []);
+  const length = Math.min(...(months.length === 0 ? SHORTEST : months.map((month) => SHORTEST[month - 1] ?? 0)));
+  const inside = (day: number) => Math.abs(day) >= 1 && Math.abs(day) <= length;
+  const moved = (day: number) => (inside(day) && inside(day + days) && day > 0 === day + days > 0 ? day + days : undefined);
+  if (!isOnDays) return moved(first.day) === undefined ? undefined : new Map();
+  const changed = movedList(rule, 'BYMONTHDAY', (value) => (NUMBER.test(value) ? moved(Number(value))?.toString() : undefined));
+  const weekdays = onWeekdays(rule, days);
+  return changed === undefined || weekdays === undefined ? undefined : new Map([...changed, ...weekdays]);
+}
+
+/** One day of each year, which may be in another month after the move. */
+function ofAnniversary(rule: RuleParts, { month, day }: Temporal.PlainDate, days: number): Map<string, string> | undefined {
+  const isOther = (name: string, value: number) => rule.has(name) && Number(rule.get(name)) !== value;
+  const isEachMonth = rule.has('BYMONTHDAY') && !rule.has('BYMONTH');
+  const isLeapDay = month === 2 && day === 29;
+  if (isLeapDay || rule.has('BYDAY') || isEachMonth || isOther('BYMONTH', month) || isOther('BYMONTHDAY', day)) return undefined;
+  const moved = YEARS.map((year) => Temporal.PlainDate.from({ year, month, day }).add({ days }));
+  const [next] = moved;
+  const isSame = moved.every((one, index) => one.month === next?.month && one.day === next.day && one.year - next.year === index);
+  if (next === undefined || !isSame) return undefined;
+  const changed = [['BYMONTH', next.month] as const, ['BYMONTHDAY', next.day] as const].filter(([name]) => rule.has(name));
+  return new Map(changed.map(([name, value]) => [name, String(value)]));
+}
+
+/** @param lastWeek of nth weekdays; 0: there may be none */
+function movedWeekday(value: string, days: number, lastWeek: number): string | undefined {
+  const [, nth, weekday = ''] = WEEKDAY.exec(value) ?? [];
+  if (weekday === '') return undefined;
+  const at = (((WEEKDAYS.indexOf(weekday) + days) % 7) + 7) % 7;
+  if (nth === undefined) return WEEKDAYS[at];
+  const [week, next] = [Number(nth), Number(nth) + days / 7];
+  const fits = [week, next].every((one) => Number.isInteger(one) && Math.abs(one) >= 1 && Math.abs(one) <= lastWeek);
+  return fits && week > 0 === next > 0 ? `${next}${weekday}` : undefined;
+}
+
+/** @returns no part where the rule has none; undefined if a value can't be moved */
+function movedList(rule: RuleParts, name: string, move: (value: string) => string | undefined): Map<string, string> | undefined {
+  const moved = rule.get(name)?.split(',').map(move);
+  if (moved === undefined) return new Map();
+  return moved.includes(undefined) ? undefined : new Map([[name, moved.join(',')]]);
+}
+
+function numbersOf(rule: RuleParts, name: string): number[] | undefined {
+  return rule.get(name)?.split(',').map(Number);
+}
+
+function hasInterval(rule: RuleParts): boolean {
+  return Number(rule.get('INTERVAL') ?? 1) !== 1;
+}

@@ -1,0 +1,110 @@
+import { LISTS, WRITTEN_AS_DIV } from './html-elements.ts';
+import type { HtmlTag } from './html-tags.ts';
+
+/** Separates cells and rows. */
+const AFTER: Record<string, string> = { td: ' ', th: ' ', tr: '<br>' };
+const MAX_DEPTH = 60;
+const MAX_LISTS = 8;
+const MAX_LINK = 2000;
+
+const BLANK = /^(?:\s|&nbsp;|&#160;|&#xa0;)/i;
+const CLOSING = /^[.,;:!?)\]}'"’”»…]/u;
+const OPENING = /[\s([{'"‘“«]$/u;
+const EMOJI_FIRST = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator})/u;
+const EMOJI_LAST = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\ufe0f)$/u;
+
+/** Writes an outline: HTML of a few elements, each of them closed, at a limited depth. */
+export class OutlineWriter {
+  readonly #pieces: string[] = [];
+  readonly #open: object[] = [];
+  readonly #names: string[] = [];
+  #lists = 0;
+  /** What is right before: the end of a line's last word, and what would run into the next. */
+  #before = '';
+  #behind: 'link' | 'image' | undefined;
+
+  /** @param text HTML without tags */
+  text(text: string): void {
+    if (text === '') return;
+    if (this.#runsInto(text, false)) this.#pieces.push(' ');
+    this.#pieces.push(text.replaceAll('<', '&lt;'));
+    this.#before = text.slice(-2);
+    this.#behind = undefined;
+  }
+
+  /** What an image, or another thing, stands for. @param text HTML without tags */
+  image(text: string): void {
+    if (text.trim() === '') return;
+    if (this.#runsInto(text, true)) this.#pieces.push(' ');
+    this.#pieces.push(text.replaceAll('<', '&lt;'));
+    this.#before = text.slice(-2);
+    this.#behind = 'image';
+  }
+
+  /** A line break, a rule, or a space in their place. */
+  separator(piece: ' ' | '<br>' | '<hr>'): void {
+    this.#pieces.push(piece);
+    this.#newLine();
+  }
+
+  /**
+   * @param element identifies it
+   * @param name as it is written
+   * @param address of a link, its character references not decoded
+   * @returns whether it is written: not if it would be too deep
+   */
+  open(element: object, name: string, address?: string): boolean {
+    if (this.#open.length >= MAX_DEPTH || (LISTS.has(name) && this.#lists >= MAX_LISTS)) return false;
+    this.#open.push(element);
+    this.#names.push(name);
+    if (LISTS.has(name)) this.#lists += 1;
+    this.#pieces.push(address === undefined ? `<${name}>` : `<${name} href="${escaped(address)}">`);
+    if (name !== 'a') this.#newLine();
+    return true;
+  }
+
+  /** Closes an element with everything in it; nothing if it isn't open, or wasn't written. */
+  close(element: object): void {
+    const at = this.#open.lastIndexOf(element);
+    if (at === -1) return;
+    this.#open.splice(at);
+    for (const name of this.#names.splice(at).reverse()) {
+      if (LISTS.has(name)) this.#lists -= 1;
+      this.#pieces.push(`</${name}>${AFTER[name] ?? ''}`);
+      if (name === 'a') [this.#before, this.#behind] = ['>', 'link'];
+      else this.#newLine();
+    }
+  }
+
+  result(): string {
+    return this.#pieces.join('');
+  }
+
+  #newLine(): void {
+    this.#before = '';
+    this.#behind = undefined;
+  }
+
+  #runsInto(text: string, isImage: boolean): boolean {
+    if (this.#before === '' || BLANK.test(text) || CLOSING.test(text) || OPENING.test(this.#before)) return false;
+    if (this.#behind === 'link') return true;
+    return (isImage || this.#behind === 'image') && !EMOJI_FIRST.test(text) && !EMOJI_LAST.test(this.#before);
+  }
+}
+
+/** The name under which an element is written. */
+export function writtenName(name: string): string {
+  return WRITTEN_AS_DIV.has(name) ? 'div' : name;
+}
+
+function escaped(address: string): string {
+  return address.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The address of a link, its character references not decoded, if a reader can open it. */
+export function addressOf({ name: element, attributes }: HtmlTag): string | undefined {
+  if (element !== 'a' && element !== 'area') return undefined;
+  const [, value = ''] = attributes.find(([name]) => name === 'href') ?? [];
+  const target = value.trim();
+  return target.length <= MAX_LINK && /^(https?|mailto|tel):/i.test(target) ? target : undefined;
+}
