@@ -18,6 +18,10 @@ export async function callGoogleDirectly(google: Google): Promise<void> {
   await google('POST', `/gmail/v1/users/me/messages/${message}/modify`, { addLabelIds: ['STARRED'] });
   await google('POST', `/gmail/v1/users/me/messages/${message}/trash`);
   await google('POST', `/gmail/v1/users/me/messages/${message}/untrash`);
+  const raw = Buffer.from('From: a@example.com\r\nTo: b@example.com\r\nSubject: Old\r\n\r\nHello.').toString('base64url');
+  for (const method of ['messages', 'messages/import']) {
+    await google('POST', `/gmail/v1/users/me/${method}?internalDateSource=dateHeader`, { raw, labelIds: ['INBOX'] });
+  }
   await callCalendar(google);
   const { files } = await sent('GET', '/drive/v3/files?fields=*&pageSize=100');
   for (const { id } of files) await google('GET', `/drive/v3/files/${id}?fields=*&supportsAllDrives=true`);
