@@ -1,4 +1,4 @@
-import { isUtf16 } from './decode-text.ts';
+import { asUtf8, isUtf16 } from './decode-text.ts';
 
 /** Types of programs that don't know better: the file's name says more. */
 const GENERIC =
@@ -68,10 +68,10 @@ export function textType(mimeType: string, name: string): string | undefined {
   return Object.hasOwn(NAMED_TYPES, extension) ? NAMED_TYPES[extension] : PLAIN.has(extension) ? 'text/plain' : undefined;
 }
 
-/** Whether content can be text, whatever its type: other files have zero bytes or many control characters. */
+/** Whether content can be text, whatever its type: other files have many control characters, or zero bytes among invalid ones. */
 export function isTextContent(bytes: Uint8Array): boolean {
   if (isUtf16(bytes)) return true;
-  if (bytes.includes(0)) return false;
+  if (bytes.includes(0) && asUtf8(bytes) === undefined) return false;
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   return sample.reduce((count, byte) => count + (isControl(byte) ? 1 : 0), 0) <= sample.length * CONTROLS;
 }

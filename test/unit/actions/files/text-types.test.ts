@@ -51,7 +51,9 @@ describe('content', () => {
     ['ISO 2022', '1b2429430e475131390f', true],
     ['UTF-16', 'fffe4f60597d', true],
     ['UTF-16 without a mark', '480069000d000a00', true],
-    ['a zero byte', '610062', false],
+    ['a stray zero byte', Buffer.from('One line, and\0another').toString('hex'), true],
+    ['a zero byte among others that are no UTF-8', Buffer.from('One line, and\0another \xff', 'latin1').toString('hex'), false],
+    ['a zero byte among few others', '610062', false],
     ['zero bytes on one side', '0100020003000400', false],
     ['control characters', '0102030405066162', false],
   ])('%s can be text: %s', (_what, hex, isText) => {
