@@ -4,7 +4,7 @@ import { ApiFault, notFound } from '../api-fault.ts';
 import type { ApiRequest } from './api-method.ts';
 import { blankEvent, type CalendarState, instanceAt, instanceStarts, type StoredEvent } from './calendar-events.ts';
 import { bad } from './calendar-list.ts';
-import { parseRecurrence } from './calendar-recurrence.ts';
+import { checkRecurrence } from './calendar-recurrence.ts';
 import { type EventTime, isZone, toInstant } from './calendar-times.ts';
 
 type Request = ApiRequest<CalendarState>;
@@ -154,8 +154,10 @@ function check(event: StoredEvent, timeZone: string): void {
   const length = toInstant(end, timeZone) - toInstant(start, timeZone);
   if (length < 0 || (start.date !== undefined && length === 0)) throw bad('timeRangeEmpty', 'The specified time range is empty.');
   if (recurrence === undefined) return;
-  if (start.dateTime !== undefined && start.timeZone === undefined) throw bad('required', 'Missing time zone definition for start time.');
-  parseRecurrence({ start, recurrence }, timeZone);
+  for (const [name, time] of Object.entries({ start, end })) {
+    if (time.dateTime !== undefined && time.timeZone === undefined) throw bad('required', `Missing time zone definition for ${name} time.`);
+  }
+  checkRecurrence({ start, recurrence }, timeZone);
 }
 
 function checkTime(name: string, time: EventTime, calendarZone: string): void {

@@ -1,17 +1,20 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { ApiFault } from '../api-fault.ts';
+import { isRule } from './calendar-rule.ts';
 import { type EventTime, localAt, toInstant } from './calendar-times.ts';
 
+const YEAR_MS = 366 * 24 * 3_600_000;
 /** Limits of an endless series. */
-const MAX_LENGTH_MS = 150 * 366 * 24 * 3_600_000;
+const MAX_LENGTH_MS = 150 * YEAR_MS;
 const MAX_EVENTS = 20_000;
 /** More periods than days in the longest series, which therefore ends it. */
 const MAX_PERIODS = 100_000;
-const MAX_INTERVAL = 1_000;
 /** Limit of all lines together, characters. */
 const MAX_CHARACTERS = 65_536;
 const LINE = /^(?:RRULE|EXDATE|RDATE)[:;][\x21-\x7e]+$/;
-const FREQUENCIES: readonly string[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
+/** Years from the start on in which an event is looked for: most rules have one in the first. */
+const YEARS_TO_FIRST = [1, 40];
+const RULE = 'RRULE:';
 
 export interface Series {
   /** Start of the first event. */
@@ -28,7 +31,7 @@ export interface Series {
  * @returns milliseconds since 1970; for all-day events midnight in UTC
  */
 export function occurrences(series: Series, timeZone: string, before: number): number[] {
-  const first = toInstant(series.start, series.start.date === undefined ? timeZone : 'UTC');
+  const first = firstOf(series, timeZone);
   const last = Math.min(before, first + MAX_LENGTH_MS);
   if (last < first) return [];
   return parseRecurrence(series, timeZone)
@@ -37,16 +40,26 @@ export function occurrences(series: Series, timeZone: string, before: number): n
     .map((moment) => moment.epochMilliseconds);
 }
 
+/** @throws ApiFault 400 for rules that the provider rejects, as those that end before they have an event */
+export function checkRecurrence(series: Series, timeZone: string): void {
+  const first = firstOf(series, timeZone);
+  parseRecurrence(series, timeZone);
+  const ends = series.recurrence.some((line) => /[:;](?:COUNT|UNTIL)=/.test(line));
+  const hasEvent = !ends || YEARS_TO_FIRST.some((years) => occurrences(series, timeZone, first + years * YEAR_MS).length > 0);
+  if (!hasEvent) throw invalidRule();
+}
+
+function firstOf({ start }: Series, timeZone: string): number {
+  return toInstant(start, start.date === undefined ? timeZone : 'UTC');
+}
+
 /** @throws ApiFault 400 for rules that the provider rejects */
-export function parseRecurrence({ start, recurrence }: Series, timeZone: string): RRuleTemporal {
+function parseRecurrence({ start, recurrence }: Series, timeZone: string): RRuleTemporal {
   const length = recurrence.reduce((sum, line) => sum + line.length, 0);
   if (length > MAX_CHARACTERS || !recurrence.every((line) => LINE.test(line))) throw invalidRule();
-  const rule = parse([startLine(start, timeZone), ...recurrence].join('\n'));
-  const { freq, interval = 1, count = 1, byHour, byMinute, bySecond } = rule.options();
-  // With more than one event a day, the work for a rule would be hard to limit.
-  const fits = FREQUENCIES.includes(freq) && interval <= MAX_INTERVAL && count >= 1 && (byHour ?? byMinute ?? bySecond) === undefined;
-  if (!fits) throw invalidRule();
-  return rule;
+  const rules = recurrence.filter((line) => line.startsWith(RULE)).map((line) => line.slice(RULE.length));
+  if (!rules.every((rule) => isRule(rule, start.date !== undefined))) throw invalidRule();
+  return parse([startLine(start, timeZone), ...recurrence].join('\n'));
 }
 
 function parse(rruleString: string): RRuleTemporal {

@@ -7,9 +7,9 @@ import { fetchFailure, MAX_DOCUMENT_BYTES, withUsedMetadata } from './clients/cl
 import { reduceMetadata } from './clients/client-metadata.ts';
 import { unreachableDocument } from './clients/unreachable-documents.ts';
 import { CURRENT_REQUEST } from './entries/current-request.ts';
-import type { Entries } from './entries/entries.ts';
+import { CODE_SECONDS, type Entries } from './entries/entries.ts';
 import { EntryAdapter, NoSessions } from './entries/entry-adapter.ts';
-import { CODE_SECONDS, PATHS, SCOPES } from './protocol.ts';
+import { PATHS, SCOPES } from './protocol.ts';
 
 const ACCESS_TOKEN_SECONDS = 3600;
 /** For signing in and deciding. */

@@ -12,9 +12,6 @@ export const PATHS = {
   resource: '/mcp',
 } as const;
 
-/** How long a code can be exchanged. */
-export const CODE_SECONDS = 60;
-
 /** `write` includes `read`. */
 export const SCOPES = ['read', 'write'] as const;
 

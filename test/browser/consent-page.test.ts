@@ -44,6 +44,33 @@ describe.skipIf(chromiumMissing)(`the consent page${whySkipped}`, () => {
     expect(scene.pages.problems.filter((problem) => !problem.includes('favicon'))).toEqual([]);
   });
 
+  it('connects the app when Allow is pressed twice', async () => {
+    const { page, authorization } = await open();
+    await page.getByRole('button', { name: 'Allow' }).dblclick();
+    await page.getByText('Connected').waitFor();
+    const code = new URL(page.url()).searchParams.get('code') as string;
+    expect((await authorization.exchange(scene.steward, code)).status).toBe(200);
+  });
+
+  it('is reached in each of several tabs in which the user signs in at the same moment', async () => {
+    const redirect = `${app.url}/callback`;
+    const client = await newClient(scene.steward, { redirect_uris: [redirect] });
+    const opened = () => new Authorization(client, new FormBrowser(scene.steward.url), { redirect_uri: redirect });
+    const context = await scene.pages.newContext();
+    const user = newName();
+    const tabs = await Promise.all([1, 2, 3, 4, 5].map(() => context.newPage()));
+    await Promise.all(tabs.map((tab) => tab.goto(scene.steward.url + opened().path)));
+    for (const tab of tabs) await tab.getByLabel('Another user').fill(user);
+    // Each callback begins a session, which ends that of the tab before.
+    for (const tab of tabs) {
+      await tab.getByRole('button', { name: 'Sign in' }).click();
+      await tab.getByRole('heading', { name: 'Connect an app?' }).waitFor();
+    }
+    const last = tabs.at(-1);
+    await last?.getByRole('button', { name: 'Allow' }).click();
+    await last?.getByText('Connected').waitFor();
+  });
+
   it('says what is missing, and tells the client of a denial', async () => {
     const { page } = await open();
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck();

@@ -162,6 +162,13 @@ describe('sandbox calendar: series', () => {
     expect(single.status).toBe(200);
   });
 
+  it('keep the zone of their end', async () => {
+    const end = { dateTime: '2027-03-01T10:00:00', timeZone: 'America/New_York' };
+    const { id } = await insert({ ...timed('2027-03-01T09:00:00', '', { recurrence: ['RRULE:FREQ=DAILY;COUNT=2'] }), end });
+    const { items } = (await call('GET', `${EVENTS}/${id}/instances`)).body;
+    expect(items.map((one: any) => [one.start.timeZone, one.end.timeZone])).toEqual(Array(2).fill([BERLIN, 'America/New_York']));
+  });
+
   it('have exceptions: changed and deleted events', async () => {
     const series = await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence: ['RRULE:FREQ=DAILY;COUNT=4'] }));
     const { body } = await call('GET', `${EVENTS}/${series.id}/instances`);
@@ -263,6 +270,22 @@ describe('sandbox calendar: recurrence rules (RFC 5545 section 3.8.5.3)', () => 
     ['an unknown zone', ['RRULE:FREQ=DAILY;COUNT=3', 'EXDATE;TZID=Mars/Base:20270301T090000']],
     ['a second start', ['RRULE:FREQ=DAILY;COUNT=3\nDTSTART:20280101T000000Z']],
     ['no rule', ['RDATE:20270301T090000Z']],
+    ['a day as the end of times', ['RRULE:FREQ=DAILY;UNTIL=20270303']],
+    ['an end in no zone', ['RRULE:FREQ=DAILY;UNTIL=20270303T090000']],
+    ['an end before the start', ['RRULE:FREQ=DAILY;UNTIL=20270228T080000Z']],
+    ['its only event left out', ['RRULE:FREQ=DAILY;COUNT=1', 'EXDATE;TZID=Europe/Berlin:20270301T090000']],
+    ['an end and a count', ['RRULE:FREQ=DAILY;COUNT=3;UNTIL=20270303T080000Z']],
+    ['a day that there isn’t', ['RRULE:FREQ=DAILY;COUNT=3', 'RDATE:20270230T090000Z']],
+    ['a date in words', ['RRULE:FREQ=DAILY;COUNT=3', 'EXDATE:tomorrow']],
+    ['an unknown part', ['RRULE:FREQ=DAILY;COUNT=3;BYMOON=1']],
+    ['a part twice', ['RRULE:FREQ=DAILY;COUNT=3;COUNT=4']],
+    ['a 13th month', ['RRULE:FREQ=YEARLY;BYMONTH=13']],
+    ['a 32nd day', ['RRULE:FREQ=MONTHLY;BYMONTHDAY=32']],
+    ['an unknown weekday', ['RRULE:FREQ=WEEKLY;BYDAY=MO,XX']],
+    ['a second Tuesday of a week', ['RRULE:FREQ=WEEKLY;BYDAY=2TU']],
+    ['days of the month in weeks', ['RRULE:FREQ=WEEKLY;BYMONTHDAY=7']],
+    ['a rule without a frequency', ['RRULE:COUNT=3']],
+    ['a start line', ['DTSTART:20270301T080000Z', 'RRULE:FREQ=DAILY;COUNT=3']],
   ])('rejects %s', async (_, recurrence) => {
     const response = await call('POST', EVENTS, timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence }));
     expect([response.status, reasonOf(response)]).toEqual([400, 'invalid']);
@@ -290,6 +313,8 @@ describe('sandbox calendar: an event moved ahead of its series’ others', () =>
 });
 
 describe('sandbox calendar: changes', () => {
+  const at = (time: string, timeZone: string) => ({ dateTime: `2027-03-01T${time}:00`, timeZone });
+
   it('merge fields, replace lists, and remove fields with null', async () => {
     const event = await insert(
       timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', {
@@ -321,6 +346,16 @@ describe('sandbox calendar: changes', () => {
     [
       'an attendee that is not an address',
       { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, attendees: [{ email: 'nobody' }] },
+    ],
+    ['an unknown zone', { start: at('09:00', 'Mars/Base'), end: at('10:00', 'Europe/Berlin') }],
+    ['an offset as a zone', { start: at('09:00', '+01:00'), end: at('10:00', '+01:00') }],
+    [
+      'a series whose end has no zone',
+      { start: at('09:00', BERLIN), end: { dateTime: '2027-03-01T10:00:00+01:00' }, recurrence: ['RRULE:FREQ=DAILY'] },
+    ],
+    [
+      'a time as the end of whole days',
+      { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, recurrence: ['RRULE:FREQ=DAILY;UNTIL=20270303T000000Z'] },
     ],
     ['an invalid rule', { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, recurrence: ['RRULE:FREQ=HOURLYISH'] }],
   ])('are rejected with %s', async (_, body) => {

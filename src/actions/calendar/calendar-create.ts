@@ -26,7 +26,7 @@ import { listed, showSpan } from './calendar-preview.ts';
 import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
 import { undoCreation } from './calendar-undo.ts';
 import { showSharing, showTexts } from './event-sharing.ts';
-import { assertLasts } from './recurrence-rules.ts';
+import { assertLasts, typedRules } from './recurrence-rules.ts';
 import { assertOrder } from './reschedule.ts';
 import { assertExists, dayBefore, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
 
@@ -64,7 +64,7 @@ export const calendarCreate = builtIn('workspace', {
   preview: async (input, { taint }, { start, end }) =>
     `${summarise(input, { start: start.timeZone, end: end.timeZone })}${showTexts({ location: input.location, description: input.description })}${showSharing(isLabelled(taint))}`,
   async run(input, { session, taint, version, undoneBy }) {
-    const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
+    const { title, description, location, attendees = [], meeting, notify } = input;
     const times = await timesOf(input, session);
     assertUnchanged(version, 'zone', versionOf(times));
     const requestBody = {
@@ -73,7 +73,6 @@ export const calendarCreate = builtIn('workspace', {
       ...(description !== undefined && { description }),
       ...(location !== undefined && { location }),
       ...(attendees.length > 0 && { attendees: attendees.map((email) => ({ email })) }),
-      ...(recurrence !== undefined && { recurrence }),
       ...(isLabelled(taint) && { visibility: 'private' }),
       ...(meeting && { conferenceData: { createRequest: { requestId: randomUUID(), conferenceSolutionKey: { type: 'hangoutsMeet' } } } }),
     };
@@ -90,6 +89,7 @@ export const calendarCreate = builtIn('workspace', {
 interface Times {
   start: { date?: string; dateTime?: string; timeZone?: string };
   end: { date?: string; dateTime?: string; timeZone?: string };
+  recurrence?: string[];
 }
 
 function versionOf({ start, end }: Times): string {
@@ -105,8 +105,7 @@ async function timesOf(input: Input, session: WorkspaceSession): Promise<Times> 
   const { start, end: given, recurrence } = input;
   const end = given ?? nextDay(start);
   assertDays(start, end);
-  if (isDate(start) && recurrence !== undefined) assertLasts(recurrence, start, 'UTC');
-  if (isDate(start)) return { start: { date: start }, end: { date: end } };
+  if (isDate(start)) return { start: { date: start }, end: { date: end }, ...rulesOf(recurrence, start, 'UTC') };
   const zones = await zonesFor({ ...input, end }, session);
   const at = (field: 'start' | 'end', dateTime: string) => {
     const timeZone = zones[field];
@@ -117,8 +116,13 @@ async function timesOf(input: Input, session: WorkspaceSession): Promise<Times> 
   const times = { start: at('start', start), end: at('end', end) };
   // What has no zone has an offset, which takes precedence over a zone.
   assertOrder(start, end, { start: zones.start ?? 'UTC', end: zones.end ?? 'UTC' });
-  if (recurrence !== undefined) assertLasts(recurrence, start, zones.start ?? 'UTC');
-  return times;
+  return { ...times, ...rulesOf(recurrence, start, zones.start ?? 'UTC') };
+}
+
+function rulesOf(recurrence: string[] | undefined, start: string, zone: string): Pick<Times, 'recurrence'> {
+  if (recurrence === undefined) return {};
+  assertLasts(recurrence, start, zone);
+  return { recurrence: typedRules(recurrence, start, zone) };
 }
 
 /** The zones of the times; undefined: a time needs none. */

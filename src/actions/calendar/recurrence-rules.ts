@@ -39,6 +39,34 @@ export function movedRules(rules: readonly string[], move: SeriesMove): string[]
 }
 
 /**
+ * The rules of a series as providers take them: UNTIL has the type of the start (RFC 5545 section 3.3.10), a day or a time in
+ * UTC. A given day counts as a whole.
+ *
+ * @param start a date or a time
+ * @param zone of the series
+ * @throws AppError `invalid_request` for days that a series of times leaves out or adds: they would have no effect
+ */
+export function typedRules(rules: readonly string[], start: string, zone: string): string[] {
+  const isAllDay = isDate(start);
+  if (!isAllDay && rules.some(listsDays))
+    throw new AppError('invalid_request', 'recurrence: EXDATE and RDATE must be times, as the start is');
+  return rules.map((line) => line.replace(UNTIL, (_all, before: string, until: string) => before + typedUntil(until, isAllDay, zone)));
+}
+
+function listsDays(line: string): boolean {
+  const [, name = '', , values = ''] = LINE.exec(line) ?? [];
+  return /^(EXDATE|RDATE)$/i.test(name) && values.split(',').some((value) => parsed(value)?.isDay === true);
+}
+
+function typedUntil(until: string, isAllDay: boolean, zone: string): string {
+  const date = parsed(until);
+  if (date === undefined || (date.isUtc && !isAllDay)) return until;
+  if (isAllDay) return format(date.local, true);
+  const last = date.isDay ? date.local.withPlainTime('23:59:59') : date.local;
+  return `${format(last.toZonedDateTime(zone).withTimeZone('UTC').toPlainDateTime(), false)}Z`;
+}
+
+/**
  * Rejects a rule that ends before the first event.
  *
  * @param start a date or a time

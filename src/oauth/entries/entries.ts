@@ -6,7 +6,6 @@ import { lockUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
 import type { ClientGrants } from '../../executor/client-grants.ts';
 import type { ServiceSecrets } from '../../vault/keys/service-secrets.ts';
-import { CODE_SECONDS } from '../protocol.ts';
 import {
   deleteEntriesOfGrant,
   type EntryKey,
@@ -27,6 +26,8 @@ export interface EntriesDeps {
   clientGrants: Pick<ClientGrants, 'revoke'>;
 }
 
+/** How long a code can be exchanged. */
+export const CODE_SECONDS = 60;
 /** The model that the response to a refresh is encrypted as; it is kept in the row of its token. */
 const RESPONSE = 'RefreshToken response';
 

@@ -71,6 +71,25 @@ describe('a series that moves', () => {
   });
 });
 
+describe('a series until a day', () => {
+  const until = ['RRULE:FREQ=DAILY;UNTIL=20261208'];
+  const typed = ['RRULE:FREQ=DAILY;UNTIL=20261208T225959Z'];
+
+  it('has the events of that day, whichever type its end is given in', async () => {
+    const id = await create({ recurrence: until });
+    expect(await startsOf(id)).toEqual(at('09:00', '07', '08'));
+    expect((await me.act('calendar.get', { id })).recurrence).toEqual(typed);
+    await me.act('calendar.update', { id, scope: 'series', recurrence: ['RRULE:FREQ=DAILY;COUNT=5'] });
+    await me.act('calendar.update', { id, scope: 'series', recurrence: until });
+    expect((await me.act('calendar.get', { id })).recurrence).toEqual(typed);
+  });
+
+  it('leaves out no days, but times', async () => {
+    const recurrence = ['RRULE:FREQ=DAILY;COUNT=3', 'EXDATE;VALUE=DATE:20261208'];
+    await expect(create({ recurrence })).rejects.toMatchObject({ ...invalid, message: expect.stringMatching(/^recurrence: EXDATE/) });
+  });
+});
+
 describe('a rule that ends before its first event', () => {
   const ENDED = ['RRULE:FREQ=DAILY;UNTIL=20261201T080000Z'];
 

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { occurrences } from '../../../../sandbox/google/calendar-recurrence.ts';
-import { assertLasts, movedRules, type SeriesMove } from '../../../../src/actions/calendar/recurrence-rules.ts';
+import { assertLasts, movedRules, type SeriesMove, typedRules } from '../../../../src/actions/calendar/recurrence-rules.ts';
 
 const BERLIN = 'Europe/Berlin';
 const NEW_YORK = 'America/New_York';
@@ -200,6 +200,29 @@ describe('the rules of a series that moves', () => {
     expect(after.map(String)).toEqual(before.map(String));
     expect(after.length).toBeGreaterThan(3);
   });
+});
+
+describe('the rules of a series have an UNTIL', () => {
+  it.each([
+    ['in UTC', '2026-12-07T09:00:00', '20261211T080000Z', '20261211T080000Z'],
+    ['of a day, which counts as a whole', '2026-12-07T09:00:00', '20261211', '20261211T225959Z'],
+    ['of a day in summer', '2026-12-07T09:00:00+01:00', '20270611', '20270611T215959Z'],
+    ['in no zone', '2026-12-07T09:00:00', '20261211T090000', '20261211T080000Z'],
+    ['of whole days', '2026-12-07', '20261211', '20261211'],
+    ['of whole days as a time', '2026-12-07', '20261211T235959Z', '20261211'],
+    ['that is no date', '2026-12-07', 'soon', 'soon'],
+  ])('%s', (_what, start, until, typed) => {
+    const rules = (value: string) => [`RRULE:FREQ=WEEKLY;UNTIL=${value};BYDAY=MO`, 'EXDATE:20261214T080000Z'];
+    expect(typedRules(rules(until), start, BERLIN)).toEqual(rules(typed));
+  });
+
+  it.each(['EXDATE;VALUE=DATE:20261209', 'EXDATE:20261209T080000Z,20261210', 'RDATE;VALUE=DATE:20261209'])(
+    'and no day among times: %s',
+    (line) => {
+      expect(() => typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07T09:00:00', BERLIN)).toThrow(rejected);
+      expect(typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07', BERLIN)).toEqual(['RRULE:FREQ=DAILY', line]);
+    },
+  );
 });
 
 describe('a rule that ends before the first event', () => {
