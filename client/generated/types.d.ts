@@ -1565,6 +1565,9 @@ export interface CalendarListOutput {
    * Time zone of the times.
    */
   zone?: string;
+  /**
+   * There are more: pass this as `page`.
+   */
   next?: string;
 }
 export interface CalendarGetInput {
@@ -2174,6 +2177,9 @@ export interface DocumentsReadOutput {
    * There is more: pass this as `tab`, and `next_offset` as `offset`.
    */
   next_tab?: string;
+  /**
+   * Where `next_tab` continues: pass this as `offset`.
+   */
   next_offset?: number;
 }
 export interface DocumentsCreateInput {
@@ -2299,7 +2305,7 @@ export interface DriveSearchOutput {
    */
   next?: string;
   /**
-   * The provider did not search all files.
+   * The provider did not search all files: use a narrower query, or a folder.
    */
   incomplete?: true;
 }
@@ -3134,6 +3140,9 @@ export interface BankChangesOutput {
    * Number of entries of the bank that could not be read and are left out.
    */
   unreadable?: number;
+  /**
+   * Where the changes continue: pass this as `cursor` when the result was received.
+   */
   cursor: string;
   /**
    * There are more changes: call again with `cursor`.

@@ -109,12 +109,14 @@ function itemOperations(bank: BankDeps): Record<string, Operation> {
 function transactionOperations(bank: BankDeps): Record<string, Operation> {
   const { items } = bank;
   return {
-    '/transactions/sync': operation(requests.sync, ({ access_token: token, cursor = '', count = SYNC_COUNT }) => {
+    '/transactions/sync': operation(requests.sync, ({ access_token: token, cursor = '', count = SYNC_COUNT, options }) => {
       const item = items.readable(token);
       const wasReady = item.transactionsReady;
-      const page = syncPage(items, item, cursor, count);
+      const account = options?.account_id;
+      const accounts = accountBodies(item, account === undefined ? undefined : [account]);
+      const page = syncPage(items, item, { cursor, count, account });
       if (!wasReady) notify(bank, item, 'SYNC_UPDATES_AVAILABLE');
-      return { accounts: wasReady ? accountBodies(item) : [], ...page };
+      return { accounts: wasReady ? accounts : [], ...page };
     }),
     '/transactions/get': operation(requests.transactions, (request) => {
       const item = items.readable(request.access_token);

@@ -31,6 +31,7 @@ const URL_LENGTH = 2_000;
 
 const text = z.string().min(1, 'must be a non-empty string').max(500);
 const address = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).max(URL_LENGTH);
+const person = z.string().max(500).optional();
 const token = { access_token: text };
 const products = z.array(z.enum(PRODUCTS));
 const countryCodes = z.array(z.enum(COUNTRIES)).min(1, 'must name a country');
@@ -38,9 +39,20 @@ const accountIds = z.array(text);
 const date = z.iso.date('must be a date, YYYY-MM-DD');
 const day = { start_date: date, end_date: date };
 const accountOptions = z.strictObject({ account_ids: accountIds.optional() }).optional();
+/** They have no effect here. */
 const transactionOptions = {
   include_original_description: z.boolean().nullish(),
   include_personal_finance_category: z.boolean().optional(),
+  include_logo_and_counterparty_beta: z.boolean().optional(),
+  personal_finance_category_version: z.enum(['v1', 'v2']).optional(),
+  days_requested: z.int().min(1).max(730).optional(),
+};
+/** They have no effect here. */
+const institutionOptions = {
+  include_optional_metadata: z.boolean().optional(),
+  include_status: z.boolean().optional(),
+  include_auth_metadata: z.boolean().optional(),
+  include_payment_initiation_metadata: z.boolean().optional(),
 };
 /** Fields of the real API that have no effect here. */
 const ignored = z.unknown().optional();
@@ -51,7 +63,7 @@ export const requests = {
     client_name: text.max(CLIENT_NAME_LENGTH, `must have at most ${CLIENT_NAME_LENGTH} characters`),
     language: z.enum(LANGUAGES),
     country_codes: countryCodes,
-    user: z.strictObject({ client_user_id: text, legal_name: ignored, phone_number: ignored, email_address: ignored }),
+    user: z.strictObject({ client_user_id: text, legal_name: person, phone_number: person, email_address: person }),
     products: products.nullish(),
     access_token: text.nullish(),
     update: z
@@ -70,7 +82,7 @@ export const requests = {
   linkTokenGet: z.strictObject({ link_token: text }),
   publicTokenExchange: z.strictObject({ public_token: text }),
   item: z.strictObject(token),
-  itemRemove: z.strictObject({ ...token, reason_code: ignored, reason_note: ignored }),
+  itemRemove: z.strictObject({ ...token, reason_code: ignored, reason_note: z.string().max(512).nullish() }),
   webhookUpdate: z.strictObject({ ...token, webhook: address.nullish() }),
   accounts: z.strictObject({ ...token, options: accountOptions }),
   balance: z.strictObject({
@@ -83,7 +95,7 @@ export const requests = {
     ...token,
     cursor: z.string().max(256, 'must have at most 256 characters').optional(),
     count: z.int().min(1).max(500).optional(),
-    options: z.strictObject(transactionOptions).optional(),
+    options: z.strictObject({ ...transactionOptions, account_id: text.optional() }).optional(),
   }),
   transactions: z.strictObject({
     ...token,
@@ -91,18 +103,28 @@ export const requests = {
     options: z
       .strictObject({
         ...transactionOptions,
+        include_personal_finance_category_beta: z.boolean().optional(),
         account_ids: accountIds.optional(),
         count: z.int().min(1).max(500).optional(),
         offset: z.int().min(0).optional(),
       })
       .optional(),
   }),
-  institution: z.strictObject({ institution_id: text, country_codes: countryCodes, options: ignored }),
+  institution: z.strictObject({
+    institution_id: text,
+    country_codes: countryCodes,
+    options: z.strictObject(institutionOptions).optional(),
+  }),
   publicTokenCreate: z.strictObject({
     institution_id: text,
     initial_products: products.min(1, 'must name a product'),
     options: z
-      .strictObject({ webhook: address.optional(), override_username: text.nullish(), override_password: ignored, transactions: ignored })
+      .strictObject({
+        webhook: address.optional(),
+        override_username: text.nullish(),
+        override_password: text.nullish(),
+        transactions: ignored,
+      })
       .optional(),
   }),
   fireWebhook: z.strictObject({

@@ -15,6 +15,13 @@ const place = z.object({
 });
 type Place = z.output<typeof place>;
 
+interface SyncRequest {
+  cursor: string;
+  count: number;
+  /** Only changes of this account; undefined: of all. */
+  account: string | undefined;
+}
+
 const MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 const EMPTY = { added: [], modified: [], removed: [], next_cursor: '', has_more: false };
 
@@ -28,7 +35,7 @@ const EMPTY = { added: [], modified: [], removed: [], next_cursor: '', has_more:
  * @throws AggregatorError INVALID_FIELD for a cursor that isn't this item's, or
  *   TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION
  */
-export function syncPage(items: Items, item: Item, cursor: string, count: number): object {
+export function syncPage(items: Items, item: Item, { cursor, count, account }: SyncRequest): object {
   const from = readCursor(item, cursor);
   if (!item.transactionsReady) {
     items.change(item, { transactionsReady: true });
@@ -43,7 +50,10 @@ export function syncPage(items: Items, item: Item, cursor: string, count: number
   const hasMore = position < events.length;
   return {
     transactions_update_status: 'HISTORICAL_UPDATE_COMPLETE',
-    ...pageBody(item, page),
+    ...pageBody(
+      item,
+      page.filter(({ transaction }) => account === undefined || transaction.account_id === account),
+    ),
     next_cursor: writeCursor({ item: item.id, position, loop: hasMore ? item.generation : null }),
     has_more: hasMore,
   };

@@ -1,9 +1,22 @@
 import { allTabs, type DocBlock, type DocParagraph, type DocRun, type StoredDocument, textOf } from './docs-model.ts';
 
-/** A document as Markdown: all tabs, one after the other. */
+/** The content of each image: nothing but its size matters. */
+const PICTURE = Buffer.alloc(12_000, 'a picture').toString('base64');
+const IMAGE = /!\[[^\]]*\]\[image\]/g;
+
+/** A document as Markdown: all tabs, one after the other, and the content of their images at the end, as references. */
 export function markdownOf(document: StoredDocument): string {
   const tabs = allTabs(document.tabs);
-  return tabs.map((tab) => tab.blocks.map(blockMarkdown).join('\n\n')).join('\n\n');
+  let images = 0;
+  const text = tabs
+    .map((tab) => tab.blocks.map(blockMarkdown).join('\n\n'))
+    .join('\n\n')
+    .replace(IMAGE, (image) => {
+      images += 1;
+      return image.replace('[image]', `[image${images}]`);
+    });
+  const references = Array.from({ length: images }, (_, index) => `[image${index + 1}]: <data:image/png;base64,${PICTURE}>`);
+  return [text, ...references].join('\n\n');
 }
 
 function blockMarkdown(block: DocBlock): string {
@@ -29,6 +42,7 @@ function paragraphMarkdown(paragraph: DocParagraph): string {
 }
 
 function runMarkdown({ text, style, object }: DocRun): string {
+  if (object?.kind === 'image') return `![${object.description ?? ''}][image]`;
   if (object !== undefined) return object.kind === 'person' ? object.name : '';
   const marked = style.bold ? `**${text}**` : style.italic ? `*${text}*` : text;
   return style.link === undefined ? marked : `[${marked}](${style.link})`;

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { StartError } from '../errors.ts';
+import { addressKey } from '../validation/email-address.ts';
 import { type Config, isLoopback, type KeyServiceSettings } from './config.ts';
 import { Problems } from './config-problems.ts';
 import { type Variables, variables } from './environment.ts';
@@ -209,7 +210,7 @@ function isProxyAddress(part: string): boolean {
 function allowedUser(value: string, problems: Problems): string {
   if (!/^([^\s@]+@|@)?[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value))
     problems.add('ALLOWED_USERS', 'must be e-mail addresses and domains, separated by commas');
-  return value.toLowerCase();
+  return addressKey(value);
 }
 
 function checkSandbox(config: Config, env: Variables, problems: Problems): void {

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { Caller } from '../principal.ts';
 import { UNKNOWN } from '../providers/shared/audience.ts';
-import { asciiLowerCase } from '../validation/lower-case.ts';
+import { addressKey } from '../validation/email-address.ts';
 import { assertSameCall, assertSameRevision, changeSince } from './approvals/approval-checks.ts';
 import { type LinkedPreview, preview, type Stored } from './approvals/approval-preview.ts';
 import type { ApprovalPrompts } from './approvals/approval-prompts.ts';
@@ -136,7 +136,7 @@ function invocationOf({ user, signal, progress }: Decision, row: ApprovalRow, st
     account: row.accountId,
     input,
     signal,
-    ...(row.threadId !== null && { thread: row.threadId, named: new Set(namedAmong(stored.audience ?? []).map(asciiLowerCase)) }),
+    ...(row.threadId !== null && { thread: row.threadId, named: new Set(namedAmong(stored.audience ?? []).map(addressKey)) }),
     ...(row.idempotencyKey !== null && { idempotencyKey: row.idempotencyKey }),
     ...(progress !== undefined && { progress }),
   };

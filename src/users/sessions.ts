@@ -6,6 +6,7 @@ import { bareCredential } from '../http/access/require-credential.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
 import type { Caller } from '../principal.ts';
 import { type BoundedMap, boundedMap } from '../rate-limit/bounded-map.ts';
+import { addressKey } from '../validation/email-address.ts';
 import type { SubjectHasher } from '../vault/keys/subject-hasher.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 
@@ -104,7 +105,7 @@ export class Sessions {
   /** @throws AppError `forbidden` unless the operator admits users of this verified address */
   assertAllowed(email: string | null): void {
     if (this.#allowedUsers.length === 0) return;
-    const address = email?.toLowerCase() ?? '';
+    const address = addressKey(email ?? '');
     const domain = address.slice(address.lastIndexOf('@') + 1);
     const allowed = address !== '' && this.#allowedUsers.some((user) => user === address || user.replace(/^@/, '') === domain);
     if (!allowed) throw new AppError('forbidden', 'This user may not use this service.');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { asciiDomainAddress, isEmailAddress, MAX_OCTETS } from './email-address.ts';
 import { CONTROL, LINE_BREAK, notEmpty } from './text-input.ts';
 import { describeIssues, shownName, validationMessage } from './validation-messages.ts';
 import { halfProblem, textProblem } from './well-formed.ts';
@@ -17,13 +18,14 @@ export function text(max: number, min: 0 | 1 = 1): z.ZodString {
 /** An id. Postgres ignores its case; in lower case, comparisons here do, too. */
 export const uuid = z.uuid().toLowerCase();
 
-/** An e-mail address of at most 254 characters (RFC 5321 4.5.3.1.3), without surrounding spaces. */
+/** An e-mail address, without surrounding spaces: one of any script, with its domain in ASCII (RFC 5890, RFC 6531). */
 export const emailAddress = z
   .string()
-  .max(254, 'must have at most 254 characters')
+  .max(MAX_OCTETS, `must have at most ${MAX_OCTETS} characters`)
   .refine((value) => !CONTROL.test(value), 'must not contain control characters')
   .trim()
-  .pipe(z.email('must be an e-mail address'))
+  .overwrite(asciiDomainAddress)
+  .refine(isEmailAddress, 'must be an e-mail address')
   .meta({ format: 'email', examples: ['demo@example.com'] });
 
 /** Checks a value from outside. @returns the parsed value, whose texts are well-formed, or the first problem in plain words */

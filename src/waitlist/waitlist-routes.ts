@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { endpoint } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
+import { addressKey } from '../validation/email-address.ts';
 import { emailAddress } from '../validation/validate.ts';
 import { upsertAddress } from './waitlist-repository.ts';
 
@@ -24,7 +25,7 @@ export function waitlistRouter(db: Database, logger: Logger, middleware: Endpoin
       response,
       async handle({ form: { email } }) {
         try {
-          await upsertAddress(db, email.toLowerCase());
+          await upsertAddress(db, addressKey(email));
           return { json: { status: 'success' as const } };
         } catch (error) {
           logger.warn({ err: describeError(error) }, 'waitlist entry not saved');

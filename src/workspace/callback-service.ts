@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { describeError } from '../observability/logger.ts';
 import { identifiesAccount } from '../providers/workspace/workspace-scopes.ts';
 import type { IssuedTokens } from '../providers/workspace/workspace-tokens.ts';
+import { addressKey } from '../validation/email-address.ts';
 import { openSecrets } from './authorization-service.ts';
 import { isBoundTo } from './bindings.ts';
 import { type Confirmation, holdGrant, resumeConfirmation } from './confirmation-service.ts';
@@ -149,5 +150,5 @@ function finish(deps: WorkspaceDeps, flow: FlowRow, code: FlowError): Promise<Ou
 }
 
 function sameAddress(asked: string, verified: string): boolean {
-  return asked.trim().toLowerCase() === verified.trim().toLowerCase();
+  return addressKey(asked.trim()) === addressKey(verified.trim());
 }

@@ -3,6 +3,7 @@ import { sdk } from '../support/emulators/bank-sandbox-host.ts';
 import type { Person } from '../support/emulators/workspace-content.ts';
 import { createPublicToken } from '../support/scenes/flows.ts';
 import type { TestSteward } from '../support/steward.ts';
+import { callDeclared } from './declared-calls.ts';
 
 type Google = Person['google'];
 
@@ -17,6 +18,10 @@ export async function callGoogleDirectly(google: Google): Promise<void> {
   await google('POST', `/gmail/v1/users/me/messages/${message}/modify`, { addLabelIds: ['STARRED'] });
   await google('POST', `/gmail/v1/users/me/messages/${message}/trash`);
   await google('POST', `/gmail/v1/users/me/messages/${message}/untrash`);
+  const raw = Buffer.from('From: a@example.com\r\nTo: b@example.com\r\nSubject: Old\r\n\r\nHello.').toString('base64url');
+  for (const method of ['messages', 'messages/import']) {
+    await google('POST', `/gmail/v1/users/me/${method}?internalDateSource=dateHeader`, { raw, labelIds: ['INBOX'] });
+  }
   await callCalendar(google);
   const { files } = await sent('GET', '/drive/v3/files?fields=*&pageSize=100');
   for (const { id } of files) await google('GET', `/drive/v3/files/${id}?fields=*&supportsAllDrives=true`);
@@ -65,6 +70,7 @@ export async function callPlaidDirectly(steward: TestSteward): Promise<void> {
   const plaid = sdk(bank);
   const { access_token } = (await plaid.itemPublicTokenExchange({ public_token: await createPublicToken(steward) })).data;
   await linkDirectly(plaid);
+  await callDeclared(steward, access_token);
   await plaid.institutionsGetById({ institution_id: 'ins_109508', country_codes: COUNTRIES });
   await plaid.itemGet({ access_token });
   await plaid.itemWebhookUpdate({ access_token, webhook: `${steward.url}/webhooks/bank` });
@@ -81,8 +87,10 @@ export async function callPlaidDirectly(steward: TestSteward): Promise<void> {
 /** The SDK's enum of countries is closed. */
 const COUNTRIES = ['US'] as Parameters<PlaidApi['institutionsGetById']>[0]['country_codes'];
 
+const PERSON = { client_user_id: 'user-1', legal_name: 'Ada Example', phone_number: '+14155550123', email_address: 'ada@example.com' };
+
 async function linkDirectly(plaid: PlaidApi): Promise<void> {
-  const request = { client_name: 'Steward', language: 'en', country_codes: COUNTRIES, user: { client_user_id: 'user-1' } };
+  const request = { client_name: 'Steward', language: 'en', country_codes: COUNTRIES, user: PERSON };
   const { link_token } = (await plaid.linkTokenCreate({ ...request, products: ['transactions'] as never })).data;
   await plaid.linkTokenGet({ link_token });
 }

@@ -60,6 +60,7 @@ function schemaOf(type: FieldType): Schema {
   if (Array.isArray(type)) return { type: 'array', items: objectOf(type[0]) };
   if (typeof type !== 'string') return objectOf(type);
   if (type.endsWith('[]')) return { type: 'array', items: schemaOf(type.slice(0, -2)) };
+  if (type === 'array') return { type, items: {} };
   if (type.startsWith('=')) return { enum: type.slice(1).split('|') };
   if (type.includes('.')) return { $ref: `#/$defs/${type}` };
   return type === 'any' ? {} : { type };

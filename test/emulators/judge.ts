@@ -54,7 +54,8 @@ export class Judge {
   }
 
   #maskProblems(mask: Mask, schema: Schema, at: string): string[] {
-    const { properties = {}, additionalProperties } = this.#resolved(schema) as {
+    const one = this.resolved(schema);
+    const { properties = {}, additionalProperties } = (one.type === 'array' ? this.resolved(one.items as Schema) : one) as {
       properties?: Record<string, Schema>;
       additionalProperties?: Schema;
     };
@@ -66,11 +67,12 @@ export class Judge {
     });
   }
 
-  /** The object that a schema, or each item of its list, is. */
-  #resolved(schema: Schema): Schema {
-    if (typeof schema.$ref === 'string') return this.#resolved(this.#document.$defs[schema.$ref.replace('#/$defs/', '')] ?? {});
-    return schema.type === 'array' ? this.#resolved(schema.items as Schema) : schema;
-  }
+  /** What a schema refers to; of a choice, what isn't null. */
+  readonly resolved = (schema: Schema): Schema => {
+    if (typeof schema.$ref === 'string') return this.resolved(this.#document.$defs[schema.$ref.replace('#/$defs/', '')] ?? {});
+    const choices = (schema.anyOf as Schema[] | undefined)?.filter(({ type }) => type !== 'null');
+    return choices?.length === 1 ? this.resolved(choices[0] as Schema) : schema;
+  };
 }
 
 const NOTHING: Schema = { type: 'object', additionalProperties: false };

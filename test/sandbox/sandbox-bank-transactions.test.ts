@@ -23,6 +23,21 @@ describe('POST /transactions/sync', () => {
     expect((await sync(accessToken)).added.length).toBeGreaterThan(100);
   });
 
+  test('returns one account’s transactions with `account_id`, and rejects an unknown one', async () => {
+    const { accessToken } = await linkedAndReady();
+    const whole = await sync(accessToken);
+    const [first] = whole.added as unknown as { account_id: string }[];
+    const options = { account_id: first?.account_id, days_requested: 90, personal_finance_category_version: 'v2' };
+    const one = await call('transactionsSync', { access_token: accessToken, count: 500, options });
+    const ofAccount = whole.added.filter((added) => (added as unknown as { account_id: string }).account_id === first?.account_id);
+    expect(one.added).toEqual(ofAccount);
+    expect(ofAccount.length).toBeLessThan(whole.added.length);
+    expect(await refusal('transactionsSync', { access_token: accessToken, options: { account_id: 'unknown' } })).toMatchObject({
+      status: 400,
+      error_code: 'INVALID_ACCOUNT_ID',
+    });
+  });
+
   test('pages through six months without gap or repetition', async () => {
     const { accessToken } = await linkedAndReady();
     const whole = await sync(accessToken);

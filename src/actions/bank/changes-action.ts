@@ -32,7 +32,7 @@ export const changes = builtIn('bank', {
     modified: z.array(transactionRow),
     removed: z.array(z.object({ id: z.string(), account: z.string().nullable() })),
     unreadable,
-    cursor: z.string(),
+    cursor: z.string().describe('Where the changes continue: pass this as `cursor` when the result was received.'),
     more: z.boolean().describe('There are more changes: call again with `cursor`.'),
     ready: z.boolean().describe('false: the bank’s transactions are still being fetched. Retry in a minute.'),
     reset: z

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import type { Attendee, CalendarEvent } from './calendar-event.ts';
 
 /**
@@ -43,9 +44,9 @@ export function assertInvited(event: CalendarEvent, email: string): Attendee {
 
 /** @param email of the account @returns undefined: it isn't invited */
 export function ownAttendee({ attendees }: CalendarEvent, email: string): Attendee | undefined {
-  return attendees.find((one) => one.self === true) ?? attendees.find((one) => addressOf(one) === email.toLowerCase());
+  return attendees.find((one) => one.self === true) ?? attendees.find((one) => addressOf(one) === addressKey(email));
 }
 
 function addressOf({ email }: Attendee): string {
-  return email.toLowerCase();
+  return addressKey(email);
 }

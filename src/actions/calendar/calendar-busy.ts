@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import { emailAddress } from '../../validation/validate.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { jsonBytes } from '../shared/fitting.ts';
@@ -26,7 +27,7 @@ export const calendarBusy = builtIn('workspace', {
       .array(emailAddress)
       .min(1)
       .max(MAX_PEOPLE)
-      .transform((emails) => [...new Set(emails.map((email) => email.toLowerCase()))])
+      .transform((emails) => [...new Set(emails.map(addressKey))])
       .describe(`E-mail addresses, at most ${MAX_PEOPLE}.`),
     ...rangeInput,
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import { severalLines } from '../../validation/text-input.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
 import { isDate, moment, zoneName } from './zoned-time.ts';
@@ -22,7 +23,7 @@ export const description = severalLines(8_192, 0).describe('Text of the event.')
 export const attendees = z
   .array(emailAddress)
   .max(MAX_ATTENDEES)
-  .transform((emails) => [...new Set(emails.map((email) => email.toLowerCase()))]);
+  .transform((emails) => [...new Set(emails.map(addressKey))]);
 
 export const recurrence = z
   .array(text(1_000).regex(/^(RRULE:FREQ=|EXDATE[:;]|RDATE[:;])[\x21-\x7e]+$/, 'must be RRULE:FREQ=…, EXDATE… or RDATE…'))

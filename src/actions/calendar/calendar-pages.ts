@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { unreadableResponse } from '../../providers/transport/response-json.ts';
 import { unchecked } from '../../providers/transport/response-list.ts';
 import { checked, responseReader } from '../../providers/transport/responses.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import { anyEvent, type BusyEvent, busyEvent, describeEvent, isBusy, isOccupied, shownResponse } from './calendar-event.ts';
 import { type Span, spanOf } from './free-slots.ts';
 import { zoneName } from './zoned-time.ts';
@@ -44,9 +45,9 @@ interface Meetings {
 export const meetingPage = responseReader(import.meta.url, 'meetingPage', (response, { people, zone }: Meetings) =>
   timesIn(response, (event): MeetingTime[] => {
     if (!isOccupied(event)) return [];
-    const answers = new Map(event.attendees.map((one) => [one.email.toLowerCase(), shownResponse(one.responseStatus)]));
+    const answers = new Map(event.attendees.map((one) => [addressKey(one.email), shownResponse(one.responseStatus)]));
     return people.flatMap((email) => {
-      const answer = answers.get(email) ?? (event.organizer?.email?.toLowerCase() === email ? 'organizer' : 'declined');
+      const answer = answers.get(email) ?? (addressKey(event.organizer?.email ?? '') === email ? 'organizer' : 'declined');
       return answer === 'declined' ? [] : [{ id: event.id, email, ...spanOf(event, zone), answer }];
     });
   }),

@@ -1,3 +1,4 @@
+import { addressKey } from '../../validation/email-address.ts';
 import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
 import { type CalendarEvent, type EventTime, LIMITS, momentOf, zoneOf } from './calendar-event.ts';
 import { clockOf, dayBefore, hasOffset, isDate, toZoned, zonedAt } from './zoned-time.ts';
@@ -71,7 +72,7 @@ const MAX_NAMED = 30;
 
 /** Who sees a change, and whether they are notified: `notifying ana@example.org, ben@example.org by e-mail`. */
 export function nameGuests(event: CalendarEvent, notify: boolean, added: readonly string[] = []): string {
-  const others = event.attendees.filter(({ self }) => self !== true).map(({ email }) => email.toLowerCase());
+  const others = event.attendees.filter(({ self }) => self !== true).map(({ email }) => addressKey(email));
   const guests = [...new Set([...others, ...added])];
   if (guests.length === 0 && !event.attendeesOmitted) return 'notifying nobody';
   const more = guests.length - MAX_NAMED;

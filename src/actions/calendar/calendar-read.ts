@@ -25,7 +25,7 @@ export const calendarList = builtIn('workspace', {
   output: z.object({
     items: z.array(eventOutput),
     zone: z.string().optional().describe('Time zone of the times.'),
-    next: z.string().optional(),
+    next: z.string().optional().describe('There are more: pass this as `page`.'),
   }),
   sources: ({ items }) => items.map(eventSource),
   summary: (range, now) => `List the events ${showRange(closedRange(range, now))}`,

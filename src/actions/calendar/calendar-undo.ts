@@ -1,3 +1,4 @@
+import { addressKey } from '../../validation/email-address.ts';
 import type { Undo } from '../shared/action.ts';
 import { quoted } from '../shared/display-text.ts';
 import { type CalendarEvent, momentOf, zoneOf } from './calendar-event.ts';
@@ -83,7 +84,7 @@ function formerTimes(changes: UpdateInput, { start: from, end: to, recurrence: r
 }
 
 function formerGuests({ add_attendees: added = [], remove_attendees: removed = [] }: UpdateInput, { attendees }: CalendarEvent) {
-  const invited = attendees.map(({ email }) => email.toLowerCase());
+  const invited = attendees.map(({ email }) => addressKey(email));
   const again = removed.filter((email) => invited.includes(email));
   const gone = added.filter((email) => !invited.includes(email));
   return { ...(again.length > 0 && { add_attendees: again }), ...(gone.length > 0 && { remove_attendees: gone }) };

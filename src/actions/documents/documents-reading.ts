@@ -21,7 +21,7 @@ const output = z.object({
     }),
   ),
   next_tab: z.string().optional().describe('There is more: pass this as `tab`, and `next_offset` as `offset`.'),
-  next_offset: z.number().optional(),
+  next_offset: z.number().optional().describe('Where `next_tab` continues: pass this as `offset`.'),
 });
 
 export const readDocumentAction = builtIn('workspace', {

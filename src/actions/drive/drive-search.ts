@@ -42,7 +42,7 @@ export const searchAction = builtIn('workspace', {
   output: z.object({
     items: z.array(fileItem),
     next: z.string().optional().describe('There are more: pass this as `page`.'),
-    incomplete: z.literal(true).optional().describe('The provider did not search all files.'),
+    incomplete: z.literal(true).optional().describe('The provider did not search all files: use a narrower query, or a folder.'),
   }),
   sources: ({ items }) => items.map(fileSource),
   summary: ({ query }) => (query === undefined ? 'List files' : `Search files for ${quoted(query)}`),

@@ -4,6 +4,7 @@ import { type Audience, people } from '../../providers/shared/audience.ts';
 import { hashOf } from '../../providers/shared/version-hash.ts';
 import { viewerOf } from '../../providers/workspace/file-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
 import { assertAsShown } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
@@ -60,7 +61,8 @@ export const shareAction = builtIn('workspace', {
     };
     const granted = await session.call('drive.permissions.create', params, permission);
     // A person who had access before would lose it.
-    const isNew = file.permissions?.every((one) => one.emailAddress?.toLowerCase() !== email.toLowerCase()) === true;
+    const isNew =
+      file.permissions?.every((one) => one.emailAddress === undefined || addressKey(one.emailAddress) !== addressKey(email)) === true;
     if (isNew) undoneBy({ action: 'drive.unshare', input: { id: file.id, who: email }, summary: describeUnsharing(email, nameFile(file)) });
     return { id: file.id, name: file.name, link: file.webViewLink, email, role: granted.role };
   },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { list } from '../../providers/transport/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { addressKey, domainKey } from '../../validation/email-address.ts';
 import { quoted } from '../shared/display-text.ts';
 import { shownLine } from './drive-file.ts';
 
@@ -56,7 +57,7 @@ export function isInherited({ permissionDetails = [] }: FilePermission): boolean
  * @throws AppError `not_found` if there is none, `invalid_request` if it is the owner's, or a folder's
  */
 export async function removablePermission(session: WorkspaceSession, fileId: string, who: string): Promise<FilePermission> {
-  const found = await findPermission(session, fileId, who.toLowerCase());
+  const found = await findPermission(session, fileId, keyOf(who));
   if (found === undefined) throw new AppError('not_found', `who: The file is not shared with ${quoted(who)}.`);
   if (found.role === 'owner') throw new AppError('invalid_request', 'who: The owner of a file can’t be removed.');
   if (!isInherited(found)) return found;
@@ -70,9 +71,13 @@ async function findPermission(session: WorkspaceSession, fileId: string, who: st
   let page: string | undefined;
   for (let read = 0; read < MAX_PAGES; read += 1) {
     const { permissions, next } = await listPermissions(session, fileId, page);
-    const found = permissions.find((permission) => granteeOf(permission).toLowerCase() === who);
+    const found = permissions.find((permission) => keyOf(granteeOf(permission)) === who);
     if (found !== undefined || next === undefined) return found;
     page = next;
   }
   throw new AppError('too_large', 'The file has more permissions than can be searched.');
+}
+
+function keyOf(who: string): string {
+  return who.includes('@') ? addressKey(who) : domainKey(who);
 }

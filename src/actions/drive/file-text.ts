@@ -1,9 +1,8 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { decodeText } from '../files/decode-text.ts';
 import { multiLine } from '../shared/display-text.ts';
+import { withoutEmbeddedData } from '../shared/embedded-data.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
-
-const cleaned = multiLine;
 
 interface FilePart {
   bytes: Uint8Array;
@@ -12,7 +11,7 @@ interface FilePart {
   limit: PartLimit;
 }
 
-/** The part of a file's text that starts at an offset, cleaned. */
+/** The part of a file's text that starts at an offset, cleaned, without the files in it. */
 export const decodeFile = workerTask(import.meta.url, 'decodeFile', ({ bytes, mimeType, start, limit }: FilePart) =>
-  textPart(cleaned.parse(decodeText(bytes, { mimeType })), start, limit),
+  textPart(withoutEmbeddedData(multiLine.parse(decodeText(bytes, { mimeType }))), start, limit),
 );

@@ -6,9 +6,15 @@ import { isGeneric } from './text-types.ts';
 /** Formats whose text is read. */
 export type OfficeFormat = 'pdf' | 'docx';
 
-const MEDIA_TYPES: Record<OfficeFormat, string> = {
-  pdf: 'application/pdf',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+/** In lower case. Word's templates, and files with macros, are the same format. */
+const MEDIA_TYPES: Record<OfficeFormat, readonly string[]> = {
+  pdf: ['application/pdf'],
+  docx: [
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.template',
+    'application/vnd.ms-word.document.macroenabled.12',
+    'application/vnd.ms-word.template.macroenabled.12',
+  ],
 };
 /** Programs may write something before the header of a PDF. */
 const HEADER_BYTES = 1_024;
@@ -44,8 +50,10 @@ export const officeText = workerTask(import.meta.url, 'officeText', async ({ con
  * @returns undefined for others
  */
 export function officeFormat(mediaType: string, name: string): OfficeFormat | undefined {
-  const byName = isGeneric(mediaType) ? /\.(pdf|docx)$/i.exec(name)?.[1]?.toLowerCase() : undefined;
-  return (['pdf', 'docx'] as const).find((format) => MEDIA_TYPES[format] === mediaType || format === byName);
+  const type = mediaType.toLowerCase();
+  const byName = isGeneric(type) ? /\.(pdf|do[ct][xm])$/i.exec(name)?.[1]?.toLowerCase() : undefined;
+  if (byName !== undefined) return byName === 'pdf' ? 'pdf' : 'docx';
+  return (['pdf', 'docx'] as const).find((format) => MEDIA_TYPES[format].includes(type));
 }
 
 /**

@@ -38,7 +38,7 @@ const MAX_INLINE = 1_000_000;
 const LONG = 200_000;
 
 /**
- * The message as MIME text in ASCII.
+ * The message as MIME text: ASCII, but for addresses with letters of other scripts, which are UTF-8 (RFC 6532).
  *
  * @param from the account's own address
  */

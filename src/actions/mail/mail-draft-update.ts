@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { identifier } from '../../providers/shared/provider-text.ts';
 import { schemaReader } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import type { Undo } from '../shared/action.ts';
 import { changedMeanwhile } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
@@ -35,7 +36,7 @@ export const updateDraft = builtIn('workspace', {
   scopes: ['mail.modify'],
   input,
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),
-  allow: { to: (changes) => RECIPIENT_FIELDS.flatMap((field) => (changes[field] ?? []).map(({ address }) => address.toLowerCase())) },
+  allow: { to: (changes) => RECIPIENT_FIELDS.flatMap((field) => (changes[field] ?? []).map(({ address }) => addressKey(address))) },
   // What reverts it holds the former text, which may quote what it replies to.
   sources: ({ message: item }) => [{ item, integrity: 'others' }],
   writes: ({ id }, output) => (output === undefined ? [id] : [output.id, output.message, within(output.thread)]),

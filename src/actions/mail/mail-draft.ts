@@ -5,7 +5,7 @@ import { hashOf } from '../../providers/shared/version-hash.ts';
 import { checked, responseReader } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { AddressList } from '../../validation/address-list.ts';
-import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import { quoted, quotedUpTo } from '../shared/display-text.ts';
 import { orNotFound } from './gmail-responses.ts';
 import { nameOf, RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-addresses.ts';
@@ -100,7 +100,7 @@ export function draftVersion({ message, fields, recipients, subject, text, files
 
 /** Everyone who receives the draft, lower case. */
 export function draftAddresses({ recipients }: Draft): string[] {
-  return RECIPIENT_FIELDS.flatMap((field) => recipients[field].map(({ address }) => asciiLowerCase(address)));
+  return RECIPIENT_FIELDS.flatMap((field) => recipients[field].map(({ address }) => addressKey(address)));
 }
 
 export function draftAudience(draft: Draft): Audience {
@@ -130,7 +130,7 @@ function sendersOf({ message }: Draft, account: string): string[] {
   const { from, sender, 'reply-to': replyTo } = message.root.addresses;
   const others = (list: AddressList | undefined) =>
     (list?.entries ?? [])
-      .filter(({ name, address }) => name !== '' || asciiLowerCase(address) !== asciiLowerCase(account))
+      .filter(({ name, address }) => name !== '' || addressKey(address) !== addressKey(account))
       .map((one) => (one.address === '' ? quoted(one.name) : showRecipient({ name: nameOf(one), address: one.address })));
   return Object.entries({ from: others(from), 'sent by': others(sender), 'replies to': others(replyTo) }).flatMap(([what, who]) =>
     who.length === 0 ? [] : [`${what} ${who.join(', ')}`],

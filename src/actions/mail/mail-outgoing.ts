@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressKey } from '../../validation/email-address.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { MAX_FILES } from './drive-files.ts';
@@ -71,7 +72,7 @@ function allRecipients({ to, cc, bcc }: Record<'to' | 'cc' | 'bcc', readonly Rec
 
 /** The values that a policy's allow-list is checked against. */
 export function allAddresses(mail: OutgoingMail): string[] {
-  return allRecipients(mail).map(({ address }) => address.toLowerCase());
+  return allRecipients(mail).map(({ address }) => addressKey(address));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isAddress } from '../../validation/address-list.ts';
-import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { addressKey } from '../../validation/email-address.ts';
 
 /** More may be pasted. */
 const MAX_CHARACTERS = 500;
@@ -23,5 +23,5 @@ export function addressesIn(text: string | undefined): ReadonlySet<string> {
   if (text === undefined || text.length > MAX_CHARACTERS || LINE_BREAK.test(line)) return new Set();
   if (PASTED.test(line) || QUOTED.test(line)) return new Set();
   const words = line.split(SEPARATORS).map((word) => word.replace(AROUND, ''));
-  return new Set(words.filter(isAddress).map(asciiLowerCase));
+  return new Set(words.filter(isAddress).map(addressKey));
 }

@@ -1,7 +1,7 @@
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { Taint } from '../../actions/shared/labels.ts';
 import type { Audience, Viewer } from '../../providers/shared/audience.ts';
-import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import { ActionRun, type RunDeps } from '../call/action-run.ts';
 import type { Call } from '../call/call.ts';
 import { isInPerson } from '../call/context-name.ts';
@@ -78,7 +78,7 @@ function distinct(sources: readonly ReadSource[]): ReadSource[] {
 }
 
 function isOwn({ ownAddresses }: Call, author: string): boolean {
-  return ownAddresses.includes(asciiLowerCase(author));
+  return ownAddresses.includes(addressKey(author));
 }
 
 function peopleIn(audience: Audience): string[] {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Queryable } from '../../database/database.ts';
 import type { Provider } from '../../providers/shared/provider.ts';
-import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import type { GrantStatus } from '../../vault/grants/grants-repository.ts';
 import { GRANT_IN_USE_COLUMNS, type GrantInUse } from '../../vault/refresh/refresh-repository.ts';
 
@@ -114,7 +114,7 @@ function userAccounts(rows: readonly Row[], readAt: number): UserAccounts {
   for (const row of rows) if (row.keyId !== null) grants.push(Object.assign(row, { readAt }));
   return {
     accounts: rows.map(accountOf),
-    addresses: rows.map(({ label }) => asciiLowerCase(label)),
+    addresses: rows.map(({ label }) => addressKey(label)),
     grants,
   };
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { LoadedAction } from '../../integrations/catalog.ts';
-import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { addressKey } from '../../validation/email-address.ts';
 
 const SHOWN_VALUES = 10;
 
@@ -48,7 +48,7 @@ export function isAllowListed({ action, policy }: LoadedAction, input: unknown, 
   return Object.entries(policy.allow).some(([name, patterns]) => {
     const given = Object.hasOwn(action.allow ?? {}, name) ? (action.allow?.[name]?.(input) ?? []) : [];
     const found = Object.hasOwn(action.allowRead ?? {}, name) ? (action.allowRead?.[name]?.(facts) ?? []) : [];
-    const isCovered = [...given, ...found].some((value) => asciiLowerCase(value) === address);
+    const isCovered = [...given, ...found].some((value) => addressKey(value) === address);
     return isCovered && patterns.some((pattern) => pattern.includes('@') && matches(pattern, address));
   });
 }
@@ -58,7 +58,7 @@ export function isAllowListed({ action, policy }: LoadedAction, input: unknown, 
  * proportional to the product of the lengths, because only the last star is tried again.
  */
 export function matches(pattern: string, text: string): boolean {
-  const [wanted, given] = [asciiLowerCase(pattern), asciiLowerCase(text)];
+  const [wanted, given] = [addressKey(pattern), addressKey(text)];
   let [at, from, star, resume] = [0, 0, -1, 0];
   while (at < given.length) {
     if (wanted[from] === '*') {

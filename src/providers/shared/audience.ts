@@ -1,4 +1,4 @@
-import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { addressKey } from '../../validation/email-address.ts';
 
 /**
  * Someone other than the user who sees the effect of a call; addresses and domains in lower case. `unknown`: it can't
@@ -18,7 +18,7 @@ export const UNKNOWN: Audience = [{ kind: 'unknown' }];
 
 /** People by their e-mail addresses, each once. */
 export function people(addresses: readonly string[]): Audience {
-  return union(addresses.map((address) => ({ kind: 'person', address: asciiLowerCase(address) })));
+  return union(addresses.map((address) => ({ kind: 'person', address: addressKey(address) })));
 }
 
 /** Everyone of these audiences, each once. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { addressKey, domainKey } from '../../validation/email-address.ts';
 import { type Audience, UNKNOWN, union, type Viewer } from '../shared/audience.ts';
 import { list } from '../transport/response-list.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
@@ -43,7 +43,7 @@ export const SHARING_FIELDS = 'shared,ownedByMe,driveId,owners(emailAddress,disp
 export function fileAudience(file: FileSharing, own: string): Audience {
   const isPrivate = file.ownedByMe === true && file.shared === false && file.driveId === undefined;
   if (isPrivate) return [];
-  const isOther = (viewer: Viewer) => viewer.kind !== 'person' || viewer.address !== asciiLowerCase(own);
+  const isOther = (viewer: Viewer) => viewer.kind !== 'person' || viewer.address !== addressKey(own);
   const isOwn = ({ role }: FilePermission) => role === 'owner' && file.ownedByMe === true;
   const permissions = file.permissions ?? [];
   const listed = permissions
@@ -65,11 +65,11 @@ export async function readFileAudience(session: WorkspaceSession, fileId: string
 /** Whom a permission lets see a file. */
 export function viewerOf({ type, emailAddress, domain }: Omit<FilePermission, 'role'>): Viewer {
   if (type === 'anyone') return { kind: 'anyone' };
-  if (type === 'domain' && domain !== undefined) return { kind: 'domain', domain: asciiLowerCase(domain) };
-  if (type === 'group' && emailAddress !== undefined) return { kind: 'group', address: asciiLowerCase(emailAddress) };
+  if (type === 'domain' && domain !== undefined) return { kind: 'domain', domain: domainKey(domain) };
+  if (type === 'group' && emailAddress !== undefined) return { kind: 'group', address: addressKey(emailAddress) };
   return type === 'user' ? personOf(emailAddress) : { kind: 'unknown' };
 }
 
 function personOf(address: string | undefined): Viewer {
-  return address === undefined ? { kind: 'unknown' } : { kind: 'person', address: asciiLowerCase(address) };
+  return address === undefined ? { kind: 'unknown' } : { kind: 'person', address: addressKey(address) };
 }

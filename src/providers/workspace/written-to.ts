@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { parseAddressList } from '../../validation/address-list.ts';
-import { asciiLowerCase } from '../../validation/lower-case.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import { list } from '../transport/response-list.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
 const found = z.object({ messages: list(z.object({ id: z.string().regex(/^\w{1,64}$/) })).default([]) });
 const headers = z.object({ payload: z.object({ headers: list(z.object({ name: z.string(), value: z.string().max(200_000) })) }) });
 /** Others would have to be escaped in a search. */
-const SEARCHABLE = /^[\w.+'-]{1,64}@[\w.-]{1,190}$/;
+const SEARCHABLE = /^[\p{L}\p{M}\p{N}_.+'-]{1,64}@[\w.-]{1,190}$/u;
 /** A user can't judge more of them, and each costs two requests. */
 const MAX_SEARCHED = 10;
 
@@ -37,5 +37,5 @@ async function isRecipient(session: WorkspaceSession, address: string): Promise<
 /** Of a field that isn't an address list, none: a program that sent it may have read it otherwise. */
 function recipientsIn(field: string): string[] {
   const { entries, isComplete } = parseAddressList(field);
-  return isComplete ? entries.map(({ address }) => asciiLowerCase(address)) : [];
+  return isComplete ? entries.map(({ address }) => addressKey(address)) : [];
 }

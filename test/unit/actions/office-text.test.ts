@@ -159,6 +159,11 @@ describe('the text of a Word document', () => {
     expect((await read('docx', docxOf(Buffer.from(xml, 'utf16le')))).text).toBe('Grüße 🚢\n');
   });
 
+  it('is read in UTF-16 with its high bytes first', async () => {
+    const xml = `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document>${docxParagraph('Grüße 🚢')}</w:document>`;
+    expect((await read('docx', docxOf(Buffer.from(xml, 'utf16le').swap16()))).text).toBe('Grüße 🚢\n');
+  });
+
   it('declares and fetches no entities', async () => {
     const xml = `<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "${'x'.repeat(1_000)}"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]><w:document>${docxParagraph('&b;&c;')}</w:document>`;
     expect((await read('docx', docxOf(new TextEncoder().encode(xml)))).text).toBe('&b;&c;\n');
@@ -201,6 +206,13 @@ describe('the format of a file', () => {
     ['application/octet-stream', 'Scan.PDF', 'pdf'],
     ['application/octet-stream', 'letter.docx', 'docx'],
     ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', '', 'docx'],
+    ['application/vnd.openxmlformats-officedocument.wordprocessingml.template', '', 'docx'],
+    ['application/vnd.ms-word.document.macroEnabled.12', '', 'docx'],
+    ['application/vnd.ms-word.template.macroenabled.12', '', 'docx'],
+    ['application/octet-stream', 'letter.DOCM', 'docx'],
+    ['application/octet-stream', 'letter.dotx', 'docx'],
+    ['application/octet-stream', 'letter.dotm', 'docx'],
+    ['application/octet-stream', 'letter.doc', undefined],
     ['image/png', 'x.pdf', undefined],
     ['application/octet-stream', 'pdf', undefined],
   ])('%s named %s: %s', (type, name, format) => {

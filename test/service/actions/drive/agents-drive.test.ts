@@ -221,6 +221,13 @@ describe('drive.read', () => {
     });
   });
 
+  it('reads documents without the content of their images', async () => {
+    const { text } = (await run('drive.read', { id: id('Meeting minutes') })) as { text: string };
+    expect(text).toContain('![][image1]');
+    expect(text).toContain('[image1]: <[image/png, 12 kB left out]>');
+    expect(text).not.toContain('base64');
+  });
+
   it('reads text files, whatever their encoding', async () => {
     expect(await run('drive.read', { id: id('寿司レシピ.txt') })).toMatchObject({ text: '酢飯 300 g\n海苔 4 枚\n' });
     expect(await run('drive.read', { id: id('Old protocol.txt') })).toMatchObject({ text: 'Für Zoë' });

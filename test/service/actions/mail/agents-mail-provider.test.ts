@@ -492,6 +492,16 @@ describe('requests to the provider', () => {
     expect(get?.query.getAll('metadataHeaders')).toEqual(['From', 'Subject']);
   });
 
+  it('write addresses of any script as mail servers know them (RFC 5890, RFC 6532)', async () => {
+    on('messages/send', { body: { id: 'm2', threadId: 't2' } });
+    const to = ['Ünal <user@müller.example>', '用户@example.com', '用户@müller.example'];
+    await user.run('mail.send', { to, subject: 'Hi', body: 'x' });
+    const raw = Buffer.from(api.calls.at(-1)?.body.raw, 'base64url').toString();
+    expect(raw).toContain('<user@xn--mller-kva.example>');
+    const mail = await PostalMime.parse(raw);
+    expect(mail.to?.map(({ address }) => address)).toEqual(['user@xn--mller-kva.example', '用户@example.com', '用户@müller.example']);
+  });
+
   it('writes the account as the sender', async () => {
     on('messages/send', { body: { id: 'm2', threadId: 't1' } });
     await user.run('mail.send', { to: ['a@example.org'], subject: 's', body: 'b' });

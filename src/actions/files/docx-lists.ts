@@ -1,0 +1,145 @@
+import { type Attributes, attribute, type DocxPackage } from './docx-package.ts';
+import type { ListItem } from './docx-styles.ts';
+
+interface Level {
+  format: string;
+  /** `%1.%2.`: the numbers of levels, counted from 1. */
+  text: string;
+  start: number;
+}
+
+interface List {
+  definition: string;
+  /** Where the numbers of a level begin again, as the list is met first. */
+  restarts: Map<number, number>;
+}
+
+const MAX_LISTS = 20_000;
+const MAX_TEXT = 50;
+const ROMAN: readonly (readonly [number, string])[] = [
+  ...([
+    [1000, 'm'],
+    [900, 'cm'],
+    [500, 'd'],
+    [400, 'cd'],
+    [100, 'c'],
+    [90, 'xc'],
+  ] as const),
+  ...([
+    [50, 'l'],
+    [40, 'xl'],
+    [10, 'x'],
+    [9, 'ix'],
+    [5, 'v'],
+    [4, 'iv'],
+    [1, 'i'],
+  ] as const),
+];
+
+/** The marks of list items, counted in the order of the document (ECMA-376 part 1, clause 17.9). */
+export class DocxLists {
+  /** Levels by definition and number. */
+  readonly #levels = new Map<string, Level>();
+  readonly #lists = new Map<string, List>();
+  readonly #met = new Set<string>();
+  /** The last number of each level, by definition. */
+  readonly #counts = new Map<string, (number | undefined)[]>();
+
+  /** @param part the name of the part with the definitions of lists */
+  constructor(docx: DocxPackage, part: string | undefined) {
+    if (part === undefined) return;
+    const path: string[] = [];
+    let definition = '';
+    let list: List | undefined;
+    let level = 0;
+    docx.read(part, {
+      onOpen: (name, attributes) => {
+        path.push(name);
+        const value = attribute(attributes, 'val') ?? '';
+        if (name === 'abstractNum') [definition, list] = [attribute(attributes, 'abstractNumId') ?? '', undefined];
+        else if (name === 'num') list = this.#addList(attribute(attributes, 'numId') ?? '');
+        else if (name === 'abstractNumId' && list !== undefined) list.definition = value;
+        else if (name === 'lvl' || name === 'lvlOverride') level = wholeNumber(attribute(attributes, 'ilvl'), 0);
+        else if (name === 'startOverride') list?.restarts.set(level, wholeNumber(value, 1));
+        if (list === undefined && path.at(-2) === 'lvl') this.#readLevel(`${definition}/${level}`, name, attributes);
+      },
+      onClose: () => path.pop(),
+    });
+  }
+
+  /** The mark of the next item: `-`, or its number as in the document. */
+  next({ list: id, level }: ListItem): string {
+    const list = this.#lists.get(id);
+    if (list === undefined) return '-';
+    const counts = this.#counts.get(list.definition) ?? [];
+    this.#counts.set(list.definition, counts);
+    const restart = this.#met.has(`${id}/${level}`) ? undefined : list.restarts.get(level);
+    this.#met.add(`${id}/${level}`);
+    const { format, text, start } = this.#level(list, level);
+    counts[level] = restart ?? (counts[level] === undefined ? start : counts[level] + 1);
+    counts.length = level + 1;
+    if (format === 'bullet') return '-';
+    return text.replace(/%([1-9])/g, (_, number: string) => this.#numberOf(list, counts, Number(number) - 1));
+  }
+
+  #addList(id: string): List {
+    const list = { definition: '', restarts: new Map<number, number>() };
+    if (this.#lists.size < MAX_LISTS) this.#lists.set(id, list);
+    return list;
+  }
+
+  #readLevel(key: string, name: string, attributes: Attributes): void {
+    const value = attribute(attributes, 'val') ?? '';
+    const level = this.#levels.get(key) ?? { format: 'decimal', text: '', start: 1 };
+    if (this.#levels.size < MAX_LISTS) this.#levels.set(key, level);
+    if (name === 'numFmt') level.format = value;
+    if (name === 'lvlText') level.text = value.slice(0, MAX_TEXT);
+    if (name === 'start') level.start = wholeNumber(value, 1);
+  }
+
+  #level({ definition }: List, level: number): Level {
+    return this.#levels.get(`${definition}/${level}`) ?? { format: 'bullet', text: '', start: 1 };
+  }
+
+  #numberOf(list: List, counts: readonly (number | undefined)[], level: number): string {
+    const { format, start } = this.#level(list, level);
+    return formatted(counts[level] ?? start, format);
+  }
+}
+
+function formatted(number: number, format: string): string {
+  switch (format) {
+    case 'lowerLetter':
+      return letters(number);
+    case 'upperLetter':
+      return letters(number).toUpperCase();
+    case 'lowerRoman':
+      return roman(number);
+    case 'upperRoman':
+      return roman(number).toUpperCase();
+    case 'decimalZero':
+      return String(number).padStart(2, '0');
+    default:
+      return format === 'none' ? '' : String(number);
+  }
+}
+
+/** After z follow aa, bb and so on; numbers for the longest. */
+function letters(number: number): string {
+  if (number < 1 || number > 260) return String(number);
+  return String.fromCharCode(0x61 + ((number - 1) % 26)).repeat(Math.ceil(number / 26));
+}
+
+function roman(number: number): string {
+  if (number < 1 || number > 3_999) return String(number);
+  let [text, rest] = ['', number];
+  for (const [value, sign] of ROMAN) {
+    text += sign.repeat(Math.floor(rest / value));
+    rest %= value;
+  }
+  return text;
+}
+
+function wholeNumber(value: string | undefined, otherwise: number): number {
+  return /^\d{1,6}$/.test(value ?? '') ? Number(value) : otherwise;
+}

@@ -1,0 +1,63 @@
+/** How a file inside of a text begins (RFC 2397). JSON may write its slash with a backslash. */
+const HEAD = /data:([\w.+-]{1,80}\\?\/[\w.+-]{1,80})?((?:;[\w-]{1,40}(?:=[^;,\s]{0,200})?){0,5}),/iy;
+/** What base64 (RFC 4648) consists of: also that of addresses, percent-encoded, and in JSON. */
+const BASE64 = /(?:[\w+/=-]|%(?:2[bf]|3d|0[ad])|\\[/nr]|\\u003d){1,4000}/iy;
+/** The beginning of a further line of it, or its last line. */
+const LINE = /\s{1,20}(?:[\w+/]{60}|[\w+/]{1,60}={0,2}(?=\s{0,20}["')>]))/y;
+/** Between the characters of base64. */
+const BREAKS = /\s+|\\[nr]|%0[ad]/gi;
+/** What else a part of an address consists of. */
+const ENCODED = /[\w%.~!*+,;=:@/?&$-]{1,4000}/y;
+/** Types that aren't written to be read. */
+const UNREADABLE = /^(?:image|audio|video|font|application)\//i;
+/** Shorter data is left as it is. */
+const LEAST = 64;
+
+/**
+ * A text with a short sign in place of each file that it contains as a `data:` address: `[image/png, 12 kB left out]`.
+ * Takes linear time.
+ */
+export function withoutEmbeddedData(text: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(/\bdata:/gi)) {
+    if (index < from) continue;
+    const found = embeddedAt(text, index);
+    if (found === undefined) continue;
+    pieces.push(text.slice(from, index), found.sign);
+    from = found.end;
+  }
+  return from === 0 ? text : [...pieces, text.slice(from)].join('');
+}
+
+function embeddedAt(text: string, start: number): { sign: string; end: number } | undefined {
+  HEAD.lastIndex = start;
+  const head = HEAD.exec(text);
+  if (head === null) return undefined;
+  const [whole, written = 'file', parameters = ''] = head;
+  const type = written.replace('\\', '');
+  const isBase64 = /;base64$/i.test(parameters);
+  if (!isBase64 && !UNREADABLE.test(type)) return undefined;
+  const from = start + whole.length;
+  const end = isBase64 ? endOfAll([BASE64, LINE], text, endOf(/\s{1,20}/y, text, from)) : endOfAll([ENCODED], text, from);
+  if (end - from < LEAST) return undefined;
+  const data = text.slice(from, end);
+  const bytes = isBase64 ? (data.replace(BREAKS, '').length * 3) / 4 : data.length;
+  return { sign: `[${type}, ${Math.ceil(bytes / 1024).toLocaleString('en')} kB left out]`, end };
+}
+
+/** Where what some expressions match ends, one after the other and again. Each of them is bounded, since long matches overflow. */
+function endOfAll(expressions: readonly RegExp[], text: string, from: number): number {
+  let [at, before] = [from, -1];
+  while (at > before) {
+    before = at;
+    for (const expression of expressions) at = endOf(expression, text, at);
+  }
+  return at;
+}
+
+/** Where what an expression matches ends, or the place itself. */
+function endOf(expression: RegExp, text: string, from: number): number {
+  expression.lastIndex = from;
+  return expression.test(text) ? expression.lastIndex : from;
+}
