@@ -153,6 +153,23 @@ export const FLOWED: Record<string, CorpusMail> = {
   },
 };
 
+const page = (content: string, text: string): CorpusMail => ({ raw: message(html(content)), text, differs: NO_HTML });
+
+export const PAGES: Record<string, CorpusMail> = {
+  'links with their addresses': page(
+    '<p>See <a href="https://example.com/a?b=1&amp;c=2">the page</a>.</p>',
+    'See the page <https://example.com/a?b=1&c=2>.',
+  ),
+  'images in links': page(
+    '<a href="https://example.com/buy"><img src="https://example.com/1.png" alt="Buy now"></a>',
+    'Buy now <https://example.com/buy>',
+  ),
+  'hidden text': page('<div style="display:none">Preview</div><p>Hello</p><p hidden>No</p>', 'Hello'),
+  'lists and headings': page('<h1>Plan</h1><ul><li>one</li><li>two</li></ul>', 'Plan\n\n * one\n * two'),
+  'entities and line breaks': page('Gr&uuml;&szlig;e&nbsp;&amp;<br>Ada &#128075;', 'Grüße &\nAda 👋'),
+  'styles and scripts': page('<style>p { color: red }</style><script>alert(1)</script><p>Hello</p>', 'Hello'),
+};
+
 /** Containers around a text. */
 function nested(levels: number): string {
   let inside = plain('Deep');

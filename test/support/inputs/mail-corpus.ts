@@ -1,6 +1,6 @@
 import { FORWARDED } from './mail-corpus-attached.ts';
 import { CHARSETS, HEADERS, NAMES, TRANSFER } from './mail-corpus-encodings.ts';
-import { ALTERNATIVES, FLOWED, STRUCTURES } from './mail-corpus-texts.ts';
+import { ALTERNATIVES, FLOWED, PAGES, STRUCTURES } from './mail-corpus-texts.ts';
 
 /** A message, and what a person reads in it. */
 export interface CorpusMail {
@@ -24,6 +24,7 @@ export interface CorpusMail {
 export const MAIL_CORPUS: Record<string, Record<string, CorpusMail>> = {
   alternatives: ALTERNATIVES,
   'flowed text': FLOWED,
+  'HTML alone': PAGES,
   'transfer encodings': TRANSFER,
   charsets: CHARSETS,
   structures: STRUCTURES,

@@ -139,9 +139,9 @@ function openRuns(): Run[] {
     {
       endpoint: 'GET /update_integrations',
       response: '422 invalid_configuration',
-      async provoke() {
+      async provoke(options) {
         writeFileSync(integrationsFile, 'version: 2');
-        const response = await steward.call('/update_integrations');
+        const response = await steward.call('/update_integrations', options);
         writeFileSync(integrationsFile, VALID_INTEGRATIONS);
         return response;
       },
