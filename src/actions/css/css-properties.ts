@@ -1,8 +1,10 @@
+import { color } from './css-colors.ts';
+import { isMask, isZeroClip, type MaskName } from './css-masks.ts';
 import { splitAt } from './css-scanner.ts';
-import { color, type FontSize, fontSize, pixels, share } from './css-values.ts';
+import { type FontSize, fontSize, pixels, share } from './css-values.ts';
 
 /** What styles say about whether an element's text can be seen; a member is absent where they say nothing. */
-export interface Specified {
+export interface Specified extends Partial<Record<MaskName, boolean>> {
   display?: string;
   visibility?: string;
   fontSize?: FontSize;
@@ -11,14 +13,23 @@ export interface Specified {
   /** A color, or `unknown` for an image. */
   background?: string;
   opacity?: number;
-  /** It is one that a mail program doesn't show. */
-  isLeftOut?: boolean;
-  clipsX?: boolean;
-  clipsY?: boolean;
+  /** The color that letters are filled with in place of their own. */
+  fill?: string;
+  /** Letters are seen by something other than their color: a background that they cut out, an outline, a shadow. */
+  isPainted?: boolean;
+  overflowX?: string;
+  overflowY?: string;
   height?: number;
   maxHeight?: number;
+  minHeight?: number;
   width?: number;
   maxWidth?: number;
+  minWidth?: number;
+  paddingTop?: number;
+  paddingRight?: number;
+  paddingBottom?: number;
+  paddingLeft?: number;
+  isFloat?: boolean;
   indent?: number;
   position?: string;
   left?: number;
@@ -26,21 +37,17 @@ export interface Specified {
   right?: number;
   bottom?: number;
   marginLeft?: number;
+  marginRight?: number;
   marginTop?: number;
   /** Nothing is left of it by `clip`, which only applies to positioned elements. */
   isClipped?: boolean;
-  /** The same by `clip-path`, `transform`, `filter`. */
-  isMasked?: boolean;
   /** Moved to where it may lie above other things. */
   isMoved?: boolean;
 }
 
 const DISPLAYS =
   /^(?:none|contents|(?:inline|block|run-in|list-item|flow|flow-root|inline-block|table|inline-table|flex|inline-flex|grid|inline-grid|ruby|math|-webkit-(?:inline-)?box|-webkit-(?:inline-)?flex|-ms-(?:inline-)?(?:flexbox|grid)|table-(?:row-group|header-group|footer-group|row|cell|column-group|column|caption)|ruby-(?:base|text)(?:-container)?)(?: (?:flow|flow-root|flex|grid|table|ruby|list-item)){0,2})$/;
-const ZERO_CLIP = /^rect\( ?([\d.]+)(?:px)?[ ,]+([\d.]+)(?:px)?[ ,]+([\d.]+)(?:px)?[ ,]+([\d.]+)(?:px)? ?\)$/;
-/** Shapes, sizes and places that leave nothing to be seen. */
-const MASKS =
-  /(?:^| )(?:inset\( ?(?:[5-9]\d|100)%|circle\( ?0|ellipse\( ?0|scale(?:3d|x|y)?\( ?0(?:\.0*)?[ ,)]|opacity\( ?0(?:\.0*)?%? ?\)|translate(?:3d|x|y)?\( ?-\d{4})/;
+const OVERFLOWS = /^(?:visible|hidden|clip|scroll|auto|overlay)$/;
 const KEYWORDS = new Set(['inherit', 'initial', 'unset', 'revert', 'revert-layer']);
 
 type Reader = (value: string) => Specified | undefined;
@@ -49,24 +56,37 @@ type Reader = (value: string) => Specified | undefined;
 const READERS: Record<string, Reader> = {
   display: (display) => (DISPLAYS.test(display) ? { display } : undefined),
   visibility: (visibility) => (/^(?:visible|hidden|collapse)$/.test(visibility) ? { visibility } : undefined),
-  'content-visibility': (value) => (/^(?:visible|auto|hidden)$/.test(value) ? { isMasked: value === 'hidden' } : undefined),
+  'content-visibility': (value) => (/^(?:visible|auto|hidden)$/.test(value) ? { 'content-visibility': value === 'hidden' } : undefined),
   opacity: (value) => member('opacity', share(value)),
   'font-size': (value) => member('fontSize', fontSize(value)),
   font: (value) => member('fontSize', fontSizeIn(value)),
   color: (value) => member('color', color(value)),
-  '-webkit-text-fill-color': (value) => (color(value) === 'transparent' ? { color: 'transparent' } : undefined),
+  '-webkit-text-fill-color': (value) => (value === 'currentcolor' ? undefined : member('fill', color(value))),
+  '-webkit-text-stroke': (value) => (/(?:^| )(?:0?\.\d|[1-9])/.test(value) ? { isPainted: true } : undefined),
+  'text-shadow': (value) => (value === 'none' ? undefined : { isPainted: true }),
+  'background-clip': clipOf,
+  '-webkit-background-clip': clipOf,
   'background-color': (value) => member('background', color(value)),
   'background-image': (value) => (value === 'none' ? undefined : { background: 'unknown' }),
-  background: (value) => ({ background: backgroundIn(value) }),
-  // Of Microsoft's mail programs; what it hides is meant for no reader.
-  'mso-hide': (value) => (/^(?:all|screen|none)$/.test(value) ? { isLeftOut: value !== 'none' } : undefined),
+  background: (value) => ({
+    ...member('background', backgroundIn(value)),
+    ...(splitAt(value, ' ').includes('text') && { isPainted: true }),
+  }),
   overflow: overflowOf,
-  'overflow-x': (value) => ({ clipsX: clips(value) }),
-  'overflow-y': (value) => ({ clipsY: clips(value) }),
+  'overflow-x': (overflowX) => (OVERFLOWS.test(overflowX) ? { overflowX } : undefined),
+  'overflow-y': (overflowY) => (OVERFLOWS.test(overflowY) ? { overflowY } : undefined),
+  float: (value) => ({ isFloat: value !== 'none' }),
   height: (value) => sizeOf('height', value),
   'max-height': (value) => sizeOf('maxHeight', value),
+  'min-height': (value) => leastOf('minHeight', value),
   width: (value) => sizeOf('width', value),
   'max-width': (value) => sizeOf('maxWidth', value),
+  'min-width': (value) => leastOf('minWidth', value),
+  padding: paddingsOf,
+  'padding-top': (value) => leastOf('paddingTop', value),
+  'padding-right': (value) => leastOf('paddingRight', value),
+  'padding-bottom': (value) => leastOf('paddingBottom', value),
+  'padding-left': (value) => leastOf('paddingLeft', value),
   'text-indent': (value) =>
     member('indent', value.startsWith('-') && value.endsWith('%') ? -10 * Number.parseFloat(value.slice(1)) : pixels(value)),
   position: (value) => (/^(?:static|relative|absolute|fixed|sticky|-webkit-sticky)$/.test(value) ? { position: value } : undefined),
@@ -75,32 +95,50 @@ const READERS: Record<string, Reader> = {
   right: (value) => sizeOf('right', value),
   bottom: (value) => sizeOf('bottom', value),
   margin: marginsOf,
-  'margin-left': (value) => sizeOf('marginLeft', value),
-  'margin-top': (value) => sizeOf('marginTop', value),
+  'margin-left': (value) => marginOf('marginLeft', value),
+  'margin-right': (value) => marginOf('marginRight', value),
+  'margin-top': (value) => marginOf('marginTop', value),
   clip: (value) => ({ isClipped: isZeroClip(value) }),
-  'clip-path': masked,
-  '-webkit-clip-path': masked,
-  filter: masked,
-  transform: (value) => ({ ...masked(value), ...(value !== 'none' && { isMoved: true }) }),
+  'clip-path': (value) => ({ 'clip-path': isMask(value) }),
+  '-webkit-clip-path': (value) => ({ 'clip-path': isMask(value) }),
+  filter: (value) => ({ filter: isMask(value) }),
+  transform: (value) => moved('transform', value),
+  // As functions of `transform`, without their names (CSS Transforms 2, section 5).
+  scale: (value) => moved('scale', value === 'none' ? value : `scale(${value})`),
+  translate: (value) => moved('translate', value === 'none' ? value : `translate(${value})`),
 };
 
 /** What a property says, without what it leaves to its default. @param value normalized @returns undefined if it is invalid, or of no interest */
 export function readProperty(name: string, value: string): Specified | undefined {
   const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
   if (read === undefined) return undefined;
-  return KEYWORDS.has(value) || value.includes('var(') ? byKeyword(name, value) : read(value);
+  if (value.includes('var(')) return byVariable(name);
+  return KEYWORDS.has(value) ? byKeyword(name, value) : read(value);
 }
 
-/** What `inherit`, `initial`, `unset` and variables mean, as far as it differs from saying nothing. */
+/** The values of variables aren't known. */
+function byVariable(name: string): Specified | undefined {
+  if (name === 'font-size' || name === 'font') return { fontSize: { pixels: Number.NaN } };
+  if (name === 'text-indent') return { indent: Number.NaN };
+  if (name === 'visibility') return { visibility: 'visible' };
+  if (name === 'color') return { color: 'unknown' };
+  if (name === '-webkit-text-fill-color') return { fill: 'unknown' };
+  if (/^(?:background|background-color|background-image)$/.test(name)) return { background: 'unknown' };
+  return byKeyword(name, 'initial');
+}
+
+/** What `inherit`, `initial` and `unset` mean, as far as it differs from saying nothing. */
 function byKeyword(name: string, value: string): Specified | undefined {
+  if (name === 'text-indent') return value === 'initial' ? { indent: 0 } : undefined;
+  if (name === 'text-shadow') return undefined;
   if (name === 'font-size' || name === 'font') return value === 'initial' ? { fontSize: { pixels: 16 } } : { fontSize: { factor: 1 } };
   if (name === 'visibility') return { visibility: value === 'initial' ? 'visible' : 'inherit' };
   if (name === 'color') return { color: value === 'initial' ? '#000000' : 'inherit' };
   if (name === 'display') return { display: value.startsWith('revert') ? 'revert' : 'inline' };
   if (name === 'opacity') return { opacity: 1 };
   if (name === 'position') return { position: 'static' };
-  if (name.startsWith('background')) return { background: 'transparent' };
-  return READERS[name]?.(name === 'overflow' || name === 'content-visibility' ? 'visible' : 'none');
+  if (/^background(?:-color)?$/.test(name)) return { background: 'transparent' };
+  return READERS[name]?.(name.startsWith('overflow') || name === 'content-visibility' ? 'visible' : 'none');
 }
 
 function member<Name extends keyof Specified>(name: Name, value: Specified[Name] | undefined): Specified | undefined {
@@ -118,26 +156,40 @@ function lengthOrShare(value: string): number | undefined {
 
 function overflowOf(value: string): Specified | undefined {
   const [x = '', y = x] = value.split(' ');
-  return /^(?:visible|hidden|clip|scroll|auto)$/.test(x) ? { clipsX: clips(x), clipsY: clips(y) } : undefined;
+  return OVERFLOWS.test(x) && OVERFLOWS.test(y) ? { overflowX: x, overflowY: y } : undefined;
 }
 
-function clips(value: string): boolean {
-  return value === 'hidden' || value === 'clip';
+/** A padding, or a least size. */
+function leastOf(name: keyof Specified, value: string): Specified | undefined {
+  return value === 'auto' || value === 'none' ? { [name]: 0 } : sizeOf(name, value);
+}
+
+function paddingsOf(value: string): Specified | undefined {
+  const [top = '', right = top, bottom = top, left = right] = splitAt(value, ' ');
+  return {
+    ...leastOf('paddingTop', top),
+    ...leastOf('paddingRight', right),
+    ...leastOf('paddingBottom', bottom),
+    ...leastOf('paddingLeft', left),
+  };
 }
 
 function marginsOf(value: string): Specified | undefined {
-  const [top = '', right = top, , left = right] = value.split(' ');
-  return { ...sizeOf('marginTop', top), ...sizeOf('marginLeft', left) };
+  const [top = '', right = top, , left = right] = splitAt(value, ' ');
+  return { ...marginOf('marginTop', top), ...marginOf('marginRight', right), ...marginOf('marginLeft', left) };
 }
 
-function masked(value: string): Specified {
-  return { isMasked: MASKS.test(value) };
+/** A share of the width around it stays near: columns are laid out by -100%. */
+function marginOf(name: keyof Specified, value: string): Specified | undefined {
+  return value.endsWith('%') ? member(name, pixels(value.slice(0, -1))) : sizeOf(name, value);
 }
 
-function isZeroClip(value: string): boolean {
-  const [, top, right, bottom, left] = (ZERO_CLIP.exec(value) ?? []).map(Number);
-  if (top === undefined || right === undefined || bottom === undefined || left === undefined) return false;
-  return bottom - top <= 1 || right - left <= 1;
+function moved(name: MaskName, value: string): Specified {
+  return { [name]: isMask(value), ...(value !== 'none' && { isMoved: true }) };
+}
+
+function clipOf(value: string): Specified | undefined {
+  return value === 'text' ? { isPainted: true } : undefined;
 }
 
 /** In `font: italic 0/0 serif`, the size is the first length or keyword of a size. */
@@ -147,11 +199,11 @@ function fontSizeIn(value: string): FontSize | undefined {
   return at === -1 ? undefined : fontSize(parts[at] ?? '');
 }
 
-/** The color of the shorthand; `transparent` where it has none. */
-function backgroundIn(value: string): string {
+/** The color of the shorthand; `transparent` where it has none, undefined if it is invalid. */
+function backgroundIn(value: string): string | undefined {
   if (/url\(|gradient\(|image|element\(|,(?![^(]*\))/.test(value)) return 'unknown';
   const keywords =
-    /^(?:none|repeat|repeat-x|repeat-y|no-repeat|space|round|scroll|fixed|local|left|right|top|bottom|center|cover|contain|auto|border-box|padding-box|content-box|text|\/)$/;
-  const colors = splitAt(value, ' ').flatMap((part) => (part === '' || keywords.test(part) ? [] : (color(part) ?? [])));
-  return colors[0] ?? 'transparent';
+    /^(?:none|repeat|repeat-x|repeat-y|no-repeat|space|round|scroll|fixed|local|left|right|top|bottom|center|cover|contain|auto|border-box|padding-box|content-box|text)$/;
+  const others = splitAt(value, ' /').filter((part) => part !== '' && !keywords.test(part) && pixels(part) === undefined);
+  return others.length === 0 ? 'transparent' : color(others[0] ?? '');
 }

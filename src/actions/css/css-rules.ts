@@ -1,19 +1,18 @@
 import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { type Declaration, readDeclarations } from './css-declarations.ts';
-import { nextMark, splitAt, withoutComments } from './css-scanner.ts';
-import { normalized, pixels } from './css-values.ts';
+import { nextMark, withoutComments } from './css-scanner.ts';
+import { normalized } from './css-values.ts';
+import { appliesOnScreen } from './media-queries.ts';
 
-/** A rule that applies on a screen: its list of selectors, and its declarations. */
+/** A rule that applies on a screen. */
 export interface StyleRule {
-  selectors: string[];
+  /** A list. */
+  selectors: string;
   declarations: Declaration[];
 }
 
 /** Nested conditions of a real sheet are two or three. */
 const MAX_DEPTH = 8;
-/** A window on a desktop, CSS pixels. */
-const SCREEN_WIDTH = 1_024;
-const SCREEN_HEIGHT = 768;
 
 /**
  * The rules of a style sheet that apply on a screen (CSS Syntax 3, section 5.4.1). Nothing is imported; fonts,
@@ -44,7 +43,7 @@ function addRules(css: string, rules: StyleRule[], depth: number): void {
 
 function addRule(prelude: string, block: string, rules: StyleRule[], depth: number): void {
   if (!prelude.startsWith('@')) {
-    rules.push({ selectors: splitAt(prelude, ','), declarations: readDeclarations(block) });
+    rules.push({ selectors: prelude, declarations: readDeclarations(block) });
     return;
   }
   const [, name = '', condition = ''] = /^@([\w-]+)(.*)$/s.exec(prelude) ?? [];
@@ -54,28 +53,4 @@ function addRule(prelude: string, block: string, rules: StyleRule[], depth: numb
 function applies(name: string, condition: string): boolean {
   if (name === 'media') return appliesOnScreen(condition);
   return name === 'layer' || (name === 'supports' && !/^not\b/.test(condition));
-}
-
-/** Whether a list of media queries (Media Queries 4, section 3) matches a window on a desktop. @param list normalized */
-export function appliesOnScreen(list: string): boolean {
-  return list.trim() === '' || list.split(',').some((query) => matchesQuery(query.trim()));
-}
-
-function matchesQuery(query: string): boolean {
-  const isNegated = query.startsWith('not ');
-  const parts = query.replace(/^(?:not|only) /, '').split(/ and /);
-  return parts.every((part) => matchesPart(part.trim())) !== isNegated;
-}
-
-function matchesPart(part: string): boolean {
-  if (/^(?:all|screen)$/.test(part)) return true;
-  const [, feature = '', value = ''] = /^\(([\w-]+) ?:([^)]*)\)$/.exec(part) ?? [];
-  const length = pixels(value.trim()) ?? Number.NaN;
-  if (/^min-(?:device-)?width$/.test(feature)) return SCREEN_WIDTH >= length;
-  if (/^max-(?:device-)?width$/.test(feature)) return SCREEN_WIDTH <= length;
-  if (/^min-(?:device-)?height$/.test(feature)) return SCREEN_HEIGHT >= length;
-  if (/^max-(?:device-)?height$/.test(feature)) return SCREEN_HEIGHT <= length;
-  if (feature === 'orientation') return value.trim() === 'landscape';
-  if (feature === 'prefers-color-scheme') return value.trim() === 'light';
-  return /^-webkit-(?:min-)?device-pixel-ratio$/.test(feature) && length <= 1;
 }

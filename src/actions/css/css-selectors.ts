@@ -1,22 +1,21 @@
 import { asciiLowerCase } from '../../validation/lower-case.ts';
-import { unescaped } from './css-scanner.ts';
+import { nextMark, splitAt, unescaped } from './css-scanner.ts';
+import { ALIASES, NEVER, UNJUDGED } from './pseudo-classes.ts';
 
-/** An element as selectors see it. */
-export interface SelectedElement {
-  /** Lower case. */
-  name: string;
-  id: string;
-  classes: readonly string[];
-  attributes: readonly [name: string, value: string][];
-}
+/** How a compound is related to the one before it in the text. */
+type Relation = 'ancestor' | 'parent' | 'previous' | 'sibling';
 
-interface Compound {
+export interface Compound {
   name: string | undefined;
   id: string | undefined;
   classes: string[];
   attributes: { name: string; operator: string; value: string }[];
-  /** How the compound before it is related: an ancestor, the parent, or nothing. */
-  relation: 'ancestor' | 'parent' | undefined;
+  /** Of each list, one selects the element, or none does. */
+  lists: { selectors: Selector[]; isNegated: boolean }[];
+  isFirstChild: boolean;
+  /** It is of a state that no element of a message has, or of no element. */
+  isNever: boolean;
+  relation: Relation | undefined;
 }
 
 export interface Selector {
@@ -24,101 +23,113 @@ export interface Selector {
   compounds: Compound[];
   /** Ids, classes and attributes, names (Selectors 4, section 17), as one number. */
   specificity: number;
+  /** Whether it can be said what it selects: not with most places among siblings, and contents. */
+  isJudged: boolean;
 }
 
-/** A simple selector, or what is between two compounds. */
-const TOKEN = /([\s>+~]+)|(\*)|([#.]|::?)?((?:[\w-]|[\u0080-\u{10ffff}]|\\[^\n])+)|\[([^\]]*)\]/uy;
+const COMBINATORS: Record<string, Relation> = { '': 'ancestor', '>': 'parent', '+': 'previous', '~': 'sibling' };
+/** A combinator, `*`, a name with its mark, or the start of an attribute. */
+const TOKEN = /([\s>+~]+)|(\*)|([#.]|::?)?((?:[\w-]|[\u0080-\u{10ffff}]|\\[^\n])+)|\[/uy;
 const ATTRIBUTE = /^([\w:-]+)\s*([~|^$*]?=)?(.*)$/s;
-/** Of the pseudo-classes, only what holds for elements that nobody points at. */
-const ALWAYS = new Set([':link', ':any-link', ':root', ':enabled']);
+/** More than anyone writes. */
+const MAX_COMPOUNDS = 100;
+const MAX_DEPTH = 4;
 
 /**
- * Selectors of names, classes, ids and attributes, also of descendants and children.
+ * A list of selectors: of names, classes, ids, attributes, relations, and some pseudo-classes.
  *
- * @returns undefined for others: of states, pseudo-elements, places among siblings
+ * @returns undefined if one of them is invalid, as then all are (Selectors 4, section 3.9)
  */
-export function readSelector(text: string): Selector | undefined {
-  const compounds: Compound[] = [newCompound(undefined)];
-  let specificity = 0;
-  const source = text.trim();
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < source.length) {
+export function readSelectors(list: string, depth = MAX_DEPTH): Selector[] | undefined {
+  const selectors = splitAt(list, ',').map((text) => readSelector(text.trim(), depth));
+  return selectors.every((one) => one !== undefined) ? selectors : undefined;
+}
+
+function readSelector(source: string, depth: number): Selector | undefined {
+  const selector: Selector = { compounds: [], specificity: 0, isJudged: true };
+  let current = newCompound(undefined);
+  let isEmpty = true;
+  for (let at = 0; at < source.length; ) {
+    TOKEN.lastIndex = at;
     const found = TOKEN.exec(source);
-    const current = compounds[0];
-    if (found === null || current === undefined) return undefined;
+    if (found === null || selector.compounds.length > MAX_COMPOUNDS) return undefined;
     const combinator = found[1]?.trim();
-    if (combinator === undefined) {
-      const weight = addSimple(current, found);
-      if (weight === undefined) return undefined;
-      specificity += weight;
-    } else if (combinator === '' || combinator === '>') compounds.unshift(newCompound(combinator === '>' ? 'parent' : 'ancestor'));
-    else return undefined;
+    if (combinator !== undefined) {
+      const relation = COMBINATORS[combinator];
+      if (relation === undefined || isEmpty) return undefined;
+      selector.compounds.push(current);
+      current = newCompound(relation);
+    }
+    isEmpty = combinator !== undefined;
+    const end = isEmpty ? at + found[0].length : addSimple(selector, current, found, depth);
+    if (end === undefined) return undefined;
+    at = end;
   }
-  return source === '' ? undefined : { compounds, specificity };
+  if (isEmpty) return undefined;
+  selector.compounds.push(current);
+  selector.compounds.reverse();
+  return selector;
 }
 
-function newCompound(relation: Compound['relation']): Compound {
-  return { name: undefined, id: undefined, classes: [], attributes: [], relation };
+function newCompound(relation: Relation | undefined): Compound {
+  return { name: undefined, id: undefined, classes: [], attributes: [], lists: [], isFirstChild: false, isNever: false, relation };
 }
 
-/** @returns its specificity; undefined if it can't be judged */
-function addSimple(compound: Compound, [, , all, mark, written = '', attribute]: RegExpExecArray): number | undefined {
-  if (all !== undefined) return 0;
-  if (attribute !== undefined) return addAttribute(compound, attribute.trim());
+/** @returns the position after it; undefined if it is invalid */
+function addSimple(selector: Selector, compound: Compound, found: RegExpExecArray, depth: number): number | undefined {
+  const { 0: whole, 2: all, 3: mark, 4: written, input, index } = found;
+  const end = index + whole.length;
+  if (all !== undefined) return end;
+  if (written === undefined) {
+    const close = nextMark(input, end, ']');
+    selector.specificity += 100;
+    return addAttribute(compound, input.slice(end, close).trim()) ? close + 1 : undefined;
+  }
   const name = unescaped(written);
+  if (mark === '::' || mark === ':') {
+    const close = input.charAt(end) === '(' ? nextMark(input, end + 1, ')') : end - 1;
+    const isValid = addPseudo(selector, compound, mark + asciiLowerCase(name), input.slice(end + 1, close), depth);
+    return isValid ? close + 1 : undefined;
+  }
   if (mark === '#') compound.id = name;
   else if (mark === '.') compound.classes.push(name);
-  else if (mark === undefined) compound.name = asciiLowerCase(name);
-  else if (!ALWAYS.has(mark + asciiLowerCase(name))) return undefined;
-  else if (asciiLowerCase(name) === 'root') compound.name = 'html';
-  return mark === '#' ? 10_000 : mark === undefined ? 1 : 100;
+  else compound.name = asciiLowerCase(name);
+  selector.specificity += mark === '#' ? 10_000 : mark === '.' ? 100 : 1;
+  return end;
 }
 
-function addAttribute(compound: Compound, source: string): number | undefined {
+/** @returns whether it is valid */
+function addPseudo(selector: Selector, compound: Compound, name: string, inside: string, depth: number): boolean {
+  if (/^:(?:is|where|not|-webkit-any)$/.test(name)) return addList(selector, compound, name, inside, depth);
+  selector.specificity += 100;
+  const alias = ALIASES.get(name);
+  if (alias !== undefined) compound.lists.push({ selectors: readSelectors(alias) ?? [], isNegated: false });
+  else if (name === ':first-child') compound.isFirstChild = true;
+  else if (UNJUDGED.has(name)) selector.isJudged = false;
+  else if (NEVER.has(name) || name.startsWith('::-webkit-')) compound.isNever = true;
+  else return false;
+  return true;
+}
+
+/** `:is` and `:where` forgive invalid selectors in them, `:not` doesn't (Selectors 4, sections 4.2 to 4.4). */
+function addList(selector: Selector, compound: Compound, name: string, inside: string, depth: number): boolean {
+  if (depth === 0) return false;
+  const isNegated = name === ':not';
+  const read = splitAt(inside, ',').map((text) => readSelector(text.trim(), depth - 1));
+  const selectors = read.filter((one) => one !== undefined);
+  if (isNegated && selectors.length < read.length) return false;
+  compound.lists.push({ selectors, isNegated });
+  selector.isJudged &&= selectors.every((one) => one.isJudged);
+  if (name !== ':where') selector.specificity += selectors.reduce((most, one) => Math.max(most, one.specificity), 0);
+  return true;
+}
+
+/** @returns whether it is valid */
+function addAttribute(compound: Compound, source: string): boolean {
   const [, name, operator = '', rest = ''] = ATTRIBUTE.exec(source) ?? [];
   const value = /^(?:"[^"]*"|'[^']*'|[^\s"']+)/.exec(rest.trim())?.[0] ?? '';
-  if (name === undefined || (operator === '' && rest.trim() !== '')) return undefined;
+  if (name === undefined || (operator === '' && rest.trim() !== '')) return false;
   const isQuoted = value.startsWith('"') || value.startsWith("'");
   compound.attributes.push({ name: asciiLowerCase(name), operator, value: unescaped(isQuoted ? value.slice(1, -1) : value) });
-  return 100;
-}
-
-/** @param path the element's ancestors, the root first @param left steps; counted down, nothing matches below 0 */
-export function selects(
-  { compounds }: Selector,
-  element: SelectedElement,
-  path: readonly SelectedElement[],
-  left: { steps: number },
-): boolean {
-  const from = (index: number, candidate: SelectedElement, above: number): boolean => {
-    left.steps -= 1;
-    const compound = compounds[index];
-    if (compound === undefined || left.steps < 0 || !isCompound(compound, candidate)) return false;
-    if (compound.relation === undefined) return true;
-    for (let at = above; at >= 0; at -= 1) {
-      const ancestor = path[at];
-      if (ancestor !== undefined && from(index + 1, ancestor, at - 1)) return true;
-      if (compound.relation === 'parent' || left.steps < 0) return false;
-    }
-    return false;
-  };
-  return from(0, element, path.length - 1);
-}
-
-function isCompound({ name, id, classes, attributes }: Compound, element: SelectedElement): boolean {
-  if (name !== undefined && name !== element.name) return false;
-  if (id !== undefined && id !== element.id) return false;
-  return classes.every((one) => element.classes.includes(one)) && attributes.every((one) => hasAttribute(one, element));
-}
-
-function hasAttribute({ name, operator, value }: Compound['attributes'][number], { attributes }: SelectedElement): boolean {
-  const [, found] = attributes.find(([one]) => one === name) ?? [];
-  if (found === undefined) return false;
-  if (operator === '') return true;
-  if (operator === '=') return found === value;
-  if (value === '') return false;
-  if (operator === '~=') return found.split(/\s+/).includes(value);
-  if (operator === '|=') return found === value || found.startsWith(`${value}-`);
-  if (operator === '^=') return found.startsWith(value);
-  return operator === '$=' ? found.endsWith(value) : found.includes(value);
+  return true;
 }

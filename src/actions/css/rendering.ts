@@ -1,49 +1,67 @@
+import { looksSame } from './css-colors.ts';
+import { FAR, MASK_NAMES } from './css-masks.ts';
 import type { Specified } from './css-properties.ts';
-import { looksSame } from './css-values.ts';
 
 /** How an element is rendered, as far as its text and that of its descendants can be seen. */
 export interface Rendering {
   /** Nothing inside can be seen, whatever its own styles are. */
   isGone: boolean;
   isVisible: boolean;
-  /** Pixels. */
+  /** Of itself and what is around it. */
+  opacity: number;
+  /** Pixels, NaN if they can't be known. */
   fontSize: number;
   indent: number;
   color: string;
+  /** Its color doesn't tell whether it can be seen. */
+  isPainted: boolean;
   background: string;
 }
 
 /** Of the page itself. */
-export const PAGE: Rendering = { isGone: false, isVisible: true, fontSize: 16, indent: 0, color: '#000000', background: '#ffffff' };
+export const PAGE: Rendering = {
+  isGone: false,
+  isVisible: true,
+  opacity: 1,
+  fontSize: 16,
+  indent: 0,
+  color: '#000000',
+  isPainted: false,
+  background: '#ffffff',
+};
 
 /** Text of this size is a point. */
 const SMALLEST_FONT = 1;
-/** Further out than any screen. */
-const FAR = -999;
 const FAINTEST = 0.02;
 
 /** Whether text right inside of the element can be seen. */
-export function showsText({ isGone, isVisible, fontSize, indent, color, background }: Rendering): boolean {
-  return !isGone && isVisible && fontSize > SMALLEST_FONT && indent > FAR && color !== 'transparent' && !looksSame(color, background);
+export function showsText({ isGone, isVisible, fontSize, indent, color, isPainted, background }: Rendering): boolean {
+  if (isGone || !isVisible || fontSize <= SMALLEST_FONT || indent <= FAR) return false;
+  return isPainted || (color !== 'transparent' && !looksSame(color, background));
 }
 
 /** @param display how elements of this name are displayed by default */
 export function renderingOf(specified: Specified, parent: Rendering, display: string): Rendering {
-  const { visibility = 'inherit', fontSize, indent = parent.indent, color = 'inherit', background = 'transparent' } = specified;
+  const { visibility = 'inherit', fontSize, indent = parent.indent, background = 'transparent' } = specified;
+  const { color = 'inherit', fill = color } = specified;
+  const opacity = parent.opacity * Math.min(1, specified.opacity ?? 1);
   return {
-    isGone: parent.isGone || isGone(specified, display),
+    isGone: parent.isGone || opacity <= FAINTEST || isGone(specified, display),
+    opacity,
     isVisible: visibility === 'inherit' ? parent.isVisible : visibility === 'visible',
     fontSize: fontSize === undefined ? parent.fontSize : 'pixels' in fontSize ? fontSize.pixels : fontSize.factor * parent.fontSize,
     indent,
-    color: color === 'inherit' ? parent.color : color,
+    color: fill === 'inherit' ? parent.color : fill,
+    isPainted: specified.isPainted ?? parent.isPainted,
     background: mayOverlap(specified) ? 'unknown' : background === 'transparent' ? parent.background : background,
   };
 }
 
 function isGone(specified: Specified, byDefault: string): boolean {
-  const { display = byDefault, opacity = 1, isLeftOut = false, isMasked = false } = specified;
+  const { display = byDefault } = specified;
   const shownAs = display === 'revert' ? byDefault : display;
-  return shownAs === 'none' || opacity <= FAINTEST || isLeftOut || isMasked || isFarOut(specified) || isShut(specified, shownAs);
+  if (shownAs === 'none' || MASK_NAMES.some((name) => specified[name] === true)) return true;
+  return isFarOut(specified) || isShut(specified, shownAs);
 }
 
 /** Moved out of the page. */
@@ -54,22 +72,35 @@ function isFarOut({
   right = 0,
   bottom = 0,
   marginLeft = 0,
+  marginRight = 0,
   marginTop = 0,
+  paddingLeft = 0,
   isClipped,
 }: Specified): boolean {
   const isOut = position === 'absolute' || position === 'fixed';
   if (isOut && isClipped === true) return true;
-  if (marginLeft <= FAR || marginTop <= FAR) return true;
+  // Wider than the page on both sides, or with its content moved back, it is in the page.
+  const isLeftOf = marginLeft + paddingLeft <= FAR && !(marginRight <= FAR);
+  if (isLeftOf || marginTop <= FAR) return true;
   return position !== 'static' && [left, top, right, bottom].some((offset) => offset <= FAR);
 }
 
 /** Without room for anything. Inline elements and parts of tables are as large as what they hold. */
 function isShut(specified: Specified, display: string): boolean {
-  const { position = 'static', clipsX = false, clipsY = false } = specified;
-  const { height = Number.NaN, maxHeight = Number.NaN, width = Number.NaN, maxWidth = Number.NaN } = specified;
-  const isSized = !/^(?:inline$|contents|table)/.test(display) || position === 'absolute' || position === 'fixed';
+  const { position = 'static', isFloat = false, overflowX = 'visible', overflowY = 'visible' } = specified;
+  const { minHeight = 0, paddingTop = 0, paddingBottom = 0, minWidth = 0, paddingLeft = 0, paddingRight = 0 } = specified;
+  const isSized = !/^(?:inline$|contents|table)/.test(display) || isFloat || position === 'absolute' || position === 'fixed';
   if (!isSized) return false;
-  return (clipsY && (height <= 1 || maxHeight <= 1)) || (clipsX && (width <= 1 || maxWidth <= 1));
+  // What scrolls in one direction scrolls in the other, too (CSS Overflow 3, section 3.1).
+  const scrolls = [overflowX, overflowY].some((one) => one !== 'visible' && one !== 'clip');
+  const isLow = isPoint(specified.height) || isPoint(specified.maxHeight);
+  const isNarrow = isPoint(specified.width) || isPoint(specified.maxWidth);
+  if (isLow && (scrolls || overflowY === 'clip') && [minHeight, paddingTop, paddingBottom].every(isPoint)) return true;
+  return isNarrow && (scrolls || overflowX === 'clip') && [minWidth, paddingLeft, paddingRight].every(isPoint);
+}
+
+function isPoint(length = Number.NaN): boolean {
+  return length <= 1;
 }
 
 function mayOverlap({ position = 'static', marginLeft = 0, marginTop = 0, isMoved = false }: Specified): boolean {

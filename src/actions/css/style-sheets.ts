@@ -2,22 +2,26 @@ import type { Declaration } from './css-declarations.ts';
 import { readDeclarations } from './css-declarations.ts';
 import { readProperty, type Specified } from './css-properties.ts';
 import { readRules } from './css-rules.ts';
-import { readSelector, type SelectedElement, type Selector, selects } from './css-selectors.ts';
+import { readSelectors, type Selector } from './css-selectors.ts';
+import { type SelectedElement, selects } from './selector-matching.ts';
 
-interface Statement {
-  value: Specified;
-  isImportant: boolean;
+/** What the declarations of a block say together. */
+interface Statements {
+  normal: Specified;
+  important: Specified;
 }
 
 interface Rule {
   selector: Selector;
-  statements: Statement[];
+  statements: Statements;
   /** Specificity, then order. */
   rank: number;
 }
 
-/** More than a real page has. */
-const MAX_RULES = 5_000;
+/** More than a real page has. Rules for a class or an id cost next to nothing, except for memory. */
+const MAX_RULES = 50_000;
+/** Characters of all sheets, far more than a real page has; what is behind them has no effect. */
+const MAX_LENGTH = 1_000_000;
 /** Comparisons of all elements with rules; after them, sheets have no effect. */
 const MAX_STEPS = 1_000_000;
 const ORDERS = 1_000_000;
@@ -26,16 +30,20 @@ const ORDERS = 1_000_000;
 export class StyleSheets {
   /** By what their elements have: `#id`, `.class`, a name, or `*`. */
   readonly #rules = new Map<string, Rule[]>();
+  #length = 0;
   readonly #left = { steps: MAX_STEPS };
+  /** By specificity, the rank of the last rule that isn't just for a name, or for all. */
+  readonly #barriers = new Map<number, number>();
   #count = 0;
   /** A rule that can't be judged sets colors, so that nothing can be said about them. */
   hasUnknownColors = false;
 
   add(css: string): void {
-    for (const { selectors, declarations } of readRules(css)) {
+    for (const { selectors, declarations } of readRules(css.slice(0, MAX_LENGTH - this.#length))) {
       const statements = statementsOf(declarations);
-      if (statements.length > 0) for (const text of selectors) this.#addRule(text, statements);
+      if (statements !== undefined) for (const one of readSelectors(selectors) ?? []) this.#addRule(one, statements);
     }
+    this.#length = Math.min(MAX_LENGTH, this.#length + css.length);
   }
 
   /**
@@ -47,30 +55,40 @@ export class StyleSheets {
    */
   specified(element: SelectedElement, style: string, hints: Specified, path: readonly SelectedElement[]): Specified {
     const rules = this.#rules.size === 0 || this.#left.steps < 0 ? [] : this.#matching(element, path);
-    const own = style === '' ? [] : statementsOf(readDeclarations(style));
-    if (rules.length === 0 && own.length === 0) return hints;
-    const statements = [...rules.sort((one, other) => one.rank - other.rank).flatMap((rule) => rule.statements), ...own];
-    const ordered = [...statements.filter(({ isImportant }) => !isImportant), ...statements.filter(({ isImportant }) => isImportant)];
+    const own = style === '' ? undefined : statementsOf(readDeclarations(style));
+    if (rules.length === 0 && own === undefined) return hints;
+    const statements = rules.sort((one, other) => one.rank - other.rank).map((rule) => rule.statements);
+    if (own !== undefined) statements.push(own);
     const result: Specified = { ...hints };
-    for (const { value } of ordered) Object.assign(result, value);
+    for (const { normal } of statements) Object.assign(result, normal);
+    for (const { important } of statements) Object.assign(result, important);
     return result;
   }
 
-  #addRule(text: string, statements: Statement[]): void {
-    const selector = readSelector(text);
-    if (selector === undefined || this.#count >= MAX_RULES) {
-      this.hasUnknownColors ||= statements.some(({ value }) => value.color !== undefined || value.background !== undefined);
+  #addRule(selector: Selector, statements: Statements): void {
+    if (selector.compounds.some(({ isNever }) => isNever)) return;
+    if (!selector.isJudged || this.#count >= MAX_RULES) {
+      this.hasUnknownColors ||= setsColors(statements.normal) || setsColors(statements.important);
       return;
     }
     this.#count += 1;
     const key = keyOf(selector);
     const rules = this.#rules.get(key) ?? [];
     this.#rules.set(key, rules);
-    rules.push({ selector, statements, rank: selector.specificity * ORDERS + this.#count });
+    const { specificity } = selector;
+    const rank = specificity * ORDERS + this.#count;
+    const last = rules.findLast((one) => one.selector.specificity === specificity);
+    if (!isBare(selector)) this.#barriers.set(specificity, rank);
+    else if (last !== undefined && last.rank > (this.#barriers.get(specificity) ?? 0)) {
+      // Nothing of the same weight is between them: they are one rule.
+      last.statements = together(last.statements, statements);
+      return;
+    }
+    rules.push({ selector, statements, rank });
   }
 
   #matching(element: SelectedElement, path: readonly SelectedElement[]): Rule[] {
-    const keys = new Set(['*', element.name, `#${element.id}`, ...element.classes.map((one) => `.${one}`)]);
+    const keys = new Set(['*', element.name, `#${element.id}`, ...[...element.classes].map((one) => `.${one}`)]);
     return [...keys]
       .flatMap((key) => this.#rules.get(key) ?? [])
       .filter(({ selector }) => this.#left.steps >= 0 && selects(selector, element, path, this.#left));
@@ -83,9 +101,28 @@ function keyOf({ compounds: [own] }: Selector): string {
   return own?.name ?? '*';
 }
 
-function statementsOf(declarations: readonly Declaration[]): Statement[] {
-  return declarations.flatMap(({ name, value, isImportant }) => {
+/** Whether it is only a name, or `*`. */
+function isBare({ compounds, specificity }: Selector): boolean {
+  return compounds.length === 1 && specificity <= 1 && compounds[0]?.lists.length === 0;
+}
+
+function together(one: Statements, other: Statements): Statements {
+  return { normal: { ...one.normal, ...other.normal }, important: { ...one.important, ...other.important } };
+}
+
+/** @returns undefined if they say nothing of interest */
+function statementsOf(declarations: readonly Declaration[]): Statements | undefined {
+  const statements: Statements = { normal: {}, important: {} };
+  let isEmpty = true;
+  for (const { name, value, isImportant } of declarations) {
     const read = readProperty(name, value);
-    return read === undefined ? [] : [{ value: read, isImportant }];
-  });
+    if (read === undefined) continue;
+    isEmpty = false;
+    Object.assign(isImportant ? statements.important : statements.normal, read);
+  }
+  return isEmpty ? undefined : statements;
+}
+
+function setsColors({ color, fill, background }: Specified): boolean {
+  return color !== undefined || fill !== undefined || background !== undefined;
 }

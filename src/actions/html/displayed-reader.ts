@@ -75,6 +75,8 @@ export class DisplayedReader implements OutlineReader {
     }
     this.#openPage('body', startTag('body'));
     this.#apply(this.#open.before(name));
+    // The body of a table needs no tags (HTML, 13.2.6.4.9).
+    if (name === 'tr' && this.#open.path.at(-1)?.name === 'table') this.#begin(startTag('tbody'));
     if (!SPECIAL.has(name) || VOID.has(name)) this.#resume();
     const element = styledElement(tag, this.#sheets, this.#open.path);
     if (VOID.has(name)) {

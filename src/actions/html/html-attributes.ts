@@ -7,6 +7,17 @@ export function attribute({ attributes }: Pick<HtmlTag, 'attributes'>, name: str
   return value === undefined ? undefined : decoded(value);
 }
 
+/** Reads many attributes of a tag like {@link attribute}, however many it has. */
+export function attributeReader({ attributes }: Pick<HtmlTag, 'attributes'>): (name: string) => string | undefined {
+  let values: Map<string, string> | undefined;
+  return (name) => {
+    // Of attributes of one name, the first counts.
+    values ??= new Map(attributes.toReversed());
+    const value = values.get(name);
+    return value === undefined ? undefined : decoded(value);
+  };
+}
+
 function decoded(value: string): string {
   if (!value.includes('&')) return value;
   let result = '';

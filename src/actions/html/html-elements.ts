@@ -20,7 +20,9 @@ export const WRITTEN_AS_DIV = words(OTHER_BLOCKS);
 export const LISTS = words('ul ol blockquote');
 
 /** Elements that are never displayed, whatever is in them (HTML, 15.3.1), or only by something other than their content. */
-export const UNDISPLAYED = words('template datalist canvas audio video svg rp noembed noframes param select');
+export const UNDISPLAYED = words(
+  'template datalist canvas audio video svg rp noembed noframes param select meter progress annotation annotation-xml',
+);
 /** Elements that hold text without markup (HTML, 13.1.2 and 16.2), and those of them that display it. */
 export const RAW = words('script style title noframes noembed iframe textarea xmp plaintext');
 export const DISPLAYED_RAW = words('textarea xmp plaintext');

@@ -1,12 +1,14 @@
+import { color } from '../css/css-colors.ts';
 import type { Specified } from '../css/css-properties.ts';
-import type { SelectedElement } from '../css/css-selectors.ts';
-import { color } from '../css/css-values.ts';
 import { PAGE, type Rendering, renderingOf } from '../css/rendering.ts';
+import type { SelectedElement } from '../css/selector-matching.ts';
 import type { StyleSheets } from '../css/style-sheets.ts';
-import { attribute } from './html-attributes.ts';
+import { attribute, attributeReader } from './html-attributes.ts';
 import { BLOCKS, TABLE_PARTS, UNDISPLAYED } from './html-elements.ts';
 import type { HtmlTag } from './html-tags.ts';
 
+/** More siblings before an element than a selector asks for. */
+const MAX_CHILDREN = 50;
 const OWN_BACKGROUNDS = new Set(['mark', 'button', 'textarea']);
 
 /** An open element with its styles. */
@@ -19,14 +21,23 @@ export interface StyledElement extends SelectedElement {
 /** @param path the open elements around it, the root first */
 export function styledElement(tag: HtmlTag, sheets: StyleSheets, path: readonly StyledElement[]): StyledElement {
   const names = attribute(tag, 'class') ?? '';
-  const element = {
+  const element: SelectedElement = {
     name: tag.name,
     id: attribute(tag, 'id') ?? '',
-    classes: names === '' ? [] : names.split(/[\t\n\f\r ]+/).filter((one) => one !== ''),
-    attributes: tag.attributes,
+    classes: new Set(names.split(/[\t\n\f\r ]+/).filter((one) => one !== '')),
+    attribute: attributeReader(tag),
+    children: [],
   };
   const specified = sheets.specified(element, attribute(tag, 'style') ?? '', hintsOf(tag), path);
-  return { ...element, tag, specified, rendering: renderedIn(tag, specified, path.at(-1)) };
+  const styled = { ...element, tag, specified, rendering: renderedIn(tag, specified, path.at(-1)) };
+  addChild(path.at(-1), styled);
+  return styled;
+}
+
+function addChild(parent: StyledElement | undefined, child: StyledElement): void {
+  if (parent === undefined) return;
+  parent.children.push(child);
+  if (parent.children.length > MAX_CHILDREN) parent.children.shift();
 }
 
 /** Renders elements again, after one around them has ended. @param path all that are open */
@@ -69,7 +80,9 @@ function hintsOf(tag: HtmlTag): Specified {
   const background = attribute(tag, 'bgcolor');
   const text = name === 'body' ? attribute(tag, 'text') : name === 'font' ? attribute(tag, 'color') : undefined;
   return {
-    ...(hidden !== undefined && (/^until-found$/i.test(hidden.trim()) ? { isMasked: true } : { display: 'none' })),
+    // A popover isn't open before a script opens it (HTML, 15.3.1).
+    ...(attribute(tag, 'popover') !== undefined && { display: 'none' }),
+    ...(hidden !== undefined && (/^until-found$/i.test(hidden.trim()) ? { 'content-visibility': true } : { display: 'none' })),
     ...(background !== undefined && { background: legacyColor(background) }),
     ...(hasOwnBackground(tag) && { background: 'unknown' }),
     ...(text !== undefined && { color: legacyColor(text) }),

@@ -1,5 +1,5 @@
-import { appliesOnScreen } from '../css/css-rules.ts';
 import { normalized } from '../css/css-values.ts';
+import { appliesOnScreen } from '../css/media-queries.ts';
 import { StyleSheets } from '../css/style-sheets.ts';
 import { attribute } from './html-attributes.ts';
 import { RAW } from './html-elements.ts';
