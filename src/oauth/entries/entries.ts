@@ -145,7 +145,9 @@ export class Entries {
     if (row === undefined) return undefined;
     const answer = (await this.open(key, row)) as unknown as Answer;
     const code = new URL(answer.location).searchParams.get('code');
-    const isUsed = code !== null && (await selectEntry(db, keyOf('AuthorizationCode', code)))?.isConsumed !== false;
+    // A redirect URI may have a `code` of its own, which remains where the user has denied.
+    const isUsed =
+      answer.userId !== undefined && code !== null && (await selectEntry(db, keyOf('AuthorizationCode', code)))?.isConsumed !== false;
     return { ...answer, isUsed };
   }
 
