@@ -116,7 +116,8 @@ function scoreOf(text: string, language: Language): number {
   let score = frequencies.isLatin || /[^\P{L}\0-\x7f][^\P{L}\0-\x7f]/u.test(text) ? 0 : LIKELY.alone;
   for (let at = 0; at < text.length; at += 1) {
     const [before, character, behind] = [text.charAt(at - 1), text.charAt(at), text.charAt(at + 1)];
-    if (character > '\u007f' || (before > '\u007f' && LETTER.test(before + character))) score += likelihood(before, character, behind, frequencies);
+    if (character > '\u007f' || (before > '\u007f' && LETTER.test(before + character)))
+      score += likelihood(before, character, behind, frequencies);
   }
   return score;
 }
