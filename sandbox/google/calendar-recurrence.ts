@@ -15,6 +15,8 @@ const LINE = /^(?:RRULE|EXDATE|RDATE)[:;][\x21-\x7e]+$/;
 /** Years from the start on in which an event is looked for: most rules have one in the first. */
 const YEARS_TO_FIRST = [1, 40];
 const RULE = 'RRULE:';
+/** Of whole days (RFC 5545 sections 3.8.5.1, 3.8.5.2): without VALUE, the values would be times. */
+const DAYS = /^(?:EXDATE|RDATE);VALUE=DATE:\d{8}(?:,\d{8})*$/;
 
 export interface Series {
   /** Start of the first event. */
@@ -58,7 +60,9 @@ function parseRecurrence({ start, recurrence }: Series, timeZone: string): RRule
   const length = recurrence.reduce((sum, line) => sum + line.length, 0);
   if (length > MAX_CHARACTERS || !recurrence.every((line) => LINE.test(line))) throw invalidRule();
   const rules = recurrence.filter((line) => line.startsWith(RULE)).map((line) => line.slice(RULE.length));
-  if (!rules.every((rule) => isRule(rule, start.date !== undefined))) throw invalidRule();
+  const isAllDay = start.date !== undefined;
+  if (!rules.every((rule) => isRule(rule, isAllDay))) throw invalidRule();
+  if (isAllDay && !recurrence.every((line) => line.startsWith('RRULE') || DAYS.test(line))) throw invalidRule();
   return parse([startLine(start, timeZone), ...recurrence].join('\n'));
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../validation/is-object.ts';
 import { rejected } from './single-message.ts';
 
 const JSON_TYPE = 'application/json';
@@ -21,7 +22,7 @@ export async function negotiated(request: Request, onlyEvents: boolean, serve: (
   if (!events && (!json || onlyEvents)) return rejected(NOT_ACCEPTABLE, `Accept ${onlyEvents ? EVENTS_TYPE : BOTH_TYPES}.`, 406);
   request.headers.set('accept', BOTH_TYPES);
   const response = await serve();
-  if (!events && response.headers.get('content-type')?.startsWith(EVENTS_TYPE)) return lastOf(response);
+  if (!events && response.headers.get('content-type')?.startsWith(EVENTS_TYPE)) return responseIn(response);
   if (!json && response.status === 200 && response.headers.get('content-type')?.startsWith(JSON_TYPE)) return asEvent(response);
   return response;
 }
@@ -42,15 +43,22 @@ export function isAccepted(type: string, accept: string): boolean {
 
 function rangeOf(range: string): { name: string; excluded: boolean } {
   const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
-  return { name, excluded: parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter)) };
+  // Older clients write `*` for any type, as servers have long taken it.
+  return { name: name === '*' ? '*/*' : name, excluded: parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter)) };
 }
 
-/** The message that a stream of events ends with; those before it only tell of progress. */
-async function lastOf(response: Response): Promise<Response> {
-  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
-  const last = lines.at(-1);
-  if (last === undefined) return rejected(INTERNAL_ERROR, 'There was no response.', 500);
-  return new Response(last.slice('data: '.length), { headers: { 'content-type': JSON_TYPE } });
+/** The response in a stream of events; other messages only tell of progress. The SDK writes JSON in one line. */
+async function responseIn(stream: Response): Promise<Response> {
+  const lines = (await stream.text()).split('\n').filter((line) => line.startsWith('data: {'));
+  const found = lines.map((line) => line.slice('data: '.length)).findLast(isResponse);
+  if (found === undefined) return rejected(INTERNAL_ERROR, 'There was no response.', 500);
+  return new Response(found, { headers: { 'content-type': JSON_TYPE } });
+}
+
+/** Whether a message is the response to a request (JSON-RPC 2.0, 5). */
+function isResponse(json: string): boolean {
+  const message: unknown = JSON.parse(json);
+  return isObject(message) && ('result' in message || 'error' in message);
 }
 
 /** The same response as a stream of one event. The SDK writes JSON in one line. */

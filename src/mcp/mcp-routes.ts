@@ -85,10 +85,11 @@ function challenge({ publicUrl }: McpRouteDeps): RequestHandler {
 
 /** A page that has its own name resolve to this machine must not reach it (DNS rebinding). */
 function ownHost({ publicUrl, development }: McpRouteDeps): RequestHandler {
-  const own = new URL(publicUrl).host;
+  const { protocol, origin } = new URL(publicUrl);
   return (request, _response, next) => {
-    const url = URL.parse(`http://${request.host ?? ''}`);
-    const isOwn = request.host === own || (development && url !== null && isLoopback(url.hostname));
+    // Letters of either case and the usual port name the same host (RFC 9110, 4.2.3).
+    const url = URL.parse(`${protocol}//${request.host ?? ''}`);
+    const isOwn = url !== null && (url.href === `${origin}/` || (development && isLoopback(url.hostname)));
     if (!isOwn) throw new AppError('forbidden', 'This host name is not the service’s. A proxy has to pass on the Host header.');
     next();
   };

@@ -3,8 +3,12 @@ import { asciiLowerCase } from './lower-case.ts';
 
 /** RFC 5321, 4.5.3.1.3: octets, which in UTF-8 a letter may have several of. */
 export const MAX_OCTETS = 254;
-/** Letters and digits of any script (RFC 6531, 3.3), and those marks of ASCII that addresses have. */
-const LOCAL = /^[\p{L}\p{N}_'+-][\p{L}\p{M}\p{N}_'+-]*(?:\.[\p{L}\p{N}_'+-][\p{L}\p{M}\p{N}_'+-]*)*(?<!')$/u;
+/**
+ * Letters and digits of any script (RFC 6531, 3.3), and the marks of an atom (RFC 5322, 3.2.3) but `*`, which patterns have;
+ * no encoded word, which other programs may read as another address.
+ */
+const LOCAL =
+  /^(?!.*=\?)[\p{L}\p{N}!#$%&'+/=?^_`{|}~-][\p{L}\p{M}\p{N}!#$%&'+/=?^_`{|}~-]*(?:\.[\p{L}\p{N}!#$%&'+/=?^_`{|}~-][\p{L}\p{M}\p{N}!#$%&'+/=?^_`{|}~-]*)*(?<!')$/u;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Hyphens are between other characters, and nowhere in the third and fourth place (RFC 5891, 4.2.3.1). */
 const U_LABEL = /^(?!.{2}--)[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}·-]*[\p{L}\p{M}\p{N}])?$/u;

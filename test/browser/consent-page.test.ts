@@ -69,6 +69,11 @@ describe.skipIf(chromiumMissing)(`the consent page${whySkipped}`, () => {
     const last = tabs.at(-1);
     await last?.getByRole('button', { name: 'Allow' }).click();
     await last?.getByText('Connected').waitFor();
+    // Its form is of a session that has ended: it decides nothing, and the question comes again.
+    const [first] = tabs;
+    await first?.getByLabel('Read, and make changes').check();
+    await first?.getByRole('button', { name: 'Allow' }).click();
+    await first?.getByRole('radio', { name: 'Read, and make changes', checked: false }).waitFor();
   });
 
   it('says what is missing, and tells the client of a denial', async () => {

@@ -292,6 +292,18 @@ describe('sandbox calendar: recurrence rules (RFC 5545 section 3.8.5.3)', () => 
   });
 
   it.each([
+    'EXDATE;TZID=Europe/Berlin:20270302T090000',
+    'EXDATE:20270302T080000Z',
+    'EXDATE:20270302',
+    'RDATE;VALUE=DATE:20270302,20270303T080000Z',
+  ])('rejects times among whole days: %s', async (line) => {
+    const whole = (recurrence: string[]) => ({ start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, recurrence });
+    const response = await call('POST', EVENTS, whole(['RRULE:FREQ=DAILY;COUNT=3', line]));
+    expect([response.status, reasonOf(response)]).toEqual([400, 'invalid']);
+    expect((await call('POST', EVENTS, whole(['RRULE:FREQ=DAILY;COUNT=3', 'EXDATE;VALUE=DATE:20270302']))).status).toBe(200);
+  });
+
+  it.each([
     ['RRULE:FREQ=DAILY;COUNT=1000000000', 2_500],
     ['RRULE:FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU', 2_500],
     ['RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30', 0],

@@ -43,7 +43,7 @@ const shared = {
   id,
   summary: singleLine.default(''),
   description: multiLine.optional(),
-  location: singleLine.optional(),
+  location: multiLine.optional(),
   htmlLink: z.string().max(LIMITS.link).optional(),
   hangoutLink: z.string().max(LIMITS.link).optional(),
   conferenceData: z

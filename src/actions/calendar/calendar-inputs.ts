@@ -17,7 +17,8 @@ export const eventId = z
   .describe('Id of the event.');
 
 export const title = text(1_024).describe('Title.');
-export const location = text(1_024, 0).describe('Place.');
+// Places that come from other calendars are addresses of several lines.
+export const location = severalLines(1_024, 0).describe('Place.');
 export const description = severalLines(8_192, 0).describe('Text of the event.');
 
 export const attendees = z

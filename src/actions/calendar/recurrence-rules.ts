@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { AppError } from '../../errors.ts';
-import { movedDays, type RuleParts } from './rule-days.ts';
+import { movedDays, movedMonths, type RuleParts } from './rule-days.ts';
 import { isDate, isZone, toInstant, toLocal } from './zoned-time.ts';
 
 /** How a series moves. */
@@ -16,6 +16,11 @@ export interface SeriesMove {
   isAllDay: boolean;
 }
 
+/** A move by whole months, or none, and by what is left. */
+interface Move extends SeriesMove {
+  months: number;
+}
+
 /** A content line (RFC 5545 section 3.1): name, parameters, value. */
 const LINE = /^([a-z]+)((?:;[a-z-]+=(?:"[^"]*"|[^";:]*))*):(.+)$/i;
 const PARAMETER = /;([a-z-]+)=(?:"([^"]*)"|([^";:]*))/gi;
@@ -23,7 +28,10 @@ const UNTIL = /([:;]UNTIL=)([^;]*)/i;
 const VALUE = /^(\d{8})(?:(T\d{6})(Z?))?$/i;
 const DURATION = /^\+?P[\dWDTHMS]+$/i;
 const FREQUENCIES: readonly unknown[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
+/** More than one event a day. */
+const OFTENER: readonly unknown[] = ['HOURLY', 'MINUTELY', 'SECONDLY'];
 const OF_TIME = ['BYHOUR', 'BYMINUTE', 'BYSECOND'];
+const LISTED = /^(?:EXDATE|RDATE)$/i;
 
 /**
  * The rules of a series whose events all move by the same time on the clock: the dates and days that they name move with it
@@ -35,27 +43,63 @@ const OF_TIME = ['BYHOUR', 'BYMINUTE', 'BYSECOND'];
 export function movedRules(rules: readonly string[], move: SeriesMove): string[] | undefined {
   const { from, to } = move;
   const isSame = from.equals(to) && move.oldZone === move.zone && move.wasAllDay === move.isAllDay;
-  return isSame ? undefined : rules.map((line) => movedLine(line, move));
+  if (isSame) return undefined;
+  const by = { ...move, months: monthsOf(rules, from, to) };
+  return rules.map((line) => movedLine(line, by));
 }
 
 /**
- * The rules of a series as providers take them: UNTIL has the type of the start (RFC 5545 section 3.3.10), a day or a time in
- * UTC. A given day counts as a whole.
+ * The whole months by which a series moves where one of its events does, on the same days of them.
+ *
+ * @param from of the event before, as clocks showed it
+ * @returns 0: its events don't move by months
+ */
+export function monthsOf(rules: readonly string[], from: Temporal.PlainDateTime, to: Temporal.PlainDateTime): number {
+  const months = (to.year - from.year) * 12 + to.month - from.month;
+  const moving = rules.filter(isRule);
+  const movesByMonths = (line: string) => movedMonths(partsOf(line), from.toPlainDate(), months) !== undefined;
+  return months !== 0 && from.day === to.day && moving.length > 0 && moving.every(movesByMonths) ? months : 0;
+}
+
+/** Another time of the series after the move. */
+export function shifted(local: Temporal.PlainDateTime, { from, to, months }: Pick<Move, 'from' | 'to' | 'months'>): Temporal.PlainDateTime {
+  return local.add({ months }).add(from.add({ months }).until(to));
+}
+
+/**
+ * The rules of a series as providers take them: UNTIL, EXDATE and RDATE have the type of the start (RFC 5545 sections 3.3.10,
+ * 3.8.5.1, 3.8.5.2): days, or times, of UNTIL in UTC. A day until which a series of times lasts counts as a whole.
  *
  * @param start a date or a time
  * @param zone of the series
- * @throws AppError `invalid_request` for days that a series of times leaves out or adds: they would have no effect
+ * @throws AppError `invalid_request` for days that a series of times leaves out or adds, and for what has no day in one of whole
+ *   days: they would have no effect
  */
 export function typedRules(rules: readonly string[], start: string, zone: string): string[] {
   const isAllDay = isDate(start);
-  if (!isAllDay && rules.some(listsDays))
-    throw new AppError('invalid_request', 'recurrence: EXDATE and RDATE must be times, as the start is');
-  return rules.map((line) => line.replace(UNTIL, (_all, before: string, until: string) => before + typedUntil(until, isAllDay, zone)));
+  return rules.map((line) => {
+    if (isAllDay && !isRule(line)) return ofDays(line);
+    if (listsDays(line)) throw new AppError('invalid_request', 'recurrence: EXDATE and RDATE must be times, as the start is');
+    return line.replace(UNTIL, (_all, before: string, until: string) => before + typedUntil(until, isAllDay, zone));
+  });
+}
+
+function isRule(line: string): boolean {
+  return /^(?:RRULE|EXRULE)[:;]/i.test(line);
+}
+
+/** EXDATE or RDATE of whole days: of times the days as they are written. */
+function ofDays(line: string): string {
+  const [, name = '', , values = ''] = LINE.exec(line) ?? [];
+  const days = values.split(',').map((value) => parsed(value)?.local);
+  if (!days.every((day) => day !== undefined))
+    throw new AppError('invalid_request', 'recurrence: EXDATE and RDATE must be days, as the start is');
+  return `${name};VALUE=DATE:${[...new Set(days.map((day) => format(day, true)))].join(',')}`;
 }
 
 function listsDays(line: string): boolean {
   const [, name = '', , values = ''] = LINE.exec(line) ?? [];
-  return /^(EXDATE|RDATE)$/i.test(name) && values.split(',').some((value) => parsed(value)?.isDay === true);
+  return LISTED.test(name) && values.split(',').some((value) => parsed(value)?.isDay === true);
 }
 
 function typedUntil(until: string, isAllDay: boolean, zone: string): string {
@@ -88,11 +132,11 @@ export function assertLasts(rules: readonly string[], start: string, zone: strin
   }
 }
 
-function movedLine(line: string, move: SeriesMove): string {
+function movedLine(line: string, move: Move): string {
   const match = LINE.exec(line);
   const name = match?.[1]?.toUpperCase();
-  if (name === 'RRULE' || name === 'EXRULE') return movedRule(line, move);
-  if (match === null || (name !== 'EXDATE' && name !== 'RDATE')) throw cantMove();
+  if (isRule(line)) return movedRule(line, move);
+  if (match === null || name === undefined || !LISTED.test(name)) throw cantMove();
   const parameters = new Map(
     [...(match[2] ?? '').matchAll(PARAMETER)].map(([, key, quoted, plain]) => [key?.toUpperCase(), quoted ?? plain]),
   );
@@ -106,10 +150,10 @@ function movedLine(line: string, move: SeriesMove): string {
   return `${name}${isPeriod ? ';VALUE=PERIOD' : ''};TZID=${move.zone}:${dates.join(',')}`;
 }
 
-function movedRule(line: string, move: SeriesMove): string {
+function movedRule(line: string, move: Move): string {
   const start = line.indexOf(':') + 1;
   const parts = line.slice(start).split(';');
-  const rule = new Map(parts.map((part) => part.toUpperCase().split('=', 2) as [string, string]));
+  const rule = partsOf(line);
   const changed = changedParts(rule, move);
   const until = rule.get('UNTIL');
   if (until !== undefined) changed.set('UNTIL', movedUntil(until, move));
@@ -122,21 +166,38 @@ function movedRule(line: string, move: SeriesMove): string {
   return line.slice(0, start) + [...kept, ...added].join(';');
 }
 
+function partsOf(line: string): RuleParts {
+  const parts = line.slice(line.indexOf(':') + 1).split(';');
+  return new Map(parts.map((part) => part.toUpperCase().split('=', 2) as [string, string]));
+}
+
 /** The days of a rule that are others after the move. */
-function changedParts(rule: RuleParts, { from, to, wasAllDay, isAllDay }: SeriesMove): Map<string, string> {
-  const days = from.toPlainDate().until(to.toPlainDate()).days;
-  const isOtherTime = wasAllDay !== isAllDay || !from.toPlainTime().equals(to.toPlainTime());
-  const isTold = FREQUENCIES.includes(rule.get('FREQ')) && !(isOtherTime && OF_TIME.some((name) => rule.has(name)));
-  const changed = days === 0 ? new Map() : movedDays(rule, from.toPlainDate(), days);
-  if (isTold && changed !== undefined) return changed;
+function changedParts(rule: RuleParts, move: Move): Map<string, string> {
+  const changed = OFTENER.includes(rule.get('FREQ')) ? changedHours(rule, move) : changedDays(rule, move);
+  if (changed !== undefined) return changed;
   throw new AppError(
     'invalid_request',
     'start: the rule of this series doesn’t tell its days or times after this move; give its recurrence too',
   );
 }
 
+/** Events that are counted from the first one alone move as it does. */
+function changedHours(rule: RuleParts, { wasAllDay, isAllDay }: Move): Map<string, string> | undefined {
+  const isCounted = ![...rule.keys()].some((name) => name.startsWith('BY'));
+  return isCounted && !wasAllDay && !isAllDay ? new Map() : undefined;
+}
+
+function changedDays(rule: RuleParts, { from, to, wasAllDay, isAllDay, months }: Move): Map<string, string> | undefined {
+  const isOtherTime = wasAllDay !== isAllDay || !from.toPlainTime().equals(to.toPlainTime());
+  if (!FREQUENCIES.includes(rule.get('FREQ')) || (isOtherTime && OF_TIME.some((name) => rule.has(name)))) return undefined;
+  const first = from.toPlainDate();
+  const { days } = first.until(to.toPlainDate());
+  if (days === 0) return new Map();
+  return months === 0 ? movedDays(rule, first, days) : movedMonths(rule, first, months);
+}
+
 /** One value of EXDATE or RDATE; of a period, a duration stays. */
-function movedDate(value: string, zone: string, move: SeriesMove): string {
+function movedDate(value: string, zone: string, move: Move): string {
   const [start = '', end] = value.split('/');
   const moved = [start, end].map((part) => {
     if (part === undefined || (part === end && DURATION.test(part))) return part;
@@ -149,13 +210,13 @@ function movedDate(value: string, zone: string, move: SeriesMove): string {
 }
 
 /** Of a series with whole days a day, of any other a time in UTC. */
-function movedUntil(until: string, move: SeriesMove): string {
+function movedUntil(until: string, move: Move): string {
   const date = parsed(until);
   if (date === undefined) throw cantMove();
   // Some calendars end a series of times with a day.
   if (date.isDay && !move.wasAllDay) {
-    const days = move.from.toPlainDate().until(move.to.toPlainDate());
-    return format(date.local.add(days), true);
+    const [from, to] = [move.from.withPlainTime(), move.to.withPlainTime()];
+    return format(shifted(date.local, { ...move, from, to }), true);
   }
   const local = shifted(localOf(date, move.oldZone, move), move);
   if (move.isAllDay) return format(local, true);
@@ -185,10 +246,6 @@ function localOf({ local, isDay, isUtc }: DateValue, zone: string, { oldZone, wa
   if (isDay || wasAllDay) return local.withPlainTime();
   const from = isUtc ? 'UTC' : zone;
   return from === oldZone ? local : local.toZonedDateTime(from).withTimeZone(oldZone).toPlainDateTime();
-}
-
-function shifted(local: Temporal.PlainDateTime, { from, to }: SeriesMove): Temporal.PlainDateTime {
-  return local.add(from.until(to));
 }
 
 function format(local: Temporal.PlainDateTime, isDay: boolean): string {

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { type CalendarEvent, type EventTime, momentOf, zoneOf } from './calendar-event.ts';
 import { assertDays } from './calendar-inputs.ts';
 import type { Target } from './calendar-session.ts';
-import { movedRules } from './recurrence-rules.ts';
+import { monthsOf, movedRules, shifted } from './recurrence-rules.ts';
 import { assertExists, formatDate, formatLocal, formatZoned, isDate, toInstant, toLocal, toZoned } from './zoned-time.ts';
 
 export interface NewTimes {
@@ -56,18 +56,17 @@ export function rescheduleSeries({ event: series, named }: Target, times: NewTim
   const oldZone = zoneOf(series.start) ?? zone;
   const start = times.start ?? localMoment(anchor, oldZone);
   if (times.end !== undefined) assertOrder(start, times.end, zones);
-  const shift = toLocal(momentOf(anchor), oldZone).until(toLocal(start, zone));
+  const [before, after] = [toLocal(momentOf(anchor), oldZone), toLocal(start, zone)];
   const from = toLocal(momentOf(series.start), oldZone);
-  const to = from.add(shift);
+  const to = shifted(from, { from: before, to: after, months: monthsOf(series.recurrence ?? [], before, after) });
   const move = { from, to, oldZone, zone, wasAllDay: isDate(momentOf(series.start)), isAllDay: isDate(start) };
   const recurrence = keepsRule && series.recurrence !== undefined ? movedRules(series.recurrence, move) : undefined;
-  const length = times.end === undefined ? keptLength(series, start, zones) : toLocal(start, zone).until(localEnd(times.end, zones));
-  const format = isDate(start) ? formatDate : formatLocal;
-  const moved = { start: format(to), end: format(to.add(length)) };
   // The first event may be on another day than the named one.
-  assertTimesExist(moved, { start: zone, end: zone });
-  const end = isDate(moved.end) ? moved.end : formatLocal(toZoned(moved.end, zone).withTimeZone(zones.end).toPlainDateTime());
-  return { start: toPatch(moved.start, zone), end: toPatch(end, zones.end), ...(recurrence !== undefined && { recurrence }) };
+  const first = isDate(start) ? formatDate(to) : formatLocal(to);
+  assertTimesExist({ start: first }, zones);
+  const end =
+    times.end === undefined ? keptEnd(series, first, zones) : endAt(to.add(after.until(localEnd(times.end, zones))), isDate(start), zones);
+  return { start: toPatch(first, zone), end: toPatch(end, zones.end), ...(recurrence !== undefined && { recurrence }) };
 }
 
 export function toPatch(moment: string, timeZone: string): TimePatch {
@@ -78,6 +77,14 @@ function keptEnd(event: CalendarEvent, start: string, zones: Zones): string {
   const length = keptLength(event, start, zones);
   if (isDate(start)) return formatDate(toLocal(start, zones.start).add(length));
   return formatZoned(toZoned(start, zones.start).add(length).withTimeZone(zones.end));
+}
+
+/** @param local as clocks where the event starts show it */
+function endAt(local: Temporal.PlainDateTime, isAllDay: boolean, zones: Zones): string {
+  if (isAllDay) return formatDate(local);
+  const end = formatLocal(local);
+  assertTimesExist({ end }, { start: zones.start, end: zones.start });
+  return formatLocal(toZoned(end, zones.start).withTimeZone(zones.end).toPlainDateTime());
 }
 
 /** What clocks where the event starts show at its end. */

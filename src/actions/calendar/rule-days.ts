@@ -14,6 +14,10 @@ const LAST_WEEK = { month: 4, year: 52 };
 const YEARS = [2025, 2026, 2027, 2028];
 /** Parts by which a day depends on other days, or on a count that differs from year to year. */
 const FIXED = ['BYSETPOS', 'BYWEEKNO', 'BYYEARDAY', 'RSCALE'];
+/** A day that every month has. */
+const MAX_SHARED_DAY = 28;
+/** The only parts of rules that move by whole months. */
+const OF_MONTHS = ['FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'WKST', 'BYMONTH', 'BYMONTHDAY', 'BYHOUR', 'BYMINUTE', 'BYSECOND'];
 
 /**
  * The parts that differ in a rule whose events are all moved by the same number of days.
@@ -35,6 +39,30 @@ export function movedDays(rule: RuleParts, first: Temporal.PlainDate, days: numb
   if (frequency !== 'DAILY' && hasInterval(rule) && !keepsPeriod) return undefined;
   const namesWeekdaysOnly = rule.has('BYDAY') && !rule.has('BYMONTHDAY');
   return frequency !== 'DAILY' && namesWeekdaysOnly ? onNthWeekdays(rule, days) : inMonths(rule, first, days);
+}
+
+/**
+ * The parts that differ in a rule whose events are all moved by whole months, on the same days of them.
+ *
+ * @param first day of the series before
+ * @param months not 0
+ * @returns new values by name; undefined: its events don't move by months
+ */
+export function movedMonths(rule: RuleParts, first: Temporal.PlainDate, months: number): Map<string, string> | undefined {
+  const frequency = rule.get('FREQ');
+  if ((frequency !== 'MONTHLY' && frequency !== 'YEARLY') || [...rule.keys()].some((name) => !OF_MONTHS.includes(name))) return undefined;
+  const days = [first.day, ...(numbersOf(rule, 'BYMONTHDAY') ?? [])];
+  if (!days.every((day) => day >= 1 && day <= MAX_SHARED_DAY)) return undefined;
+  if (months % 12 === 0) return new Map();
+  // Which years an interval leaves out is counted from the first day.
+  const namesDays = rule.has('BYMONTH') || rule.has('BYMONTHDAY');
+  if (frequency === 'YEARLY' && hasInterval(rule) && namesDays) return undefined;
+  return movedList(rule, 'BYMONTH', (value) => movedMonth(Number(value), months));
+}
+
+/** @returns undefined for no month */
+function movedMonth(month: number, months: number): string | undefined {
+  return SHORTEST[month - 1] === undefined ? undefined : String(((((month - 1 + months) % 12) + 12) % 12) + 1);
 }
 
 /** With an interval, the day on which weeks start decides which days are of the same week. */

@@ -89,7 +89,7 @@ function paragraphMarkdown({ elements, paragraphStyle, positionedObjectIds, bull
   const text = [elementsMarkdown(elements, references, heading > 0).trim(), ...positioned].join(' ').trim();
   if (text === '') return '';
   if (bullet !== undefined) return `${'  '.repeat(bullet.nestingLevel)}${marker(bullet, references.lists)} ${text}`;
-  return heading > 0 ? `${'#'.repeat(heading)} ${text}` : text;
+  return heading > 0 ? `${'#'.repeat(heading)} ${linesOf(text).join(' ')}` : text;
 }
 
 function headingLevel(style = ''): number {
@@ -119,9 +119,11 @@ function cellMarkdown(content: readonly unknown[], references: DocumentReference
 }
 
 function oneLine(content: readonly unknown[], references: DocumentReferences, depth: number): string {
-  const lines = blocksMarkdown(content, references, depth).split(/[\n\v]/);
-  return lines
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join('<br>');
+  return linesOf(blocksMarkdown(content, references, depth)).join('<br>');
+}
+
+/** Lines that aren't empty, whichever character breaks them. */
+function linesOf(text: string): string[] {
+  const lines = clean.parse(text).split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
 }

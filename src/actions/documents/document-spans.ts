@@ -38,6 +38,8 @@ export const paragraphElement = z.object({
   horizontalRule: z.object({}).optional(),
   footnoteReference: z.object({ footnoteId: z.string().optional(), footnoteNumber: singleLine.optional() }).optional(),
   equation: z.object({}).optional(),
+  columnBreak: z.object({}).optional(),
+  pageBreak: z.object({}).optional(),
 });
 
 type ParagraphElement = z.output<typeof paragraphElement>;
@@ -80,6 +82,7 @@ function objectMarkdown(element: ParagraphElement, references: DocumentReference
   if (element.dropdown !== undefined) return element.dropdown.dropdownProperties?.displayValue ?? '[dropdown]';
   if (element.autoText !== undefined) return AUTO_TEXTS.get(element.autoText.type ?? '') ?? '[automatic text]';
   if (element.equation !== undefined) return '[equation]';
+  if (element.columnBreak !== undefined || element.pageBreak !== undefined) return '\n';
   return element.horizontalRule === undefined ? '' : '---';
 }
 

@@ -14,6 +14,8 @@ const LIKELY = {
   punctuation: -3.5,
   /** A letter beside one of another script, and an upper-case letter behind one in lower case. */
   mixed: -6,
+  /** No letter beside another of its language. */
+  alone: -3,
   kana: -5,
   frequent: -5,
   daily: -8,
@@ -21,7 +23,7 @@ const LIKELY = {
 };
 /** How much less likely a charset is, whatever the text, than windows-1252; another than the first of a language is the least. */
 const UNUSUAL = { language: -2.5, charset: -5 };
-const PUNCTUATION = /[“”„‘‚«»–—…€£§°©®™·•\u00a0¿¡º№²‹›、。，．！？：；「」『』（）《》・ー～\u3000]/u;
+const PUNCTUATION = /[“”„‘‚«»–—…€£§°©®™·•\u00a0¿¡ºª№²³¹±×÷µ¼½¾¢¥‹›、。，．！？：；「」『』（）《》・ー～\u3000]/u;
 const CONTROL = /[\p{Cc}\p{Co}\p{Cn}]/u;
 const LETTER = /[\p{L}\p{M}]/u;
 const KANA = /[\u3041-\u30fe]/;
@@ -111,10 +113,11 @@ function frequenciesOf(language: Language): Frequencies {
 /** Of the characters beyond ASCII, and those behind them. */
 function scoreOf(text: string, language: Language): number {
   const frequencies = frequenciesOf(language);
-  let score = 0;
+  let score = frequencies.isLatin || /[^\P{L}\0-\x7f][^\P{L}\0-\x7f]/u.test(text) ? 0 : LIKELY.alone;
   for (let at = 0; at < text.length; at += 1) {
     const [before, character, behind] = [text.charAt(at - 1), text.charAt(at), text.charAt(at + 1)];
-    if (character > '\u007f' || before > '\u007f') score += likelihood(before, character, behind, frequencies);
+    if (character > '\u007f' || (before > '\u007f' && LETTER.test(before + character)))
+      score += likelihood(before, character, behind, frequencies);
   }
   return score;
 }
@@ -160,19 +163,25 @@ function isLower(character: string): boolean {
 
 function scoreOfEastAsian(bytes: Uint8Array, { charset, frequent, daily: [from, to] }: EastAsian): number {
   const isJapanese = charset === 'shift_jis' || charset === 'euc-jp';
+  const isLetterAt = (place: number) => isAsciiLetter(String.fromCharCode(bytes[place] ?? 0));
   let score = 0;
   let at = 0;
   for (const character of new TextDecoder(charset).decode(bytes)) {
+    const start = at;
     const first = bytes[at] ?? 0;
     const isHalf = HALF_KANA.test(character);
     at += character <= '\u007f' || character === '\ufffd' || (isHalf && charset === 'shift_jis') ? 1 : 2;
     if (character <= '\u007f') continue;
+    const isDaily = isHalf || (first >= from && first <= to);
+    // The bytes may rather be letters of a Latin word.
+    const mixed = (isLetterAt(start - 1) || isLetterAt(at)) && (isHalf || !isDaily || isLetterAt(at - 1)) ? LIKELY.mixed : 0;
     if (character === '\ufffd') score += LIKELY.error;
-    else if (isHalf || CONTROL.test(character)) score += isHalf ? LIKELY.daily : LIKELY.control;
+    else if (isHalf) score += LIKELY.daily + mixed;
+    else if (CONTROL.test(character)) score += LIKELY.control;
     else if (PUNCTUATION.test(character)) score += LIKELY.punctuation;
     else if (KANA.test(character)) score += isJapanese ? LIKELY.kana : LIKELY.foreign;
     else if (frequent.includes(character)) score += LIKELY.frequent;
-    else score += first >= from && first <= to ? LIKELY.daily : LIKELY.rare;
+    else score += (isDaily ? LIKELY.daily : LIKELY.rare) + mixed;
   }
   return score;
 }

@@ -1,4 +1,5 @@
 import { guessCharset } from './charset-guess.ts';
+import { EAST_ASIAN } from './charset-languages.ts';
 import { charsetNamed } from './charset-names.ts';
 import { decodeCp949 } from './cp949.ts';
 import { SEVEN_BIT } from './seven-bit-charsets.ts';
@@ -32,9 +33,21 @@ export function decodeText(bytes: Uint8Array, { charset, mimeType = '', guess = 
   const declared = (charset === undefined ? undefined : charsetNamed(charset)) ?? declaredInside(bytes, mimeType);
   if (declared === undefined || declared === 'us-ascii' || declared === 'utf-8') return decodeUndeclared(bytes, guess);
   // RFC 2781, 4.3.
-  if (declared === 'utf-16') return new TextDecoder(byteOrder(bytes, 0) ?? 'utf-16be').decode(bytes);
+  if (declared === 'utf-16') return decodeUtf16(bytes, byteOrder(bytes, 0) ?? 'utf-16be');
+  if (declared.startsWith('utf-16')) return decodeUtf16(bytes, declared);
   const text = decodeBy(declared, bytes);
   return text.includes('\ufffd') ? (asUtf8(bytes) ?? text) : text;
+}
+
+/** But UTF-8 if it can only be that, and ASCII unless half of the characters would be frequent ones. */
+function decodeUtf16(bytes: Uint8Array, order: string): string {
+  const text = new TextDecoder(order).decode(bytes);
+  if (bytes.includes(0)) return text;
+  if (text.includes('\ufffd')) return asUtf8(bytes) ?? text;
+  if (bytes.some((byte) => byte >= 0x80)) return text;
+  const sample = [...text.slice(0, UTF16_SAMPLE)];
+  const frequent = sample.filter((character) => EAST_ASIAN.some((one) => one.frequent.includes(character)));
+  return frequent.length * 2 < sample.length ? Buffer.from(bytes).toString('latin1') : text;
 }
 
 function decodeBy(charset: string, bytes: Uint8Array): string {

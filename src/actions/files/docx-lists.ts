@@ -51,6 +51,8 @@ export class DocxLists {
     const path: string[] = [];
     let definition = '';
     let list: List | undefined;
+    /** The definition of each style, and the style of each definition that refers to another by it (17.9.21, 17.9.27). */
+    const [definitions, styles] = [new Map<string, string>(), new Map<string, string>()];
     let level = 0;
     docx.read(part, {
       onOpen: (name, attributes) => {
@@ -58,7 +60,9 @@ export class DocxLists {
         const value = attribute(attributes, 'val') ?? '';
         if (name === 'abstractNum') [definition, list] = [attribute(attributes, 'abstractNumId') ?? '', undefined];
         else if (name === 'num') list = this.#addList(attribute(attributes, 'numId') ?? '');
-        else if (name === 'abstractNumId' && list !== undefined) list.definition = value;
+        else if (name === 'abstractNumId' && list !== undefined) list.definition = definitions.get(styles.get(value) ?? '') ?? value;
+        else if (name === 'styleLink' && definitions.size < MAX_LISTS) definitions.set(value, definition);
+        else if (name === 'numStyleLink' && styles.size < MAX_LISTS) styles.set(definition, value);
         else if (name === 'lvl' || name === 'lvlOverride') level = wholeNumber(attribute(attributes, 'ilvl'), 0);
         else if (name === 'startOverride') list?.restarts.set(level, wholeNumber(value, 1));
         if (list === undefined && path.at(-2) === 'lvl') this.#readLevel(`${definition}/${level}`, name, attributes);

@@ -22,6 +22,8 @@ export interface DocxContext {
 /** What was deleted or moved away under "track changes", and what describes the document but is no text of it. */
 const SKIPPED = new Set(['del', 'moveFrom', 'tblPr', 'tcPr', 'trPr', 'tblGrid', 'sectPr', 'sdtPr', 'pPrChange', 'rPrChange', 'tblPrEx']);
 const CHARACTERS: Record<string, string> = { tab: '\t', ptab: '\t', br: '\n', cr: '\n', noBreakHyphen: '-' };
+/** What stands between the parts of a formula (ECMA-376 part 1, clause 22.1.2). */
+const OPERATORS: Record<string, string> = { den: '/', sup: '^', sub: '_' };
 const GRAPHICS: Record<string, string> = { picture: 'image', chart: 'chart', diagram: 'diagram' };
 
 interface Paragraph {
@@ -29,6 +31,13 @@ interface Paragraph {
   item: Partial<ListItem>;
   /** What comes before its first text: the mark of a list item. */
   mark: string;
+}
+
+/** What comes before the first text of a link or of a part of a formula, and behind its last. */
+interface Frame {
+  before: string;
+  behind: string;
+  isWritten: boolean;
 }
 
 interface Run {
@@ -47,8 +56,8 @@ export class DocxReader implements PartHandler {
   readonly #paragraphs: Paragraph[] = [];
   readonly #runs: Run[] = [];
   readonly #fields = new DocxFields();
-  readonly #links: (string | undefined)[] = [];
-  /** Of each open AlternateContent, whether one of its versions was read. */
+  readonly #frames: Frame[] = [];
+  /** Of each open AlternateContent, whether one of its versions had text. */
   readonly #alternatives: boolean[] = [];
   /** Elements that are open inside of what is skipped, with itself. */
   #skipped = 0;
@@ -83,15 +92,19 @@ export class DocxReader implements PartHandler {
   }
 
   onClose(name: string): void {
-    this.#path.pop();
     if (this.#skipped > 0) this.#skipped -= 1;
     else this.#closeStructure(name);
+    this.#path.pop();
   }
 
   #isSkipped(name: string): boolean {
-    if (name === 'Choice') return this.#alternatives.splice(-1, 1, true)[0] === true;
-    if (name === 'Fallback') return this.#alternatives.at(-1) === true;
+    if (name === 'Choice' || name === 'Fallback') return this.#alternatives.at(-1) === true;
     return SKIPPED.has(name);
+  }
+
+  /** The radicand follows its degree. */
+  #isOperand(name: string): boolean {
+    return Object.hasOwn(OPERATORS, name) || (name === 'e' && this.#path.at(-2) === 'rad');
   }
 
   /** Inside of the properties of a paragraph or a run. */
@@ -115,6 +128,7 @@ export class DocxReader implements PartHandler {
     else if (name === 'tc') this.#cells += 1;
     else if (name === 'AlternateContent') this.#alternatives.push(false);
     else if (name === 'hyperlink') this.#openLink(webLink(this.#context.links.get(attribute(attributes, 'id') ?? '')));
+    else if (this.#isOperand(name)) this.#frames.push({ before: OPERATORS[name] ?? '√', behind: '', isWritten: false });
     else if (name === 'fldChar') this.#changeField(attribute(attributes, 'fldCharType'));
     else return false;
     return true;
@@ -134,7 +148,7 @@ export class DocxReader implements PartHandler {
     if (name === 'pPr') this.#beginParagraph();
     if (name === 'r') this.#runs.pop();
     if (name === 'AlternateContent') this.#alternatives.pop();
-    if (name === 'hyperlink') this.#closeLink(this.#links.pop());
+    if (name === 'hyperlink' || this.#isOperand(name)) this.#closeFrame();
     if (name === 'p') {
       this.#paragraphs.pop();
       this.#sink.add(this.#cells > 0 ? ' ' : '\n');
@@ -158,17 +172,18 @@ export class DocxReader implements PartHandler {
   #changeField(type: string | undefined): void {
     if (type === 'separate') this.#openLink(this.#fields.separate());
     else if (type !== 'end') this.#fields.begin();
-    else if (this.#fields.end()) this.#closeLink(this.#links.pop());
+    else if (this.#fields.end()) this.#closeFrame();
   }
 
   /** As Markdown. @param address undefined: no link that a browser may open */
   #openLink(address: string | undefined): void {
-    this.#links.push(address);
-    if (address !== undefined) this.#add('[');
+    const [before, behind] = address === undefined ? ['', ''] : ['[', `](${address})`];
+    this.#frames.push({ before, behind, isWritten: false });
   }
 
-  #closeLink(address: string | undefined): void {
-    if (address !== undefined) this.#add(`](${address})`);
+  #closeFrame(): void {
+    const frame = this.#frames.pop();
+    if (frame?.isWritten) this.#sink.add(frame.behind);
   }
 
   #addGraphic(uri: string): void {
@@ -189,6 +204,11 @@ export class DocxReader implements PartHandler {
       this.#sink.add(paragraph.mark);
       paragraph.mark = '';
     }
+    for (const frame of this.#frames.filter(({ isWritten }) => !isWritten)) {
+      this.#sink.add(frame.before);
+      frame.isWritten = true;
+    }
+    this.#alternatives.fill(true);
     this.#sink.add(text);
   }
 

@@ -8,15 +8,16 @@ export const SEVEN_BIT: Record<string, (bytes: Uint8Array) => string> = {
   'iso-2022-cn': (bytes) => decodeShifted(bytes, 'gb18030'),
 };
 
-/** RFC 2152: UTF-16 in base64 between `+` and `-`. */
+/** RFC 2152: UTF-16 in base64 between `+` and `-`. What isn't whole units, with zero bits behind, stays as it is. */
 function decodeUtf7(bytes: Uint8Array): string {
   const decoder = new TextDecoder('utf-16be', { ignoreBOM: true });
   return Buffer.from(bytes)
     .toString('latin1')
-    .replace(/\+([A-Za-z0-9+/]*)-?/g, (_whole, encoded: string) => {
+    .replace(/\+([A-Za-z0-9+/]*)-?/g, (whole, encoded: string) => {
       if (encoded === '') return '+';
-      const units = Buffer.from(encoded, 'base64');
-      return decoder.decode(units.subarray(0, units.length & ~1));
+      const encodedBytes = Buffer.from(encoded, 'base64');
+      const units = encodedBytes.subarray(0, encodedBytes.length & ~1);
+      return units.toString('base64').replace(/={1,2}$/, '') === encoded ? decoder.decode(units) : whole;
     });
 }
 

@@ -3,7 +3,8 @@ import { decodeWords } from './mail-text.ts';
 
 /** No message needs longer fields; what follows isn't read. */
 const MAX_FIELD = 10_000;
-const PARAMETER = /;\s*([^\s=;*"]{1,100})(?:\*(\d{1,3}))?(\*)?\s*=\s*(?:"((?:[^"\\]|\\.){0,2000})"|([^;"][^;]*|))/g;
+/** A quoted string that isn't closed goes up to the end. */
+const PARAMETER = /;\s*([^\s=;*"]{1,100})(?:\*(\d{1,3}))?(\*)?\s*=\s*(?:"((?:[^"\\]|\\.){0,2000})(?:"|$)|([^;"][^;]*|))/g;
 
 /** A part of a value: `filename*1*=%e2%82` (RFC 2231, 3 and 4). */
 interface Segment {

@@ -110,7 +110,7 @@ function placeIn({ id, mimeType }: Pick<MailPart, 'id' | 'mimeType'>, index: num
 /** The file name that a part's own fields give it (RFC 2183, 2.3). */
 function nameIn(headers: readonly { name: string; value: string }[]): string {
   const fieldOf = (field: string) => headers.find(({ name }) => name.toLowerCase() === field)?.value ?? '';
-  return parameterOf(fieldOf('content-disposition'), 'filename') ?? parameterOf(fieldOf('content-type'), 'name') ?? '';
+  return parameterOf(fieldOf('content-disposition'), 'filename') || (parameterOf(fieldOf('content-type'), 'name') ?? '');
 }
 
 /** The headers of a response in the format `metadata`; empty if the provider omitted them. */

@@ -94,7 +94,7 @@ export function slideText({ pageElements, slideProperties }: SlidePage, { offset
   const { elements, more } = flattenGroups(pageElements);
   const titleElement = elements.find(({ shape }) => shape?.placeholder !== undefined && TITLES.has(shape.placeholder.type));
   const title = nameObjects(textOf(titleElement?.shape?.text));
-  const body = elements.filter((one) => one !== titleElement).map(elementText);
+  const body = elements.map((one) => (one === titleElement ? describedText(one, title) : elementText(one)));
   // A long title is shortened, so the text begins with it.
   const text = nameObjects([title.length > MAX_TITLE ? title : '', ...body].filter((part) => part !== '').join('\n'));
   const notes = nameObjects(notesOf(slideProperties?.notesPage));
@@ -149,8 +149,13 @@ function elementText(one: Element): string {
   const placeholder = one.shape?.placeholder;
   if (placeholder !== undefined && REPEATED.has(placeholder.type)) return '';
   const own = ownText(one);
+  return [own, describedText(one, own)].filter((part) => part !== '').join('\n');
+}
+
+/** The alternative text, unless it only repeats the element's own. */
+function describedText(one: Element, own: string): string {
   const described = alternativeText(one);
-  return [own, described === `[${own}]` ? '' : described].filter((part) => part !== '').join('\n');
+  return described === `[${own}]` ? '' : described;
 }
 
 function ownText({ shape, table, wordArt }: Element): string {

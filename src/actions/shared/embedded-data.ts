@@ -2,8 +2,8 @@
 const HEAD = /data:([\w.+-]{1,80}\\?\/[\w.+-]{1,80})?((?:;[\w-]{1,40}(?:=[^;,\s]{0,200})?){0,5}),/iy;
 /** What base64 (RFC 4648) consists of: also that of addresses, percent-encoded, and in JSON. */
 const BASE64 = /(?:[\w+/=-]|%(?:2[bf]|3d|0[ad])|\\[/nr]|\\u003d){1,4000}/iy;
-/** The beginning of a further line of it, or its last line. */
-const LINE = /\s{1,20}(?:[\w+/]{60}|[\w+/]{1,60}={0,2}(?=\s{0,20}["')>]))/y;
+/** The beginning of a further line of it, or its last line, behind one of usual length: text may follow a longer one. */
+const LINE = /\s{1,20}(?:[\w+/]{60}|(?<=[\s,][\w+/]{60,100}\s{1,20})[\w+/]{1,60}={0,2}(?=\s{0,20}(?:[")>]|'(?!\w))))/y;
 /** Between the characters of base64. */
 const BREAKS = /\s+|\\[nr]|%0[ad]/gi;
 /** What else a part of an address consists of. */

@@ -18,7 +18,7 @@ const MAX_NAMED = 5;
 /** Names of members that are repeated in a sentence of ours: the others may be anybody's words. */
 const NAME = /^\w{1,30}$/;
 /** Where a text is cut between two words, if one ends among as many characters. */
-const LONGEST_WORD = 100;
+const LONGEST_WORD = 2_000;
 
 /** Bytes of JSON of the large lists and objects of a value: each is measured once. */
 type Sizes = Map<object, number>;

@@ -3,9 +3,9 @@ import type { Request, RequestHandler } from 'express';
 import { AppError } from '../../errors.ts';
 import type { FirstParty } from '../../principal.ts';
 import { prefersPage } from '../middleware/error-handler.ts';
-import { leadOn } from '../middleware/lead-on.ts';
+import { leadOn, sendLeadingPage } from '../middleware/lead-on.ts';
 import type { Cookies } from '../pages/cookies.ts';
-import { signInFor } from './return-path.ts';
+import { returnPath, signInFor } from './return-path.ts';
 
 /** Name of the cookie with the secret of a session at the service's own pages. */
 export const SESSION_COOKIE = 'steward_session';
@@ -47,16 +47,26 @@ export function requireFirstParty(authenticate: AuthenticateFirstParty, cookies:
   };
 }
 
-/** Middleware, after the body was parsed: a session's change needs the token of its forms. */
+/**
+ * Middleware, after the body was parsed: a session's change needs the token of its forms. A browser whose form is of an
+ * earlier session, because its user has signed in again in another tab, decides nothing, and is led to the page with a form
+ * of this one: loading it again would only post again.
+ */
 export const requireCsrfToken: RequestHandler = (request, response, next) => {
   const { session } = response.locals.caller as FirstParty;
-  if (session !== undefined && !SAFE_METHODS.has(request.method)) {
-    const given: unknown = request.get(CSRF_HEADER) ?? request.body?.csrf;
-    if (typeof given !== 'string' || !isEqual(given, session.csrf))
-      throw new AppError('forbidden', 'This form belongs to another session. Reload the page.');
+  if (session === undefined || SAFE_METHODS.has(request.method) || hasToken(request, session.csrf)) {
+    next();
+    return;
   }
-  next();
+  if (!prefersPage(request) || !returnPath.safeParse(request.path).success)
+    throw new AppError('forbidden', 'This form belongs to another session. Reload the page.');
+  sendLeadingPage(response, request.path, 403);
 };
+
+function hasToken(request: Request, expected: string): boolean {
+  const given: unknown = request.get(CSRF_HEADER) ?? request.body?.csrf;
+  return typeof given === 'string' && isEqual(given, expected);
+}
 
 /**
  * A link from elsewhere may open a page; every other request with a session has to come from a page of the service

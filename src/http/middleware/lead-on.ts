@@ -10,19 +10,31 @@ import { prefersPage } from './error-handler.ts';
  * @param target an address of this service, or an absolute one of http or https
  */
 export function leadOn(response: Response, target: string, status: 302 | 303 = 303): void {
-  response.setHeader('cache-control', 'no-store');
-  response.setHeader('referrer-policy', 'no-referrer');
   if (response.req.method === 'POST' && prefersPage(response.req)) {
-    response.setHeader('content-security-policy', PAGE_POLICY);
-    response.status(200).type('html').send(leadingPage(target));
+    sendLeadingPage(response, target, 200);
     return;
   }
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('referrer-policy', 'no-referrer');
   // No body: Express would write the target, with the secrets in its query, into a page.
   response.status(status).setHeader('location', target);
   response.end();
 }
 
-/** A page that navigates to the target, with a link for browsers that don't. @throws Error for any other scheme */
+/**
+ * Sends a page that navigates to the target, as {@link leadOn} takes it.
+ *
+ * @param status 403: what was posted is refused, and where it leads the user can do it anew
+ * @throws Error for a target of another scheme
+ */
+export function sendLeadingPage(response: Response, target: string, status: 200 | 403): void {
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('content-security-policy', PAGE_POLICY);
+  response.status(status).type('html').send(leadingPage(target));
+}
+
+/** With a link for browsers that don't navigate. @throws Error for any other scheme */
 function leadingPage(target: string): string {
   if (!/^(?:https?:\/\/|\/(?![/\\]))/i.test(target)) throw new Error('a page leads only to addresses of http and https');
   return page(

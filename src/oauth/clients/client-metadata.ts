@@ -29,30 +29,31 @@ const KEPT = new Set([
 const NO_PAGES = new Set(['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:']);
 
 /**
- * What a client registers or publishes, reduced to members that are used here. One that is null or empty says as much as one
- * that is left out: all are optional but the redirect URIs (RFC 7591, 2). The library would reject these, and addresses that
- * it does not take in members that have no effect.
+ * What a client registers or publishes, reduced to members that are used here. One that is null or empty, or a list of
+ * nothing else, says as much as one that is left out: all are optional but the redirect URIs (RFC 7591, 2). The library would
+ * reject these, and addresses that it does not take in members that have no effect.
  *
- * @param json what the client sent; if it is not a JSON object, it is returned as it is
+ * @param json what the client sent; if it is not a JSON object, or nested too deeply, it is returned as it is
  */
 export function usedMetadata(json: string): string {
-  const metadata = parsedOrUndefined(json);
-  if (!isObject(metadata)) return json;
-  return JSON.stringify(Object.fromEntries(Object.entries(metadata).filter(([name, value]) => isUsed(name, value))));
-}
-
-function parsedOrUndefined(json: string): unknown {
   try {
-    return JSON.parse(json);
+    const metadata: unknown = JSON.parse(json);
+    if (!isObject(metadata)) return json;
+    return JSON.stringify(Object.fromEntries(Object.entries(metadata).filter(([name, value]) => isUsed(name, value))));
   } catch {
-    return undefined;
+    // Of what is nested deeply, JSON.parse makes a value that JSON.stringify has not the stack for. The library rejects both.
+    return json;
   }
 }
 
 function isUsed(name: string, value: unknown): boolean {
-  if (value === null || (typeof value === 'string' && value.trim() === '')) return false;
+  if (isBlank(value) || (name !== 'redirect_uris' && Array.isArray(value) && value.every(isBlank))) return false;
   if (name === 'client_uri') return !isOfAnApp(value);
   return KEPT.has(name) || name === 'grant_types';
+}
+
+function isBlank(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
 /** Whether an address opens a program: apps without a website give it as that, and nobody is led to it here. */

@@ -69,6 +69,7 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
       const pending = await consents.find(uid, request, response);
       // Of several decisions, the first counts.
       if ('answered' in pending) return pending.answered === undefined ? decidedPage(undefined) : { redirect: pending.answered };
+      if (pending.isDecided) return { redirect: pending.interaction.returnTo };
       if (form.decision === 'deny') return { redirect: await consents.deny(pending) };
       // A ticked account overrides the radio button.
       const accounts = form.account.length > 0 ? 'some' : form.accounts;

@@ -49,6 +49,15 @@ export async function selectEntry(db: Queryable, { model, idHash }: EntryKey): P
   return rows[0];
 }
 
+/** The grant that a code belongs to, as a hash. */
+export async function selectGrantOfEntry(db: Queryable, { model, idHash }: EntryKey): Promise<Buffer | null> {
+  const rows = await db.query<{ grantHash: Buffer | null }>(
+    'select grant_hash as "grantHash" from oauth_entries where model = $1 and id_hash = $2',
+    [model, idHash],
+  );
+  return rows[0]?.grantHash ?? null;
+}
+
 /** Whose code or token it is. @returns undefined: no user's */
 export async function selectUserOfEntry(db: Queryable, { model, idHash }: EntryKey): Promise<string | undefined> {
   const rows = await db.query<{ userId: string | null }>(

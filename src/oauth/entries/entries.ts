@@ -13,6 +13,7 @@ import {
   insertClient,
   selectClientOfGrant,
   selectEntry,
+  selectGrantOfEntry,
   selectResponse,
   selectUserOfEntry,
   storeResponse,
@@ -124,12 +125,14 @@ export class Entries {
     return payload && this.open(key, { payload });
   }
 
-  /** Keeps where a resumed request has led, while its code can be exchanged. */
+  /** Keeps where a resumed request has led, while its code can be exchanged and its grant lasts. */
   async storeAnswer(uid: string, answer: Answer): Promise<void> {
+    const { db } = this.#deps;
     const key = keyOf(ANSWER, uid);
     const payload = await this.seal(key, answer);
-    const ofUser = { grantHash: null, userId: answer.userId ?? null, audience: null };
-    await upsertEntry(this.#deps.db, { ...key, ...ofUser, payload, lifeSeconds: CODE_SECONDS });
+    const code = codeOf(answer);
+    const grantHash = code === undefined ? null : await selectGrantOfEntry(db, code);
+    await upsertEntry(db, { ...key, grantHash, userId: answer.userId ?? null, audience: null, payload, lifeSeconds: CODE_SECONDS });
   }
 
   /**
@@ -144,8 +147,8 @@ export class Entries {
     const row = await selectEntry(db, key);
     if (row === undefined) return undefined;
     const answer = (await this.open(key, row)) as unknown as Answer;
-    const code = new URL(answer.location).searchParams.get('code');
-    const isUsed = code !== null && (await selectEntry(db, keyOf('AuthorizationCode', code)))?.isConsumed !== false;
+    const code = codeOf(answer);
+    const isUsed = code !== undefined && (await selectEntry(db, code))?.isConsumed !== false;
     return { ...answer, isUsed };
   }
 
@@ -195,4 +198,10 @@ function oneByOne(tx: Queryable): Queryable {
 
 function ignoreNotFound(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+}
+
+/** The code that an answer gives the client. A redirect URI may have a `code` of its own, which remains where the user has denied. */
+function codeOf({ location, userId }: Answer): EntryKey | undefined {
+  const code = new URL(location).searchParams.get('code');
+  return code === null || userId === undefined ? undefined : keyOf('AuthorizationCode', code);
 }

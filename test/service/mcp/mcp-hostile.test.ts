@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newClientToken } from '../../../src/clients/client-token.ts';
 import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
 import { type ConnectedClient, connectClient } from '../../support/scenes/mcp-scene.ts';
+import { startSteward } from '../../support/steward.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { McpClient, REVISION } from '../../support/users/mcp-client.ts';
 
@@ -19,8 +20,8 @@ beforeEach(async () => {
 });
 
 /** The status of a request with headers that `fetch` doesn't send. */
-function statusWith(headers: Record<string, string>, path = '/mcp'): Promise<number> {
-  const { hostname, port } = new URL(scene.steward.url);
+function statusWith(headers: Record<string, string>, path = '/mcp', service = scene.steward.url): Promise<number> {
+  const { hostname, port } = new URL(service);
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
       { hostname, port, path, method: 'POST', headers: { 'content-type': 'application/json', ...headers } },
@@ -114,6 +115,22 @@ describe('a foreign page', () => {
       expect(await statusWith({ authorization: `Bearer ${ana.token}`, host })).toBe(403);
     },
   );
+});
+
+describe('the service’s own name', () => {
+  it('is told in either case, with the usual port or without', async () => {
+    const behind = await startSteward({ PUBLIC_URL: 'https://steward.example' });
+    const statuses = async (hosts: string[]) =>
+      Object.fromEntries(await Promise.all(hosts.map(async (host) => [host, await statusWith({ host }, '/mcp', behind.address)])));
+    try {
+      const own = ['steward.example', 'STEWARD.example', 'steward.example:443', 'Steward.Example:443', 'steward.example:'];
+      expect(await statuses(own)).toEqual(Object.fromEntries(own.map((host) => [host, 401])));
+      const others = ['steward.example:80', 'steward.example:8443', 'evil.steward.example', 'evil@steward.example', 'steward.example?'];
+      expect(await statuses(others)).toEqual(Object.fromEntries(others.map((host) => [host, 403])));
+    } finally {
+      await behind.stop();
+    }
+  });
 });
 
 describe('a body', () => {

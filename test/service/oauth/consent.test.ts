@@ -240,6 +240,32 @@ describe('a consent', () => {
     expect(await grants()).toEqual([]);
   });
 
+  it.each(['allow', 'deny'])('is answered once more to an app whose address has a code of its own: %s', async (decision) => {
+    const uri = `${REDIRECT}?code=own&iss=own`;
+    const own = await newClient(steward, { redirect_uris: [uri] });
+    const consent = await new Authorization(own, browser, { redirect_uri: uri }).begin();
+    const page = await browser.visit(consent);
+    const resume = pathOf(locationOf(await submitConsent(browser, page, consent, (fields) => fields.set('decision', decision))));
+    const address = locationOf(await browser.visit(resume));
+    expect(new URL(address).searchParams.get('code') === 'own').toBe(decision === 'deny');
+    expect(locationOf(await browser.visit(resume))).toBe(address);
+    expect((await browser.visit(consent)).text).toContain(`href="${steward.url}${resume}"`);
+  });
+
+  it.each(['allow', 'deny'])('is not asked for again once the user has decided to %s, whatever is ticked then', async (decision) => {
+    const consent = await new Authorization(client, browser).begin();
+    const page = await browser.visit(consent);
+    const resume = locationOf(await submitConsent(browser, page, consent, (fields) => fields.set('decision', decision)));
+    for (const name of ['agent', 'accounts']) {
+      const again = await submitConsent(browser, page, consent, (fields) => {
+        fields.set('decision', 'allow');
+        fields.delete(name);
+      });
+      expect([again.status, locationOf(again)], name).toEqual([200, resume]);
+    }
+    expect(await grants()).toHaveLength(decision === 'allow' ? 1 : 0);
+  });
+
   it('denied after it was given changes nothing', async () => {
     const consent = await new Authorization(client, browser).begin();
     const page = await browser.visit(consent);
@@ -272,6 +298,22 @@ describe('a consent', () => {
     expect((await steward.call(consent, { form, token: user.token, headers: { cookie } })).status).toBe(403);
     expect(await grants()).toEqual([]);
     expect(await steward.context.clientGrants.list(other.userId)).toEqual([]);
+  });
+
+  it('is asked for again where its form is of an earlier session of the user, as in another tab', async () => {
+    const authorization = new Authorization(client, browser);
+    const consent = await authorization.begin();
+    const earlier = await browser.visit(consent);
+    browser.take(await sessionOf(steward, user.token));
+    for (const decision of ['allow', 'deny']) {
+      const refused = await submitConsent(browser, earlier, consent, (fields) => fields.set('decision', decision));
+      expect([refused.status, locationOf(refused)], decision).toEqual([403, consent]);
+    }
+    expect(await grants()).toEqual([]);
+    const asked = await browser.visit(consent);
+    expect(asked.text).toContain('asks for access');
+    expect((await submitConsent(browser, asked, consent)).status).toBe(200);
+    expect(await grants()).toHaveLength(1);
   });
 
   it('is asked for each time, and belongs to who gives it', async () => {

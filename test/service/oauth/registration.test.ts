@@ -60,6 +60,20 @@ describe('POST /oauth/register', () => {
     expect(client).not.toHaveProperty('client_name');
   });
 
+  it.each([
+    ['redirect_uris', 400],
+    ['client_uri', 400],
+    ['client_name', 400],
+    // Of others than those that are supported, nothing is taken.
+    ['grant_types', 201],
+  ])('with %s nested deeply has the status %i', async (name, expected) => {
+    for (const depth of [1_000, 5_000]) {
+      const body = `{"redirect_uris":["${REDIRECT}"],"${name}":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+      const { status, text } = await steward.call('/oauth/register', { body, headers: JSON_TYPE });
+      expect(status, text).toBe(expected);
+    }
+  });
+
   it('takes the address of an app for its website, of which it keeps none', async () => {
     for (const address of ['cursor://', 'vscode:', 'com.example.app:/home', 'example-app://home', 'mailto:app@example.com']) {
       const client = await newClient(steward, { client_uri: address, logo_uri: address, tos_uri: address, policy_uri: address });

@@ -61,7 +61,14 @@ const run = { textRun: { content: TEXT, textStyle: { bold: true, link: { url: TE
 const tables = nested('{"table":{"tableRows":[{"tableCells":[{"content":[', ']}]}]}}');
 const cells = { table: { tableRows: many({ tableCells: many({ content: [{ paragraph: { elements: many(run) } }] }) }) } };
 const content = [{ paragraph: { elements: many(run) } }, cells, tables];
-const tab = { tabProperties: { tabId: 't.0', title: TEXT }, documentTab: { body: { content }, lists: {} } };
+const objects = { inlineObjectElement: { inlineObjectId: 'o' } };
+const cited = [{ paragraph: { elements: [{ footnoteReference: { footnoteId: 'n', footnoteNumber: '1' } }, objects, run] } }];
+const margin = { content: [{ paragraph: { elements: many(run) } }] };
+const documentTab = {
+  ...{ body: { content: [...content, ...cited] }, lists: {}, headers: { h: margin }, footers: { f: margin }, footnotes: { n: margin } },
+  inlineObjects: { o: { inlineObjectProperties: { embeddedObject: { title: TEXT, description: TEXT } } } },
+};
+const tab = { tabProperties: { tabId: 't.0', title: TEXT }, documentTab };
 const document = {
   '/v1/documents': { documentId: ID },
   [`/documents/${ID}`]: { documentId: ID, title: TEXT, revisionId: 'r', tabs: [tab, { ...tab, childTabs: many(tab) }] },

@@ -115,6 +115,35 @@ describe('the text of a Word document', () => {
     ]);
   });
 
+  it('shows no link whose text is hidden or empty', () => {
+    const links = { l1: 'https://harbour.example/' };
+    const body = `<w:hyperlink r:id="l1">${run('x', '<w:vanish/>')}</w:hyperlink><w:hyperlink r:id="l1"><w:r/></w:hyperlink>`;
+    const linked = field('begin') + instruction('HYPERLINK "https://a.example/"') + field('separate') + field('end');
+    expect(textOf(paragraph(`${run('a')}${body}${linked}${run('b')}`), {}, links)).toBe('ab');
+  });
+
+  it('tells the parts of a formula apart', () => {
+    const part = (name: string, content: string) => `<m:${name}>${content}</m:${name}>`;
+    const sign = (text: string) => `<m:r><w:rPr><w:rFonts w:ascii="Cambria Math"/></w:rPr><m:t>${text}</m:t></m:r>`;
+    const formulas = [
+      part('f', part('num', sign('1')) + part('den', sign('2'))),
+      part('f', part('num', sign('1')) + part('den', part('f', part('num', sign('2')) + part('den', sign('3'))))),
+      part('sSup', part('e', sign('x')) + part('sup', sign('2'))),
+      part('sSub', part('e', sign('a')) + part('sub', sign('i'))),
+      part('nary', part('sub', '') + part('sup', '') + part('e', sign('y'))),
+      part('rad', part('deg', sign('3')) + part('e', sign('z'))),
+    ];
+    const body = formulas.map((formula) => paragraph(part('oMath', formula)));
+    expect(textOf(body.join('')).split('\n')).toEqual(['1/2', '1/2/3', 'x^2', 'a_i', 'y', '3√z']);
+  });
+
+  it('shows the other version of what has no text in the first', () => {
+    const versions = (choice: string, fallback: string) =>
+      `<mc:AlternateContent><mc:Choice Requires="unknown">${choice}</mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent>`;
+    const body = [versions('<x:new/>', run('other')), versions(run('first'), run('no')), versions(versions('', run('inner')), run('no'))];
+    expect(textOf(body.map((content) => paragraph(content)).join('')).split('\n')).toEqual(['other', 'first', 'inner']);
+  });
+
   it('marks the items of lists as the document does', () => {
     const level = (ilvl: number, format: string, text: string, start = 1) =>
       `<w:lvl w:ilvl="${ilvl}"><w:start w:val="${start}"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
@@ -122,6 +151,9 @@ describe('the text of a Word document', () => {
       `<w:abstractNum w:abstractNumId="0">${level(0, 'decimal', '%1.')}${level(1, 'lowerLetter', '%1.%2)')}</w:abstractNum>`,
       `<w:abstractNum w:abstractNumId="1">${level(0, 'bullet', '\uf0b7')}${level(1, 'upperRoman', '%2.', 4)}</w:abstractNum>`,
       '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>',
+      '<w:abstractNum w:abstractNumId="2"><w:numStyleLink w:val="Numbers"/></w:abstractNum>',
+      `<w:abstractNum w:abstractNumId="3"><w:styleLink w:val="Numbers"/>${level(0, 'decimal', '%1)')}</w:abstractNum>`,
+      '<w:num w:numId="4"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="5"><w:abstractNumId w:val="3"/></w:num>',
       '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num>',
     ].join('');
     const styles = '<w:style w:styleId="List"><w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr></w:style>';
@@ -132,11 +164,11 @@ describe('the text of a Word document', () => {
       ...[item('dot', 2), item('roman', 2, 1), paragraph(run('styled'), '<w:pStyle w:val="List"/>')],
       paragraph(run('none'), '<w:pStyle w:val="List"/><w:numPr><w:numId w:val="0"/></w:numPr>'),
       paragraph(run('before'), '<w:pPrChange><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:pPrChange>'),
-      item('unknown', 99),
+      ...[item('unknown', 99), item('linked', 4), item('same', 5)],
     ];
     expect(textOf(body.join(''), { numbering, styles }).split('\n')).toEqual([
       ...['1. one', '  1.a) a', '  1.b) b', '2. two', '  2.a) c', '1. again', '2. next'],
-      ...['- dot', '  IV. roman', '- styled', 'none', 'before', '- unknown'],
+      ...['- dot', '  IV. roman', '- styled', 'none', 'before', '- unknown', '1) linked', '2) same'],
     ]);
   });
 

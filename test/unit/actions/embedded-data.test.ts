@@ -42,6 +42,10 @@ describe('a file inside of a text', () => {
   it('ends where other text begins', () => {
     expect(withoutEmbeddedData(`data:image/png;base64,${DATA}\nAnd then\nmore`)).toBe(`${SIGN}\nAnd then\nmore`);
     expect(withoutEmbeddedData(`data:image/png;base64,${DATA}\nEnd`)).toBe(`${SIGN}\nEnd`);
+    expect(withoutEmbeddedData(`data:image/png;base64,${DATA}\nGermany's capital`)).toBe(`${SIGN}\nGermany's capital`);
+    expect(withoutEmbeddedData(`data:image/png;base64,${DATA}\n(Berlin)`)).toBe(`${SIGN}\n(Berlin)`);
+    expect(withoutEmbeddedData(`(data:image/png;base64,${DATA}\nBerlin)`)).toBe(`(${SIGN}\nBerlin)`);
+    expect(withoutEmbeddedData(`data:image/png;base64,${LINES}\nGermany's capital`)).toMatch(/Germany's capital$/);
   });
 
   it.each([

@@ -46,7 +46,14 @@ describe('truncateOutput', () => {
   });
 
   it('cuts between words, so that no half of an address, a link or a number is left', () => {
-    const words = ['accounts@partner.example', 'https://example.com/invoice/2026?id=1234', '1,234,567.89', 'Straße', '😀👍🏽'];
+    const words = [
+      'accounts@partner.example',
+      `https://example.com/${'track'.repeat(30)}`,
+      'https://example.com/invoice/2026?id=1234',
+      '1,234,567.89',
+      'Straße',
+      '😀👍🏽',
+    ];
     const text = Array.from({ length: 200 }, (_, at) => words[at % words.length]).join(' ');
     for (let cap = 200; cap < 320; cap += 1) {
       const { text: kept } = truncateOutput({ text }, cap).value as { text: string };

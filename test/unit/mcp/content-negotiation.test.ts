@@ -6,6 +6,11 @@ describe('an Accept header', () => {
     ['', true, true],
     [' , ', true, true],
     ['*/*', true, true],
+    // What clients older than RFC 7231 mean by it.
+    ['*', true, true],
+    ['text/html, *; q=.2', true, true],
+    ['*;q=0', false, false],
+    ['application/json;q=0, *', false, true],
     ['application/json', true, false],
     ['text/event-stream', false, true],
     ['application/json, text/event-stream', true, true],
@@ -46,8 +51,17 @@ describe('a response', () => {
     expect([response.headers.get('content-type'), await response.json()]).toEqual(['application/json', { id: 1, result: {} }]);
   });
 
-  it('that has no message is an error', async () => {
-    const response = await negotiated(request('application/json'), false, async () => stream(': \n\n'));
+  it('is the answer, also if more is told after it', async () => {
+    const text = 'data: {"id":1,"error":{"code":1,"message":"x"}}\n\ndata: {"method":"notifications/message","params":{"result":1}}\n\n';
+    const response = await negotiated(request('application/json'), false, async () => stream(text));
+    expect(await response.json()).toEqual({ id: 1, error: { code: 1, message: 'x' } });
+  });
+
+  it.each([
+    ['message', ': \n\n'],
+    ['answer', 'data: {"method":"notifications/progress","params":{"error":1}}\n\ndata: {"id":1,"method":"ping"}\n\n'],
+  ])('that has no %s is an error', async (_what, text) => {
+    const response = await negotiated(request('application/json'), false, async () => stream(text));
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ error: { code: -32_603 } });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { publishedHost, redirectTarget, reduceMetadata } from '../../../src/oauth/clients/client-metadata.ts';
+import { publishedHost, redirectTarget, reduceMetadata, usedMetadata } from '../../../src/oauth/clients/client-metadata.ts';
 import { UNVERIFIED } from '../../../src/oauth/clients/unreachable-documents.ts';
 
 const URIS = ['https://app.example.com/callback'];
@@ -109,6 +109,33 @@ describe('metadata', () => {
     expect(reduced({ client_id, token_endpoint_auth_method }).token_endpoint_auth_method).toBe(expected);
   });
 });
+
+describe('metadata as it was sent', () => {
+  it.each([[null], [''], [' '], [[]], [['']], [['', ' ', null]]])(
+    'says nothing where it is %j, but for the redirect URIs',
+    (nothing: unknown) => {
+      const names = ['client_name', 'client_uri', 'grant_types', 'token_endpoint_auth_method', 'client_id', 'client_secret', 'scope'];
+      const sent = { redirect_uris: [''], ...Object.fromEntries(names.map((name) => [name, nothing])) };
+      expect(JSON.parse(usedMetadata(JSON.stringify(sent)))).toEqual({ redirect_uris: [''] });
+      expect(JSON.parse(usedMetadata('{"redirect_uris":[]}'))).toEqual({ redirect_uris: [] });
+    },
+  );
+
+  it.each(['["authorization_code",""]', '[0]', '[false]', '[[]]', '{}', '0'])('says something where it is %s', (value) => {
+    expect(usedMetadata(`{"grant_types":${value}}`)).toBe(`{"grant_types":${value}}`);
+  });
+
+  it.each(['null', '[]', '"x"', '{', ''])('that is no object is left as it is: %j', (json) => {
+    expect(usedMetadata(json)).toBe(json);
+  });
+
+  it.each(['redirect_uris', 'grant_types', 'client_uri', 'client_name', 'x_unknown'])('may be nested deeply: %s', (name) => {
+    for (const json of [nested(name, '[', ']'), nested(name, '{"a":', '}', '0')])
+      expect(usedMetadata(json)).toBe(name === 'x_unknown' ? '{}' : json);
+  });
+});
+
+const nested = (name: string, open: string, close: string, core = '') => `{"${name}":${open.repeat(20_000)}${core}${close.repeat(20_000)}}`;
 
 describe('where a redirect leads', () => {
   it.each([

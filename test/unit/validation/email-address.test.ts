@@ -20,6 +20,9 @@ describe('an e-mail address', () => {
     ['user@faß.de', 'user@xn--fa-hia.de'],
     ['user@日本語.jp', 'user@xn--wgv71a119e.jp'],
     ['مستخدم@اهلا.com', 'مستخدم@xn--mgba0gl.com'],
+    ['bounce+a=b.de@c.de', 'bounce+a=b.de@c.de'],
+    ...[..."!#$%&'/=?^_`{|}~+-"].map((mark) => [`a${mark}b@c.de`, `a${mark}b@c.de`]),
+    ['!@c.de', '!@c.de'],
   ])('is accepted: %j as %j', (given, sent) => {
     expect(check(emailAddress, given)).toEqual({ value: sent });
   });
@@ -46,6 +49,10 @@ describe('an e-mail address', () => {
     ['用户@@example.com', 'two at signs'],
     [`${'用'.repeat(85)}@example.com`, 'more than 254 octets'],
     ['@müller.example', 'nothing before the at sign'],
+    ['*@example.com', 'a pattern of an allow-list'],
+    ['=?utf-8?q?ana?=@example.com', 'an encoded word, which is read as another address'],
+    ['a"b@example.com', 'a quotation mark of ASCII'],
+    ...[...'()<>[]:;@\\, '].map((mark) => [`a${mark}b@example.com`, 'a special character']),
   ])('is rejected: %j, %s', (given) => {
     expect(check(emailAddress, given)).toEqual({ problem: 'must be an e-mail address' });
   });

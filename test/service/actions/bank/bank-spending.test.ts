@@ -217,7 +217,7 @@ describe('bank.spending at the aggregator', () => {
       expect.stringMatching(/^Evil shop/),
     ]);
     expect(all.sums[0]).toMatchObject({ amount: 59, count: 2 });
-    expect(all.sums[4].name.length).toBeLessThanOrEqual(201);
+    expect(all.sums[4].name).toBe('x'.repeat(5_000));
     const few = await spending({ by: 'merchant', max: 2 });
     expect(few).toMatchObject({ more: 3, totals: all.totals });
     expect(few.sums).toEqual(all.sums.slice(0, 2));

@@ -74,6 +74,14 @@ describe('what reverts calendar.update', () => {
     expect(await stored(id)).toEqual({ ...before, ...('title' in change && { visibility: 'private' }) });
   });
 
+  it('restores a place of several lines', async () => {
+    const { id } = (await run('calendar.create', AT)).data;
+    const location = 'City Hall\nHigh Street 1';
+    await me.google('PATCH', `${EVENTS}/${id}`, { location });
+    await undo(await run('calendar.update', { id, location: 'there' }));
+    expect((await stored(id)).location).toBe(location);
+  });
+
   it('restores a series, and one event of it', async () => {
     const { id } = (await run('calendar.create', WEEKLY)).data;
     const before = await listed();

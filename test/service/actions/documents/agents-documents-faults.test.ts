@@ -145,6 +145,23 @@ describe('documents.read with unusual responses', () => {
     expect(await read(documentOf(paragraph(text('a\u0000b\u000bc\ud800'))))).toBe('ab\nc\ufffd');
   });
 
+  it.each(['\u000b', '\u000c', '\r', '\u0085', '\u2028', '\u2029'])('keeps a line with %j in it whole', async (lineBreak) => {
+    const broken = text(`a${lineBreak}b\n`);
+    const heading = { paragraph: { elements: [broken], paragraphStyle: { namedStyleType: 'HEADING_1' } } };
+    const table = { table: { tableRows: [{ tableCells: [{ content: [paragraph(broken)] }] }] } };
+    const documentTab = { body: { content: [heading, table] }, footers: { f: { content: [paragraph(broken)] } } };
+    const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab }];
+    expect(await read({ ...documentOf(), tabs })).toBe('# a b\n\n| a<br>b |\n| --- |\n\n[footer] a<br>b');
+  });
+
+  it.each(['columnBreak', 'pageBreak'])('breaks a line at a %s', async (kind) => {
+    const elements = [text('Left'), { [kind]: { textStyle: {} } }, text('Right\n')];
+    const heading = { paragraph: { elements, paragraphStyle: { namedStyleType: 'HEADING_2' } } };
+    expect(await read(documentOf(paragraph(...elements), heading, paragraph({ [kind]: {} }, text('\n'))))).toBe(
+      'Left\nRight\n\n## Left Right',
+    );
+  });
+
   it('reads a table of uneven rows without padding', async () => {
     const cell = { content: [paragraph(text('x\n'))] };
     const wide = { tableCells: Array.from({ length: 5_000 }, () => cell) };

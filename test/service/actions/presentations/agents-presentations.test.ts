@@ -185,6 +185,19 @@ describe('a provider with unusual responses', () => {
     expect((await read()).slides[0].text).toBe(`${text}\n${inRow} | -`);
   });
 
+  it('shows the alternative text of a title, too', async () => {
+    const shape = { placeholder: { type: 'TITLE' }, ...textOf('Sales') };
+    const [described, repeated] = [
+      { shape, description: 'what is seen' },
+      { shape, title: 'Sales' },
+    ];
+    saying({ title: 'x', slides: [{ pageElements: [described, { shape: textOf('box') }] }, { pageElements: [repeated] }] });
+    expect((await read()).slides).toEqual([
+      { number: 1, title: 'Sales', text: '[what is seen]\nbox' },
+      { number: 2, title: 'Sales', text: '' },
+    ]);
+  });
+
   it('shows the alternative text of every kind of element, in groups too, beside its own text', async () => {
     const alt = { title: 'Title', description: 'what is seen' };
     const elements = [

@@ -97,6 +97,7 @@ describe('the rules of a series that moves', () => {
     const from = Temporal.PlainDateTime.from(first);
     return move(first, from.add({ days }).toString({ smallestUnit: 'minute' }));
   };
+  const byMonths = (from: string, to: string) => move(`${from}T09:00`, `${to}T09:00`);
   it.each<[string, SeriesMove, string, string]>([
     ['a day of the week', by(1), 'WEEKLY;BYDAY=MO;COUNT=3', 'WEEKLY;BYDAY=TU;COUNT=3'],
     ['a day of the week, back', by(-1), 'WEEKLY;BYDAY=MO', 'WEEKLY;BYDAY=SU'],
@@ -143,6 +144,25 @@ describe('the rules of a series that moves', () => {
       'WEEKLY;BYDAY=MO;BYSETPOS=1',
     ],
     ['hours, by a day', by(1), 'WEEKLY;BYDAY=MO;BYHOUR=9,17', 'WEEKLY;BYDAY=TU;BYHOUR=9,17'],
+    ['every few hours, by a time', LATER, 'HOURLY;INTERVAL=5;COUNT=4', 'HOURLY;INTERVAL=5;COUNT=4'],
+    ['every few minutes, by a time', LATER, 'MINUTELY;INTERVAL=90', 'MINUTELY;INTERVAL=90'],
+    ['every few hours, by a day', by(1), 'HOURLY;UNTIL=20261208T080000Z', 'HOURLY;UNTIL=20261209T080000Z'],
+    ['no day, by a month', byMonths('2026-05-04', '2026-06-04'), 'MONTHLY', 'MONTHLY'],
+    ['no day, by a month and counted', byMonths('2026-05-15', '2026-06-15'), 'MONTHLY;COUNT=6', 'MONTHLY;COUNT=6'],
+    ['no day, back by a month', byMonths('2026-03-28', '2026-02-28'), 'MONTHLY', 'MONTHLY'],
+    ['no day, into the next year', byMonths('2026-12-07', '2027-01-07'), 'MONTHLY', 'MONTHLY'],
+    ['no day of every third month', byMonths('2026-05-04', '2026-06-04'), 'MONTHLY;INTERVAL=3', 'MONTHLY;INTERVAL=3'],
+    ['no day of every other year', byMonths('2026-05-04', '2027-05-04'), 'YEARLY;INTERVAL=2', 'YEARLY;INTERVAL=2'],
+    ['no day of a year, in a leap year by a month', byMonths('2026-02-04', '2026-03-04'), 'YEARLY', 'YEARLY'],
+    ['a day of the month, by a month', byMonths('2026-05-15', '2026-06-15'), 'MONTHLY;BYMONTHDAY=15', 'MONTHLY;BYMONTHDAY=15'],
+    ['days of the month, by a month', byMonths('2026-05-15', '2026-06-15'), 'MONTHLY;BYMONTHDAY=1,15', 'MONTHLY;BYMONTHDAY=1,15'],
+    [
+      'months of the year, by some months',
+      byMonths('2026-11-15', '2027-02-15'),
+      'YEARLY;BYMONTH=5,11;BYMONTHDAY=15',
+      'YEARLY;BYMONTH=8,2;BYMONTHDAY=15',
+    ],
+    ['a last day, by months', byMonths('2026-05-04', '2026-06-04'), 'MONTHLY;UNTIL=20270304T080000Z', 'MONTHLY;UNTIL=20270404T070000Z'],
   ])('name the days that it moves to: %s', (_what, move, rule, moved) => {
     expect(movedRules([`RRULE:FREQ=${rule}`], move)).toEqual([`RRULE:FREQ=${moved}`]);
   });
@@ -152,7 +172,13 @@ describe('the rules of a series that moves', () => {
     ['to the 29th', by(1, '2026-12-28T09:00'), 'MONTHLY;BYMONTHDAY=28'],
     ['no day, to the 29th', by(1, '2026-12-28T09:00'), 'MONTHLY'],
     ['into the next month', by(4, '2026-12-28T09:00'), 'MONTHLY;BYMONTHDAY=28'],
-    ['no day, into the next month', by(31), 'MONTHLY'],
+    ['no day, to another one in the next month', by(25), 'MONTHLY'],
+    ['the 31st, by a month', move('2026-07-31T09:00', '2026-08-31T09:00'), 'MONTHLY;BYMONTHDAY=31'],
+    ['no day, the 29th, by a month', move('2026-05-29T09:00', '2026-06-29T09:00'), 'MONTHLY'],
+    ['a third Monday, by a month', move('2027-02-15T09:00', '2027-03-15T09:00'), 'MONTHLY;BYDAY=3MO'],
+    ['one of several days beyond the 28th, by a month', move('2026-05-15T09:00', '2026-06-15T09:00'), 'MONTHLY;BYMONTHDAY=15,31'],
+    ['days of two months out of step', move('2026-05-15T09:00', '2026-06-15T09:00'), 'YEARLY;INTERVAL=2;BYMONTH=5,12;BYMONTHDAY=15'],
+    ['hours of a weekday, by a day', by(1), 'HOURLY;INTERVAL=5;BYDAY=MO'],
     ['over the end of the month', by(1, '2026-12-31T09:00'), 'MONTHLY;BYMONTHDAY=-1'],
     ['one of several days into the next month', by(10), 'MONTHLY;BYMONTHDAY=7,21'],
     ['a second Monday', by(1, '2026-12-14T09:00'), 'MONTHLY;BYDAY=2MO'],
@@ -172,6 +198,12 @@ describe('the rules of a series that moves', () => {
     ['another calendar', by(1), 'YEARLY;RSCALE=CHINESE'],
   ])('are refused if no rule has exactly the days that it moves to: %s', (_what, move, rule) => {
     expect(() => movedRules([`RRULE:FREQ=${rule}`], move)).toThrow(rejected);
+  });
+
+  it('leave out days that are as many months later', () => {
+    const by = move('2026-05-04T09:00', '2026-06-04T10:00');
+    const lines = (...dates: string[]) => ['RRULE:FREQ=MONTHLY', `EXDATE;TZID=Europe/Berlin:${dates}`];
+    expect(movedRules(lines('20260804T090000', '20270204T090000'), by)).toEqual(lines('20260904T100000', '20270304T100000'));
   });
 
   it('stay as they are if only the end of the events changes', () => {
@@ -212,7 +244,8 @@ describe('the rules of a series have an UNTIL', () => {
     ['of whole days as a time', '2026-12-07', '20261211T235959Z', '20261211'],
     ['that is no date', '2026-12-07', 'soon', 'soon'],
   ])('%s', (_what, start, until, typed) => {
-    const rules = (value: string) => [`RRULE:FREQ=WEEKLY;UNTIL=${value};BYDAY=MO`, 'EXDATE:20261214T080000Z'];
+    const skipped = start.includes('T') ? 'EXDATE:20261214T080000Z' : 'EXDATE;VALUE=DATE:20261214';
+    const rules = (value: string) => [`RRULE:FREQ=WEEKLY;UNTIL=${value};BYDAY=MO`, skipped];
     expect(typedRules(rules(until), start, BERLIN)).toEqual(rules(typed));
   });
 
@@ -220,7 +253,25 @@ describe('the rules of a series have an UNTIL', () => {
     'and no day among times: %s',
     (line) => {
       expect(() => typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07T09:00:00', BERLIN)).toThrow(rejected);
-      expect(typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07', BERLIN)).toEqual(['RRULE:FREQ=DAILY', line]);
+    },
+  );
+
+  it.each([
+    ['EXDATE;VALUE=DATE:20261209', 'EXDATE;VALUE=DATE:20261209'],
+    ['RDATE;VALUE=DATE:20261209,20261210', 'RDATE;VALUE=DATE:20261209,20261210'],
+    ['EXDATE:20261209', 'EXDATE;VALUE=DATE:20261209'],
+    ['EXDATE;TZID=Europe/Berlin:20261209T090000', 'EXDATE;VALUE=DATE:20261209'],
+    ['EXDATE:20261209T230000Z,20261210', 'EXDATE;VALUE=DATE:20261209,20261210'],
+    ['RDATE;VALUE=DATE-TIME:20261209T070000Z', 'RDATE;VALUE=DATE:20261209'],
+    ['RDATE;TZID="Europe/Berlin":20261209T090000,20261209T170000', 'RDATE;VALUE=DATE:20261209'],
+  ])('and no time among whole days: %s', (line, typed) => {
+    expect(typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07', BERLIN)).toEqual(['RRULE:FREQ=DAILY', typed]);
+  });
+
+  it.each(['RDATE;VALUE=PERIOD:20261209T080000Z/PT1H', 'EXDATE:tomorrow', 'EXDATE;VALUE=DATE:20260230', 'EXDATE;X=a;b:20261209'])(
+    'and nothing that is no day among whole days: %s',
+    (line) => {
+      expect(() => typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07', BERLIN)).toThrow(rejected);
     },
   );
 });

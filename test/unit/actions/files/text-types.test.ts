@@ -17,22 +17,24 @@ describe('the type of a file’s text', () => {
     ['application/octet-stream', '.gitignore', 'text/plain'],
     ['application/vnd.ms-excel', 'a.tsv', 'text/tab-separated-values'],
     ['video/mp2t', 'main.ts', 'text/plain'],
+    ['application/excel', 'a.csv', 'text/csv'],
+    ['plain/text', 'notes', 'plain/text'],
   ])('%s %s: %s', (type, name, text) => {
     expect(textType(type, name)).toBe(text);
   });
 
-  it.each('json xml yaml toml sql x-sh x-ndjson javascript x-javascript csv ics x-subrip pgp-signature'.split(' '))(
-    'application/%s is text by itself',
-    (subtype) => {
-      expect(textType(`application/${subtype}`, '')).toBe(`application/${subtype}`);
-    },
-  );
+  it.each(
+    'json xml yaml toml sql x-sh x-ndjson javascript x-javascript csv ics x-subrip pgp-signature txt x-txt text x-text plain'.split(' '),
+  )('application/%s is text by itself', (subtype) => {
+    expect(textType(`application/${subtype}`, '')).toBe(`application/${subtype}`);
+  });
 
   it.each([
     ['application/octet-stream', 'csv'],
     ['application/octet-stream', 'a.csv.gz'],
     ['application/octet-stream', 'a.constructor'],
     ['application/vnd.ms-excel', 'a.xls'],
+    ['application/excel', 'a.xls'],
     ['application/pdf', 'a.txt'],
     ['image/png', 'a.svg'],
     ['application/rtf', 'a.rtf'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { charsetOf, parameterOf } from '../../../../src/actions/mail/header-parameters.ts';
+import { readPayload } from '../../../../src/actions/mail/mail-parts.ts';
 
 describe('a parameter of a header field (RFC 2045, RFC 2231)', () => {
   it.each([
@@ -15,6 +16,8 @@ describe('a parameter of a header field (RFC 2045, RFC 2231)', () => {
     ['one that is written twice', "a; filename=gr.txt; filename*=utf-8''gr%C3%BC.txt", 'grü.txt'],
     ['encoded words', 'a; filename="=?shift_jis?B?k/qWe4zq?=.txt"', '日本語.txt'],
     ['an encoded word with a quotation mark', 'a; filename="=?utf-8?Q?a=22;b?=.txt"', 'a";b.txt'],
+    ['a quoted string that is not closed', 'attachment; filename="unclosed.txt', 'unclosed.txt'],
+    ['one of a broken line', 'attachment; filename="un closed; a.txt', 'un closed; a.txt'],
     ['nothing', 'attachment', undefined],
     ['another name', 'attachment; x-filename=a', undefined],
   ])('is read: %s', (_what, field, value) => {
@@ -31,5 +34,20 @@ describe('a parameter of a header field (RFC 2045, RFC 2231)', () => {
     ['text/plain', undefined],
   ])('is the charset of %s', (field, charset) => {
     expect(charsetOf(field)).toBe(charset);
+  });
+});
+
+describe('the name of a part', () => {
+  it.each([
+    ['attachment; filename="a.txt"', 'text/plain; name="b.txt"', 'a.txt'],
+    ['attachment; filename=""', 'text/plain; name="b.txt"', 'b.txt'],
+    ['attachment', 'text/plain; name="b.txt"', 'b.txt'],
+    ['attachment; filename=', 'text/plain', ''],
+  ])('of %s and %s', (disposition, type, name) => {
+    const headers = [
+      { name: 'Content-Disposition', value: disposition },
+      { name: 'Content-Type', value: type },
+    ];
+    expect(readPayload({ mimeType: 'text/plain', filename: '', headers, body: { size: 1 } }).fileName).toBe(name);
   });
 });
