@@ -40,8 +40,8 @@ const MAX_DEPTH = 4;
  *
  * @returns undefined if one of them is invalid, as then all are (Selectors 4, section 3.9)
  */
-export function readSelectors(list: string, depth = MAX_DEPTH): Selector[] | undefined {
-  const selectors = splitAt(list, ',').map((text) => readSelector(text.trim(), depth));
+export function readSelectors(list: string): Selector[] | undefined {
+  const selectors = splitAt(list, ',').map((text) => readSelector(text.trim(), MAX_DEPTH));
   return selectors.every((one) => one !== undefined) ? selectors : undefined;
 }
 
