@@ -24,5 +24,10 @@ const LIST = `
 
 /** Names of colors (CSS Color 4, section 6.1), each with its `#rrggbb`. */
 export const NAMED_COLORS: ReadonlyMap<string, string> = new Map(
-  [...LIST.matchAll(/([a-z]+):([0-9a-f]{6})/g)].map(([, name = '', digits = '']) => [name, `#${digits}`]),
+  LIST.trim()
+    .split(/\s+/)
+    .map((pair) => {
+      const [name = '', digits = ''] = pair.split(':');
+      return [name, `#${digits}`];
+    }),
 );
