@@ -82,17 +82,11 @@ function onWeekdays(rule: RuleParts, days: number, lastWeek = 0): Map<string, st
 /** The second Monday of each month, the 20th of each year, or all: all are on another weekday of the month or the next one. */
 function onNthWeekdays(rule: RuleParts, days: number): Map<string, string> | undefined {
   const isOfMonth = rule.get('FREQ') === 'MONTHLY' || rule.has('BYMONTH');
-  const isEach =
-    rule
-      .get('BYDAY')
-      ?.split(',')
-      .every((value) => WEEKDAYS.includes(value)) === true;
-  if (isEach) return hasInterval(rule) || rule.has('BYMONTH') ? undefined : onWeekdays(rule, days);
-  const areNth =
-    rule
-      .get('BYDAY')
-      ?.split(',')
-      .every((value) => !WEEKDAYS.includes(value)) === true;
+  const weekdays = rule.get('BYDAY')?.split(',') ?? [];
+  if (weekdays.every((value) => WEEKDAYS.includes(value))) {
+    return hasInterval(rule) || rule.has('BYMONTH') ? undefined : onWeekdays(rule, days);
+  }
+  const areNth = !weekdays.some((value) => WEEKDAYS.includes(value));
   return areNth ? onWeekdays(rule, days, isOfMonth ? LAST_WEEK.month : LAST_WEEK.year) : undefined;
 }
 

@@ -4,7 +4,6 @@ import { type PartLimit, textPart } from '../shared/text-part.ts';
 import { type AddressField, shownAddresses } from './mail-addresses.ts';
 import { bodyText, HtmlBudget } from './mail-body.ts';
 import type { MailPart } from './mail-parts.ts';
-import { shown } from './mail-text.ts';
 
 /**
  * A part of an attached message (RFC 2046, 5.2.1) as a person reads it: who wrote it to whom and when, its subject, and its
@@ -33,7 +32,7 @@ function headLines({ headers, addresses }: MailPart): string {
     ['Cc', people('cc')],
     ['Reply-To', people('reply-to')],
     ['Date', date && singleLine.parse(date)],
-    ['Subject', subject && shown.subject.parse(subject)],
+    ['Subject', subject && singleLine.parse(subject)],
   ];
   return lines.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [`${name}: ${value}`])).join('\n');
 }

@@ -1,10 +1,10 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { decodeText } from '../files/decode-text.ts';
 import { isTextContent, textType } from '../files/text-types.ts';
+import { multiLine } from '../shared/display-text.ts';
 import { withoutEmbeddedData } from '../shared/embedded-data.ts';
 import { type PartLimit, textPart } from '../shared/text-part.ts';
 import { charsetOf } from './header-parameters.ts';
-import { shown } from './mail-text.ts';
 import { asWritten } from './text-format.ts';
 
 const MAX_BYTES = 384 * 1024;
@@ -33,7 +33,7 @@ function asText(bytes: Buffer, { mimeType, name, contentType, offset, limit }: A
   const type = textType(mimeType, name);
   if (type === undefined || !isTextContent(bytes)) return undefined;
   const text = asWritten(decodeText(bytes, { charset: charsetOf(contentType), mimeType: type }), type, contentType);
-  return textPart(withoutEmbeddedData(shown.text.parse(text)), offset, limit);
+  return textPart(withoutEmbeddedData(multiLine.parse(text)), offset, limit);
 }
 
 /** A multiple of three bytes, so that the base64 of consecutive parts can be concatenated. */

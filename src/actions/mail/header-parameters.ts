@@ -1,5 +1,5 @@
 import { decodeText } from '../files/decode-text.ts';
-import { decodeWords } from './mail-text.ts';
+import { bytesOf, decodeWords } from './mail-text.ts';
 
 /** No message needs longer fields; what follows isn't read. */
 const MAX_FIELD = 10_000;
@@ -40,16 +40,8 @@ function joined(segments: readonly Segment[]): string | undefined {
   if (first?.index !== 0) return undefined;
   const [, charset, value] = (first.isEncoded ? /^([^']*)'[^']*'(.*)$/s.exec(first.value) : null) ?? [];
   const parts = [{ ...first, value: value ?? first.value }, ...segments.slice(1)].filter(({ index }, place) => index === place);
-  const bytes = parts.map((part) => (part.isEncoded ? percentDecoded(part.value) : Buffer.from(part.value)));
+  const bytes = parts.map((part) => (part.isEncoded ? bytesOf(part.value, /%([0-9a-f]{2})/gi) : Buffer.from(part.value)));
   return decodeText(Buffer.concat(bytes), { charset });
-}
-
-function percentDecoded(value: string): Buffer {
-  const bytes = Buffer.from(value).toString('latin1');
-  return Buffer.from(
-    bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
-  );
 }
 
 /** The charset that a Content-Type declares; undefined without one. */

@@ -6,7 +6,7 @@ import { checked, responseReader } from '../../providers/transport/responses.ts'
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { AddressList } from '../../validation/address-list.ts';
 import { addressKey } from '../../validation/email-address.ts';
-import { quoted, quotedUpTo } from '../shared/display-text.ts';
+import { quoted, quotedUpTo, singleLine } from '../shared/display-text.ts';
 import { orNotFound } from './gmail-responses.ts';
 import { nameOf, RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-addresses.ts';
 import { allTexts, bodyText, HtmlBudget } from './mail-body.ts';
@@ -14,7 +14,7 @@ import { type HeaderField, otherFields } from './mail-draft-fields.ts';
 import { showRecipient } from './mail-fields.ts';
 import { type MailMessage, MESSAGE_FIELDS, toMessage } from './mail-messages.ts';
 import { attachmentsOf, type MailPart, readFields } from './mail-parts.ts';
-import { MAX_NAME, shown } from './mail-text.ts';
+import { MAX_NAME } from './mail-text.ts';
 
 /** Characters of a draft's text that are read. */
 const MAX_TEXT = 200_000;
@@ -49,7 +49,7 @@ export async function fetchDraft(session: WorkspaceSession, id: string): Promise
   const text = await bodyText(message.root, { session, messageId: message.id, budget: new HtmlBudget(), enough: MAX_TEXT });
   return {
     ...draft,
-    subject: shown.subject.parse(draft.subject),
+    subject: singleLine.parse(draft.subject),
     // The length of a text that continues shows that it does.
     text: text.length > MAX_TEXT ? text : text.trimEnd(),
   };

@@ -1,9 +1,10 @@
 import { checked, responseReader } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { singleLine } from '../shared/display-text.ts';
 import { within } from '../shared/labels.ts';
 import { type GmailMessage, gmailMessage, gmailThread, orNotFound } from './gmail-responses.ts';
 import { type MailPart, readHeaders, readPayload } from './mail-parts.ts';
-import { shown, unescapeSnippet } from './mail-text.ts';
+import { unescapeSnippet } from './mail-text.ts';
 
 /** Most messages of one result. */
 export const MAX_MESSAGES = 10;
@@ -67,9 +68,9 @@ export async function fetchListed(session: WorkspaceSession, messageId: string, 
     threadId,
     labelIds,
     addresses,
-    subject: shown.subject.parse(headers.get('subject') ?? ''),
+    subject: singleLine.parse(headers.get('subject') ?? ''),
     date: new Date(Number(internalDate)).toISOString(),
-    snippet: shown.snippet.parse(unescapeSnippet(snippet)),
+    snippet: singleLine.parse(unescapeSnippet(snippet)),
   };
 }
 

@@ -3,10 +3,11 @@ import { AppError } from '../../errors.ts';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { singleLine } from '../shared/display-text.ts';
 import { gmailAttachment } from './gmail-responses.ts';
 import { parameterOf } from './header-parameters.ts';
 import { type Addresses, addressesOf } from './mail-addresses.ts';
-import { decodeWords, shown } from './mail-text.ts';
+import { decodeWords } from './mail-text.ts';
 import { kindOf, type PartKind } from './part-kind.ts';
 
 /** One node of a message's tree. */
@@ -71,12 +72,12 @@ export function readPayload(payload: unknown): MailPart {
     count += 1;
     if (depth > MAX_DEPTH || count > MAX_PARTS) throw new AppError('too_large', 'The message has too many parts.');
     const { partId, mimeType: type, filename, headers, body, parts } = checked(node, value);
-    const mimeType = shown.name.parse(type).toLowerCase();
+    const mimeType = singleLine.parse(type).toLowerCase();
     const own = {
       id: id === 'root' ? id : (partId ?? id),
       // Without a type it is plain text (RFC 2045, 5.2).
       mimeType: mimeType.includes('/') ? mimeType : 'text/plain',
-      fileName: shown.name.parse(filename === '' ? nameIn(headers) : decodeWords(filename)),
+      fileName: singleLine.parse(filename === '' ? nameIn(headers) : decodeWords(filename)),
       headers: toHeaders(headers),
       addresses: isMessage ? addressesOf(headers) : {},
       size: body.size,
@@ -132,7 +133,7 @@ export function attachmentsOf(part: MailPart): MailPart[] {
 /** The name under which an attachment is shown; without one, that of an attached message is its subject. */
 export function attachmentName({ fileName, parts: [inner] }: MailPart): string {
   if (fileName !== '') return fileName;
-  const subject = shown.subject.parse(inner?.headers.get('subject') ?? '').trim();
+  const subject = singleLine.parse(inner?.headers.get('subject') ?? '').trim();
   return subject === '' ? 'unnamed' : `${subject}.eml`;
 }
 

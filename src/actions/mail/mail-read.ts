@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../shared/built-in.ts';
+import { singleLine } from '../shared/display-text.ts';
 import { jsonBytes } from '../shared/fitting.ts';
 import type { Source } from '../shared/labels.ts';
 import { type PartLimit, partLimit, textPart } from '../shared/text-part.ts';
@@ -10,7 +11,6 @@ import { bodyText, HtmlBudget } from './mail-body.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage, threadsOfOwn } from './mail-messages.ts';
 import { attachmentsOf, type MailPart } from './mail-parts.ts';
-import { shown } from './mail-text.ts';
 
 /** Characters of text in one result. */
 const MAX_TEXT = 20_000;
@@ -143,7 +143,7 @@ function describeMessage({ root, ...message }: MailMessage, read: string, most: 
     bcc: shownAddresses(lists.bcc, most),
     reply_to: shownAddresses(lists['reply-to'], most),
     date: new Date(Number(message.internalDate)).toISOString(),
-    subject: shown.subject.parse(headers.get('subject') ?? ''),
+    subject: singleLine.parse(headers.get('subject') ?? ''),
     unread: message.labelIds.includes('UNREAD'),
     labels: message.labelIds,
     text: '',

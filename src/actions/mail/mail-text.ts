@@ -1,18 +1,9 @@
 import { guessCharset } from '../files/charset-guess.ts';
 import { charsetNamed } from '../files/charset-names.ts';
 import { asUtf8, decodeText } from '../files/decode-text.ts';
-import { multiLine, singleLine } from '../shared/display-text.ts';
 
 /** Most characters of a file's name that a question shows. */
 export const MAX_NAME = 255;
-
-/** Schemas of untrusted text, cleaned for display. */
-export const shown = {
-  subject: singleLine,
-  snippet: singleLine,
-  name: singleLine,
-  text: multiLine,
-};
 
 /** `=?utf-8?Q?Gr=C3=BC=C3=9Fe?=`, also with a language (RFC 2231 section 5). */
 const ENCODED_WORD = /=\?([\w.:+-]{1,40})(?:\*[\w-]{1,40})?\?([bq])\?([ ->@-~]*)\?=/gi;
@@ -61,7 +52,14 @@ function piecesOf(header: string): (string | Words)[] {
 
 function wordBytes(encoding: string, content: string): Buffer {
   if (encoding.toLowerCase() === 'b') return Buffer.from(content, 'base64');
-  const bytes = content.replaceAll('_', ' ').replace(/=([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return bytesOf(content.replaceAll('_', ' '), /=([0-9a-f]{2})/gi);
+}
+
+/** The bytes of a text of which some are written in hexadecimal. @param encoded one of these, with its digits */
+export function bytesOf(text: string, encoded: RegExp): Buffer {
+  const bytes = Buffer.from(text)
+    .toString('latin1')
+    .replace(encoded, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, 'latin1');
 }
 

@@ -1,10 +1,10 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import { htmlToText, wholeHtmlToText } from '../html/html-text.ts';
+import { multiLine } from '../shared/display-text.ts';
 import { withoutEmbeddedData } from '../shared/embedded-data.ts';
 import { decodeBody } from './body-charset.ts';
 import { charsetOf } from './header-parameters.ts';
-import { shown } from './mail-text.ts';
 import { asWritten } from './text-format.ts';
 
 interface Content {
@@ -43,6 +43,6 @@ async function readHtml(html: string, showsHidden: boolean): Promise<{ text: str
 }
 
 function usable(text: string, enough: number): string {
-  const clean = withoutEmbeddedData(shown.text.parse(text));
+  const clean = withoutEmbeddedData(multiLine.parse(text));
   return VISIBLE.test(clean) ? clean.slice(0, enough + 1) : '';
 }
