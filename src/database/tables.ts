@@ -275,7 +275,7 @@ export const TABLES = {
       columns: { auth_time: 'time?', created_at: 'time', expires_at: 'time' },
       describe: 'Browsers that are signed in at the service’s own pages, without their secrets.',
     },
-    withheld: ['user_id', 'secret_hash'],
+    withheld: ['user_id', 'secret_hash', 'callback_hash'],
   },
   client_grants: {
     holds: 'personal access tokens and connected apps: name, limits, times, a hash of the token',

@@ -70,17 +70,19 @@ export class CodeFlow {
    * Exchanges the code of a callback.
    *
    * @param query of the callback, without its question mark
-   * @throws AppError `forbidden` for a callback that is not of this flow or was used, and where the user did not sign in;
+   * @returns undefined: the issuer does not take the code, which has expired or was used (`invalid_grant`, RFC 6749, 5.2)
+   * @throws AppError `forbidden` for a callback that is not of this flow, and where the user did not sign in;
    * `invalid_token`, `token_expired`; `provider_error`, `unavailable`
    */
-  async finish(query: string, { state, nonce, verifier }: CodeFlowSecrets): Promise<Identity> {
-    const [{ authorizationCodeGrant }, configuration] = [await load(), await this.#configuration()];
+  async finish(query: string, { state, nonce, verifier }: CodeFlowSecrets): Promise<Identity | undefined> {
+    const [{ authorizationCodeGrant, ResponseBodyError }, configuration] = [await load(), await this.#configuration()];
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
     let idToken: string | undefined;
     try {
       const response = await authorizationCodeGrant(configuration, new URL(`${this.#client.redirectUri}?${query}`), checks);
       idToken = response.id_token;
     } catch (error) {
+      if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined;
       throw await toAppError(error);
     }
     // The library leaves the signature to TLS (OIDC Core 3.1.3.7, 6); here it is verified like every other.
@@ -131,12 +133,7 @@ async function toAppError(error: unknown): Promise<AppError> {
   if (error instanceof AuthorizationResponseError) {
     return new AppError('forbidden', 'You were not signed in.', { cause: new Error(`the issuer responded ${codeIn(error.error)}`) });
   }
-  if (error instanceof ResponseBodyError) {
-    const cause = new Error(`the token endpoint responded ${codeIn(error.error)}`);
-    if (error.error === 'invalid_grant')
-      return new AppError('forbidden', 'This sign-in has expired or was already used. Start again.', { cause });
-    return notAccepted(cause);
-  }
+  if (error instanceof ResponseBodyError) return notAccepted(new Error(`the token endpoint responded ${codeIn(error.error)}`));
   // A client that it rejects, after a secret in the header: RFC 6749, 5.2.
   if (error instanceof WWWAuthenticateChallengeError) return notAccepted(new Error(`the token endpoint responded ${error.status}`));
   if (error instanceof ClientError && error.code !== 'OAUTH_TIMEOUT' && error.code !== 'OAUTH_ABORT') {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
+import { pollUntil } from '../clock/poll-until.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import { AppError } from '../errors.ts';
 import { SESSION_COOKIE } from '../http/access/first-party.ts';
@@ -12,12 +14,15 @@ import type { Identity } from '../identity/identity.ts';
 import type { Caller } from '../principal.ts';
 import { text } from '../validation/validate.ts';
 import { beginFlow, FLOW_SECONDS, finishedCookie, flowCookie, flowsToDrop, resumeFlow, type SignInFlow } from './sign-in-flow.ts';
-import { SESSION_SECONDS, type WebSessions } from './web-sessions.ts';
+import { SESSION_SECONDS, type SignedIn, type WebSessions } from './web-sessions.ts';
 
 const DEFAULT_RETURN = '/approvals';
+/** For the session of a sign-in whose code another replica has just exchanged. */
+const POLL = { everyMs: 100, limitMs: 3_000 };
 const parameter = text(4096).optional();
 
 export interface SignInDeps {
+  clock: Clock;
   webSessions: WebSessions;
   cookies: Cookies;
   /** How users sign in: at the issuer, at the operator's page, or not at all, with the reason. */
@@ -70,7 +75,7 @@ function pageAddress(pageUrl: string, { returnTo, state }: SignInFlow): string {
 function callback(deps: SignInDeps): Endpoint {
   const { signIn: way } = deps;
   // A code works once: a callback that is loaded again while it loads shares the exchange.
-  const exchanges = new SingleFlight<Identity>();
+  const exchanges = new SingleFlight<Identity | undefined>();
   return endpoint({
     method: 'get',
     path: '/auth/session/callback',
@@ -87,12 +92,31 @@ function callback(deps: SignInDeps): Endpoint {
       if (!('flow' in way))
         throw new AppError('not_configured', 'Users do not sign in here with OpenID Connect: OIDC_CLIENT_ID is not set.');
       const answer = request.originalUrl.slice(request.originalUrl.indexOf('?') + 1);
-      return endFlow(deps, { request, response, state: query.state }, async (flow) => {
+      // With the code, which the issuer gives to the user's browser alone.
+      const callback = `${query.state} ${query.code}`;
+      return endFlow(deps, { request, response, state: query.state, callback }, async (flow) => {
+        if ((await deps.webSessions.ofCallback(callback)) !== undefined) throw usedBefore();
         const identity = await exchanges.run(`${flow.state} ${answer}`, () => way.flow.finish(answer, flow));
-        return deps.callerOf(identity);
+        return identity === undefined ? signedInElsewhere(deps, callback) : deps.callerOf(identity);
       });
     },
   });
+}
+
+/** Who has signed in with a callback that another replica got at the same moment. @throws AppError `forbidden`: nobody has */
+async function signedInElsewhere({ clock, webSessions }: SignInDeps, callback: string): Promise<SignedIn> {
+  const found = await pollUntil(
+    clock,
+    () => webSessions.ofCallback(callback),
+    (user) => user !== undefined,
+    POLL,
+  );
+  if (found === undefined) throw usedBefore();
+  return found;
+}
+
+function usedBefore(): AppError {
+  return new AppError('forbidden', 'This sign-in has expired or was already used. Start again.');
 }
 
 function createSession(deps: SignInDeps): Endpoint {
@@ -117,7 +141,7 @@ function createSession(deps: SignInDeps): Endpoint {
     errors: ['invalid_token', 'token_expired', 'forbidden'],
     async handle({ form, request, response }) {
       if (form.id_token === undefined) {
-        await begin(deps, await deps.authenticate(request.headers.authorization), request, response);
+        await begin(deps, await deps.authenticate(request.headers.authorization), { request, response });
         return SUCCEEDED;
       }
       // Without the flow, a form of any page could sign the browser in as the page's owner.
@@ -163,10 +187,25 @@ function signOut({ webSessions, cookies }: SignInDeps): Endpoint {
   });
 }
 
-/** Begins the session of a user who has signed in. */
-async function begin({ webSessions, cookies }: SignInDeps, caller: Caller, request: Request, response: Response): Promise<void> {
-  const { secret } = await webSessions.begin(caller, cookies.read(request, SESSION_COOKIE));
+/** Begins the session of a user who has signed in. @param callback with which, see {@link WebSessions.ofCallback} */
+async function begin(
+  { webSessions, cookies }: SignInDeps,
+  user: SignedIn,
+  { request, response, callback }: Pick<FlowEnd, 'request' | 'response' | 'callback'>,
+): Promise<void> {
+  const { secret } = await webSessions.begin(user, cookies.read(request, SESSION_COOKIE), callback);
   cookies.set(response, SESSION_COOKIE, secret, SESSION_SECONDS);
+}
+
+/** A request that ends a flow. */
+interface FlowEnd {
+  request: Request;
+  response: Response;
+  state: string | undefined;
+  /** The issuer's, with state and code. */
+  callback?: string;
+  /** In place of the page that required the sign-in. */
+  target?: string | undefined;
 }
 
 /**
@@ -174,26 +213,21 @@ async function begin({ webSessions, cookies }: SignInDeps, caller: Caller, reque
  * pressed twice: a flow that has finished leads on where it led, and signs in nobody.
  *
  * @param userOf the user who has signed in; a flow that fails has ended, unless the user can try again
- * @param target in place of the page that required the sign-in
  * @throws AppError `forbidden` in another browser, and what `userOf` throws
  */
 async function endFlow(
   deps: SignInDeps,
-  {
-    request,
-    response,
-    state = '',
-    target,
-  }: { request: Request; response: Response; state: string | undefined; target?: string | undefined },
-  userOf: (flow: SignInFlow) => Promise<Caller>,
+  { state = '', target, ...end }: FlowEnd,
+  userOf: (flow: SignInFlow) => Promise<SignedIn>,
 ): Promise<{ redirect: string }> {
+  const { request, response } = end;
   const name = flowCookie(state);
   const flow = resumeFlow(deps.cookies.read(request, name), state);
   if (flow === undefined) throw new AppError('forbidden', 'This sign-in was started in another browser, or has ended. Start again.');
   if ('finishedAt' in flow) return { redirect: flow.finishedAt };
   const redirect = target ?? flow.returnTo;
   try {
-    await begin(deps, await userOf(flow), request, response);
+    await begin(deps, await userOf(flow), end);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unavailable') deps.cookies.clear(response, name);
     throw error;

@@ -12,17 +12,22 @@ export interface WebSessionRow {
 
 export interface NewWebSession {
   secretHash: Buffer;
+  /** null: it begins without a callback. */
+  callbackHash: Buffer | null;
   userId: string;
   authTime: Date | null;
   lifeSeconds: number;
 }
 
 /** Stores a session. @returns when it expires */
-export async function insertWebSession(tx: Queryable, { secretHash, userId, authTime, lifeSeconds }: NewWebSession): Promise<Date> {
+export async function insertWebSession(
+  tx: Queryable,
+  { secretHash, callbackHash, userId, authTime, lifeSeconds }: NewWebSession,
+): Promise<Date> {
   const rows = await tx.query<{ expiresAt: Date }>(
-    `insert into web_sessions (secret_hash, user_id, auth_time, expires_at) values ($1, $2::uuid, $3, now() + make_interval(secs => $4))
-     returning expires_at as "expiresAt"`,
-    [secretHash, userId, authTime, lifeSeconds],
+    `insert into web_sessions (secret_hash, callback_hash, user_id, auth_time, expires_at)
+     values ($1, $2, $3::uuid, $4, now() + make_interval(secs => $5)) returning expires_at as "expiresAt"`,
+    [secretHash, callbackHash, userId, authTime, lifeSeconds],
   );
   return rows[0]?.expiresAt as Date;
 }
@@ -37,6 +42,19 @@ export async function selectWebSession(db: Queryable, secretHash: Buffer): Promi
              from web_sessions s join users u on u.id = s.user_id where s.secret_hash = $1 and s.expires_at > now()`,
     },
     [secretHash],
+  );
+  return rows[0];
+}
+
+/** Who has signed in with a callback. */
+export async function selectUserOfCallback(
+  db: Queryable,
+  callbackHash: Buffer,
+): Promise<Pick<WebSessionRow, 'userId' | 'authTime'> | undefined> {
+  const rows = await db.query<Pick<WebSessionRow, 'userId' | 'authTime'>>(
+    `/* all users: found by an identity or a secret */ select user_id as "userId", auth_time as "authTime" from web_sessions
+     where callback_hash = $1 and expires_at > now() limit 1`,
+    [callbackHash],
   );
   return rows[0];
 }

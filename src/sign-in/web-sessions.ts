@@ -3,12 +3,21 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { csrfToken } from '../http/access/first-party.ts';
 import type { Caller, FirstParty } from '../principal.ts';
-import { deleteWebSession, deleteWebSessions, insertWebSession, selectWebSession } from './web-sessions-repository.ts';
+import {
+  deleteWebSession,
+  deleteWebSessions,
+  insertWebSession,
+  selectUserOfCallback,
+  selectWebSession,
+} from './web-sessions-repository.ts';
 
 export const SESSION_SECONDS = 12 * 3600;
 /** Older ones end, so that a user's rows are bounded. */
 const MAX_SESSIONS = 20;
 const SECRET = /^[\w-]{43}$/;
+
+/** Who has signed in, and when at the issuer. */
+export type SignedIn = Pick<Caller, 'userId' | 'authTime'>;
 
 /**
  * Sessions at the service's own pages. Only the hash of a secret is stored, and the row is read for every request, so that
@@ -28,12 +37,14 @@ export class WebSessions {
    * Begins a session of a user who has just signed in, always with a new secret.
    *
    * @param former the secret of the browser's session until now, which ends
+   * @param callback what {@link ofCallback} finds the session by
    * @throws AppError `invalid_token` when the user was deleted meanwhile
    */
-  async begin({ userId, authTime }: Caller, former: string | undefined): Promise<{ secret: string; expiresAt: Date }> {
+  async begin({ userId, authTime }: SignedIn, former: string | undefined, callback?: string): Promise<{ secret: string; expiresAt: Date }> {
     const secret = randomSecret();
     const signedInAt = authTime === undefined ? null : new Date(authTime * 1000);
-    const row = { secretHash: hashSecret(secret), userId, authTime: signedInAt, lifeSeconds: SESSION_SECONDS };
+    const callbackHash = callback === undefined ? null : hashSecret(callback);
+    const row = { secretHash: hashSecret(secret), callbackHash, userId, authTime: signedInAt, lifeSeconds: SESSION_SECONDS };
     const expiresAt = await this.#db.transaction(async (tx) => {
       if (former !== undefined) await deleteWebSession(tx, hashSecret(former));
       // Its foreign key locks the user.
@@ -42,6 +53,12 @@ export class WebSessions {
       return until;
     }, userId);
     return { secret, expiresAt };
+  }
+
+  /** Who has signed in with a callback, on any replica. @returns undefined: nobody yet, or the session has ended */
+  async ofCallback(callback: string): Promise<SignedIn | undefined> {
+    const found = await selectUserOfCallback(this.#db, hashSecret(callback));
+    return found && { userId: found.userId, authTime: secondsOf(found.authTime) };
   }
 
   /** The user of a session. @throws AppError `invalid_token`, `forbidden` */
@@ -56,7 +73,7 @@ export class WebSessions {
       issuer,
       subject,
       label: email ?? subject,
-      authTime: authTime === null ? undefined : seconds(authTime),
+      authTime: secondsOf(authTime),
       issuedAt: seconds(row.createdAt),
       expiresAt: seconds(row.expiresAt),
       session: { secretHash, csrf: csrfToken(secret) },
@@ -68,6 +85,10 @@ export class WebSessions {
     if (session === undefined) await deleteWebSessions(this.#db, userId, 0);
     else await deleteWebSession(this.#db, session.secretHash);
   }
+}
+
+function secondsOf(at: Date | null): number | undefined {
+  return at === null ? undefined : seconds(at);
 }
 
 function seconds(at: Date): number {

@@ -35,6 +35,7 @@ const NOT_SEALED = [
   'oauth_flows.confirmation_hash',
   'oauth_flows.state_hash',
   'oauth_flows.ticket_hash',
+  'web_sessions.callback_hash',
   'web_sessions.secret_hash',
   'written_items.item',
   // The keys themselves; the hash key is encrypted again with them.
