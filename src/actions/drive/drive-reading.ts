@@ -4,7 +4,7 @@ import { list } from '../../providers/transport/response-list.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { looksLike, type OfficeFormat, officeFormat, officeText } from '../files/office-text.ts';
-import { isTextContent, textType } from '../files/text-types.ts';
+import { isPage, isTextContent, textType } from '../files/text-types.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { offset, type PartLimit, partLimit } from '../shared/text-part.ts';
@@ -33,8 +33,8 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** An export, whose size isn't known in advance, may be a little larger. */
 const MAX_DOWNLOAD_BYTES = 12 * 1024 * 1024;
 const MAX_BINARY_BYTES = 128 * 1024;
-/** Longer texts are decoded off the main thread. */
-const LONG_BYTES = 256 * 1024;
+/** Longer texts are read off the main thread; pages, which take longer, from some 10 ms on. */
+const LONG_BYTES = { page: 6 * 1024, text: 256 * 1024 };
 
 const INFO_FIELDS = `${FILE_FIELDS},description,createdTime,permissions(type,role,emailAddress)`;
 const fileWithInfo = driveFile.extend({
@@ -130,8 +130,9 @@ async function textContent(
 ) {
   if (!isTextContent(bytes)) return otherContent(file, bytes, limit);
   const input = { bytes, mimeType: type, start, limit };
-  const part = await (bytes.length > LONG_BYTES ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input));
-  return { format: type, ...part };
+  const isLong = bytes.length > (isPage(type) ? LONG_BYTES.page : LONG_BYTES.text);
+  const part = await (isLong ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input));
+  return { format: isPage(type) ? 'text/plain' : type, ...part };
 }
 
 /** The same of a PDF or a Word document. */

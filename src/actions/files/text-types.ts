@@ -1,5 +1,7 @@
 import { asUtf8, isUtf16 } from './decode-text.ts';
 
+/** Pages. A person reads what they display; some are for programs that run or reduce them. */
+const PAGES = new Set(['text/html', 'application/xhtml+xml', 'text/x-amp-html', 'text/watch-html']);
 /** Types of programs that don't know better: the file's name says more. */
 const GENERIC =
   /^(?:|(?:application|binary)\/(?:x-)?octet-stream|application\/(?:x-)?(?:binary|download|force-download|unknown|data|stream)|unknown\/(?:unknown|application)|(?:application\/)?\*(?:\/\*)?)$/;
@@ -66,6 +68,11 @@ export function textType(mimeType: string, name: string): string | undefined {
   if (PLAIN_NAMES.has(file)) return 'text/plain';
   if (!file.includes('.')) return undefined;
   return Object.hasOwn(NAMED_TYPES, extension) ? NAMED_TYPES[extension] : PLAIN.has(extension) ? 'text/plain' : undefined;
+}
+
+/** Whether a type of text is read by what it displays. @param mimeType in lower case, without parameters */
+export function isPage(mimeType: string): boolean {
+  return PAGES.has(mimeType);
 }
 
 /** Whether content can be text, whatever its type: other files have many control characters, or zero bytes among invalid ones. */

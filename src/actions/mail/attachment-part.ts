@@ -1,5 +1,5 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
-import { decodeText } from '../files/decode-text.ts';
+import { readableText } from '../files/readable-text.ts';
 import { isTextContent, textType } from '../files/text-types.ts';
 import { multiLine } from '../shared/display-text.ts';
 import { withoutEmbeddedData } from '../shared/embedded-data.ts';
@@ -23,17 +23,17 @@ interface Attachment {
 }
 
 /** The part of an attachment that one result contains: text as text, anything else as base64. */
-export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', (attachment: Attachment) => {
+export const attachmentPart = workerTask(import.meta.url, 'attachmentPart', async (attachment: Attachment) => {
   const bytes = Buffer.from(attachment.data, 'base64url');
-  return { size: bytes.length, ...(asText(bytes, attachment) ?? asBytes(bytes, attachment)) };
+  return { size: bytes.length, ...((await asText(bytes, attachment)) ?? asBytes(bytes, attachment)) };
 });
 
 /** @returns undefined if it isn't text, whatever its type */
-function asText(bytes: Buffer, { mimeType, name, contentType, offset, limit }: Attachment) {
+async function asText(bytes: Buffer, { mimeType, name, contentType, offset, limit }: Attachment) {
   const type = textType(mimeType, name);
   if (type === undefined || !isTextContent(bytes)) return undefined;
-  const text = asWritten(decodeText(bytes, { charset: charsetOf(contentType), mimeType: type }), type, contentType);
-  return textPart(withoutEmbeddedData(multiLine.parse(text)), offset, limit);
+  const text = await readableText(bytes, { charset: charsetOf(contentType), mimeType: type });
+  return textPart(withoutEmbeddedData(multiLine.parse(asWritten(text, type, contentType))), offset, limit);
 }
 
 /** A multiple of three bytes, so that the base64 of consecutive parts can be concatenated. */

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { looksLike, officeFormat, officeText } from '../files/office-text.ts';
+import { isPage, textType } from '../files/text-types.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { partLimit } from '../shared/text-part.ts';
 import { attachedMessage } from './attached-message.ts';
 import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
 import { listedAttachments, shownAttachment } from './listed-attachments.ts';
+import { LONG_CONTENT } from './mail-body.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
 import { attachmentName, attachmentsOf, MAX_PART_ID, type MailPart, partData } from './mail-parts.ts';
 
-/** Longer attachments are decoded off the main thread; base64 characters. */
-const LONG_DATA = 160_000;
 /** Of a text file, UTF-16 units. */
 const MAX_TEXT = 50_000;
 
@@ -68,7 +68,10 @@ export const readAttachment = builtIn('workspace', {
       offset,
       limit: partLimit(capBytes, about, MAX_TEXT),
     };
-    const read = await (data.length > LONG_DATA ? session.offThread(attachmentPart, input) : attachmentPart.run(input));
+    const isHtml = isPage(textType(part.mimeType, part.fileName) ?? '');
+    const read = await (data.length > (isHtml ? LONG_CONTENT.html : LONG_CONTENT.plain)
+      ? session.offThread(attachmentPart, input)
+      : attachmentPart.run(input));
     return { ...about, ...read };
   },
 });

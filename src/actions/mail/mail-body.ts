@@ -6,7 +6,7 @@ import { partContent } from './part-content.ts';
 import { isLastChoice } from './part-kind.ts';
 
 /** Longer content is converted to text off the main thread; base64 characters that take some 10 ms. */
-const LONG_CONTENT = { html: 8_000, plain: 160_000 };
+export const LONG_CONTENT = { html: 8_000, plain: 160_000 };
 const MAX_HTML = 300_000;
 const TOO_LONG = '[The rest of this message is too long to show.]';
 

@@ -1,6 +1,7 @@
 import { workerTask } from '../../off-thread/worker-task.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import { htmlToText, wholeHtmlToText } from '../html/html-text.ts';
+import { htmlSource } from '../html/xhtml.ts';
 import { multiLine } from '../shared/display-text.ts';
 import { withoutEmbeddedData } from '../shared/embedded-data.ts';
 import { decodeBody } from './body-charset.ts';
@@ -34,7 +35,7 @@ export const partContent = workerTask(import.meta.url, 'partContent', async (con
   const { text, others } =
     maxHtml === undefined
       ? { text: asWritten(source, mimeType, contentType), others: '' }
-      : await readHtml(cutText(source, maxHtml), showsHidden);
+      : await readHtml(htmlSource(cutText(source, maxHtml), mimeType), showsHidden);
   return { text: usable(text, enough), others: usable(others, enough), characters: source.length };
 });
 

@@ -1,9 +1,10 @@
+import { isPage } from '../files/text-types.ts';
+
 /** What a part is to a reader. `none`: it has no content of its own. */
 export type PartKind = 'plain' | 'html' | 'message' | 'file' | 'none';
 
 /** HTML for programs that run or reduce it; the last choice of all others. */
 const LAST_CHOICES = new Set(['text/x-amp-html', 'text/watch-html']);
-const HTML = new Set(['text/html', 'application/xhtml+xml', ...LAST_CHOICES]);
 const PLAIN = new Set(['text/plain', 'text/enriched', 'text/markdown']);
 const MESSAGES = new Set(['message/rfc822', 'message/global', 'message/news']);
 
@@ -26,7 +27,7 @@ export function kindOf({ mimeType, fileName, headers, size, attachmentId, parts 
   const hasContent = size > 0 || attachmentId !== undefined;
   // Of a delivery report, the provider may give the fields as parts.
   if (parts.length > 0 && (MESSAGES.has(mimeType) || (mimeType.startsWith('message/') && !hasContent))) return 'message';
-  const text = HTML.has(mimeType) ? 'html' : PLAIN.has(mimeType) ? 'plain' : undefined;
+  const text = isPage(mimeType) ? 'html' : PLAIN.has(mimeType) ? 'plain' : undefined;
   const isFile = isSetAside(headers.get('content-disposition') ?? '') || (fileName !== '' && !isMain);
   if (text !== undefined && !isFile) return text;
   return isFile || fileName !== '' || hasContent ? 'file' : 'none';

@@ -15,6 +15,10 @@ beforeEach(async () => {
 
 const XLS = Buffer.from('d0cf11e0a1b11ae1000000000000', 'hex');
 const EVENT = 'BEGIN:VCALENDAR\r\nSUMMARY:Tea\r\nEND:VCALENDAR\r\n';
+const PAGE =
+  '<title>x</title><style>.h{display:none}</style><h1>Invoice 7</h1><p><a href="https://example.com/pay">Pay</a> <img src="data:image/png;base64,iVBORw0KGgo=" alt="Thanks"></p><p class="h">hidden</p>';
+const XHTML =
+  '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="x.js"/></head><body><h1>Invoice 7</h1><p style="display:none"/><p>Pay 42</p></body></html>';
 const lines = (text: string) => text.replaceAll('\r\n', '\n');
 
 /** Name, type, bytes, and the text; without one, it isn't text. */
@@ -31,7 +35,6 @@ const FILES: [string, string, Buffer, string?][] = [
   ['feed', 'application/ld+json', Buffer.from('{}'), '{}'],
   ['c.yml', 'application/x-yaml', Buffer.from('a: 1\n'), 'a: 1\n'],
   ['x.js', 'application/javascript', Buffer.from('1'), '1'],
-  ['page.html', 'application/octet-stream', Buffer.from('<meta charset=gb2312>\xcd\xa8\xd6\xaa', 'latin1'), '<meta charset=gb2312>通知'],
   ['README', 'application/octet-stream', Buffer.from('# Ours'), '# Ours'],
   ['report.csv', 'application/vnd.ms-excel', XLS],
   ['wrong.txt', 'text/plain', Buffer.from('89504e470d0a1a0a0000', 'hex')],
@@ -40,14 +43,24 @@ const FILES: [string, string, Buffer, string?][] = [
   ['photo', 'application/octet-stream', Buffer.from('00ff', 'hex')],
   ['book.xls', 'application/vnd.ms-excel', Buffer.from('a')],
 ];
+const PAGES: typeof FILES = [
+  ['page.html', 'application/octet-stream', Buffer.from('<meta charset=gb2312>\xcd\xa8\xd6\xaa', 'latin1'), '通知'],
+  ['invoice.htm', 'text/html', Buffer.from(PAGE), 'Invoice 7\n\nPay <https://example.com/pay> Thanks'],
+  ['invoice.xhtml', 'application/xhtml+xml', Buffer.from(XHTML), 'Invoice 7\n\nPay 42'],
+  ['long.html', 'text/html', Buffer.from(`<p>${'word '.repeat(2000)}</p>`), 'word '.repeat(2000).trim()],
+  ['source.html', 'text/plain', Buffer.from('<p>one</p>'), '<p>one</p>'],
+];
 
 describe('a file in the mail and in the drive', () => {
-  it('is text in both, or in neither', async () => {
-    const attachments = FILES.map(([name, mime, bytes]) => ({ name, mime, base64: bytes.toString('base64') }));
+  it.each([
+    ['text in both, or in neither', FILES],
+    ['what a page displays in both', PAGES],
+  ])('is %s', async (_what, files) => {
+    const attachments = files.map(([name, mime, bytes]) => ({ name, mime, base64: bytes.toString('base64') }));
     const { id: message } = await me.act('mail.send', { to: [me.email], subject: 'Files', body: 'Here.', attachments });
     const listed = (await me.act('mail.read', { message })).messages[0].attachments;
-    expect(listed.map(({ name }: { name: string }) => name)).toEqual(FILES.map(([name]) => name));
-    for (const [index, [name, mime, bytes, text]] of FILES.entries()) {
+    expect(listed.map(({ name }: { name: string }) => name)).toEqual(files.map(([name]) => name));
+    for (const [index, [name, mime, bytes, text]] of files.entries()) {
       const attachment = listed[index].id;
       const inMail = await me.act('mail.attachment', { message, attachment });
       const saved = await me.act('mail.save_attachment', { message, attachment });
