@@ -51,7 +51,7 @@ export class ResumedRequests {
     const location = context.response.get('location');
     // The library has asked the user again.
     if (location === '' || location.startsWith(`${this.#provider.issuer}${PATHS.consent}/`)) return;
-    await this.#entries.storeAnswer(uid, { location, userId });
+    await this.#entries.storeAnswer(uid, { location, code: context.oidc.entities.AuthorizationCode?.jti, userId });
     // The library ends its cookie, without which the browser couldn't ask again.
     context.res.removeHeader('set-cookie');
   }

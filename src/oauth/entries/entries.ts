@@ -37,8 +37,10 @@ const ANSWER = 'Answer';
 
 /** Where an authorization request has led its user, once that had decided. */
 export interface Answer {
-  /** At the client, with the code or the error. */
+  /** At the client, with the code or the error, and what its redirect URI has of its own. */
   location: string;
+  /** undefined: an error. */
+  code: string | undefined;
   /** Who permitted the client something; undefined: nobody did. */
   userId: string | undefined;
 }
@@ -130,8 +132,8 @@ export class Entries {
     const { db } = this.#deps;
     const key = keyOf(ANSWER, uid);
     const payload = await this.seal(key, answer);
-    const code = codeOf(answer);
-    const grantHash = code === undefined ? null : await selectGrantOfEntry(db, code);
+    const { code } = answer;
+    const grantHash = code === undefined ? null : await selectGrantOfEntry(db, keyOf('AuthorizationCode', code));
     await upsertEntry(db, { ...key, grantHash, userId: answer.userId ?? null, audience: null, payload, lifeSeconds: CODE_SECONDS });
   }
 
@@ -147,8 +149,8 @@ export class Entries {
     const row = await selectEntry(db, key);
     if (row === undefined) return undefined;
     const answer = (await this.open(key, row)) as unknown as Answer;
-    const code = codeOf(answer);
-    const isUsed = code !== undefined && (await selectEntry(db, code))?.isConsumed !== false;
+    const { code } = answer;
+    const isUsed = code !== undefined && (await selectEntry(db, keyOf('AuthorizationCode', code)))?.isConsumed !== false;
     return { ...answer, isUsed };
   }
 
@@ -198,10 +200,4 @@ function oneByOne(tx: Queryable): Queryable {
 
 function ignoreNotFound(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-}
-
-/** The code that an answer gives the client. A redirect URI may have a `code` of its own, which remains where the user has denied. */
-function codeOf({ location, userId }: Answer): EntryKey | undefined {
-  const code = new URL(location).searchParams.get('code');
-  return code === null || userId === undefined ? undefined : keyOf('AuthorizationCode', code);
 }

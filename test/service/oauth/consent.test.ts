@@ -252,6 +252,19 @@ describe('a consent', () => {
     expect((await browser.visit(consent)).text).toContain(`href="${steward.url}${resume}"`);
   });
 
+  it('that has ended before the app has its code tells the app so, once more too, whatever its address has of its own', async () => {
+    const uri = `${REDIRECT}?code=own`;
+    const own = await newClient(steward, { redirect_uris: [uri] });
+    const consent = await new Authorization(own, browser, { redirect_uri: uri }).begin();
+    const resume = pathOf(locationOf(await submitConsent(browser, await browser.visit(consent), consent)));
+    const [given] = await grants();
+    expect((await steward.call(`/clients/${given?.id}`, { method: 'DELETE', token: user.token })).status).toBe(200);
+    const address = locationOf(await browser.visit(resume));
+    expect(new URL(address).searchParams.get('error')).toBe('access_denied');
+    expect(locationOf(await browser.visit(resume))).toBe(address);
+    expect((await browser.visit(consent)).text).toContain(`href="${steward.url}${resume}"`);
+  });
+
   it.each(['allow', 'deny'])('is not asked for again once the user has decided to %s, whatever is ticked then', async (decision) => {
     const consent = await new Authorization(client, browser).begin();
     const page = await browser.visit(consent);
