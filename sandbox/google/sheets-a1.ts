@@ -11,16 +11,20 @@ export interface GridRange {
 }
 
 const CELL = /^\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?$/;
+/** The other notation: `R1C1`, `RC`; a missing number is that of the first row or column. */
+const ROW_COLUMN = /^R(?:(\d*)C(\d*))?$|^C$/i;
 /** Other names must be quoted. */
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 /**
- * Parses A1 notation: `Tab!A1:B2`, `'Odd name'!A:C`, `A1:B2` (of the first visible tab), `Tab`.
+ * Parses A1 notation: `Tab!A1:B2`, `'Odd name'!A:C`, `A1:B2` (of the first visible tab), `Tab`; or R1C1 notation, which
+ * comes before names of tabs.
  *
  * @throws ApiFault 400 with the provider's message
  */
 export function parseRange(spreadsheet: Spreadsheet, range: string): GridRange {
-  const { name, cells } = split(range);
+  const { name, cells: written } = split(range);
+  const cells = fromRowColumn(written) ?? written;
   if (name === undefined && !isCells(cells)) return whole(findTab(spreadsheet, cells, range));
   const tab = name === undefined ? spreadsheet.tabs.find(({ hidden }) => hidden !== true) : findTab(spreadsheet, name, range);
   if (tab === undefined) throw unparsable(range);
@@ -32,6 +36,13 @@ export function formatRange({ tab, row, column, rowEnd, columnEnd }: GridRange):
   const name = PLAIN_NAME.test(tab.title) && !isCells(tab.title) ? tab.title : `'${tab.title.replaceAll("'", "''")}'`;
   const [first, last] = [`${letters(column)}${row + 1}`, `${letters(columnEnd - 1)}${rowEnd}`];
   return `${name}!${first === last ? first : `${first}:${last}`}`;
+}
+
+/** `R2C3:R4C5` as `C2:E4`; undefined for anything else. */
+function fromRowColumn(text: string): string | undefined {
+  const parts = text.split(':').map((part) => ROW_COLUMN.exec(part));
+  if (isCells(text) || parts.includes(null)) return undefined;
+  return parts.map((part) => `${letters(number(part?.[2] || undefined, 1) - 1)}${number(part?.[1] || undefined, 1)}`).join(':');
 }
 
 function split(range: string): { name: string | undefined; cells: string } {

@@ -71,6 +71,17 @@ describe('sandbox sheets: values.get', () => {
     expect((await values(guests, 'A1', '?valueRenderOption=NICE')).status).toBe(400);
   });
 
+  it.each([
+    ['R2C2', "'Tom''s guests'!B2"],
+    ['R2C1:R3C2', "'Tom''s guests'!A2:B3"],
+    ['rc', "'Tom''s guests'!A1"],
+    ['C', "'Tom''s guests'!A1"],
+    ["'R1C1'!R2C2", 'R1C1!B2'],
+    ["'rc'", 'rc!A1:C10'],
+  ])('reads %s as R1C1 notation rather than as the name of a tab', async (range, read) => {
+    expect((await values(guests, range)).body.range).toBe(read);
+  });
+
   it('reads ranges in a batch, and describes tabs', async () => {
     const { body } = await me.google('GET', `${sheets}/values:batchGet?ranges=Rates!A1:B1&ranges=Rates!A2`);
     expect(body.valueRanges.map((one: any) => one.values)).toEqual([[['USD', '0.92']], [['GBP']]]);

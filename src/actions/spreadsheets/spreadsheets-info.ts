@@ -69,10 +69,11 @@ export const spreadsheetsInfo = builtIn('workspace', {
   },
 });
 
-/** Names of the tabs. */
+/** Names of the tabs that have cells: others show a chart (SheetType: `OBJECT`). */
 export async function tabTitles(session: WorkspaceSession, id: string): Promise<string[]> {
   const { sheets } = await getSpreadsheet(session, id);
-  return sheets.slice(0, MAX_NAMED).map(({ properties }) => properties.title);
+  const withCells = sheets.filter(({ properties }) => properties.sheetType !== 'OBJECT');
+  return withCells.slice(0, MAX_NAMED).map(({ properties }) => properties.title);
 }
 
 function getSpreadsheet(session: WorkspaceSession, id: string): Promise<z.output<typeof spreadsheet>> {

@@ -80,16 +80,35 @@ const spreadsheetsRead = builtIn('workspace', {
     if (offset > 0 && !(places.length === 1 && places.every(isOneCell))) {
       throw new AppError('invalid_request', 'offset: is a place in one cell; give its address as range, such as "Budget!B7"');
     }
-    const requested = places.map((place) => windowOf(place, max));
-    const windows = requested.map(({ window }) => formatTabRange(window));
-    const limits = { max, maxBytes: Math.floor(Math.min(MAX_BYTES, capBytes) / requested.length) - BESIDE_BYTES, offset };
-    const found = await getValues(session, id, windows, limits).catch((error) => explain(error, session, id));
-    if (found.length !== requested.length) throw unreadableResponse('another number of ranges');
-    return { ranges: found.map((one, index) => describe(one, requested[index]?.toRow)) };
+    const limits = { max, maxBytes: Math.floor(Math.min(MAX_BYTES, capBytes) / places.length) - BESIDE_BYTES, offset };
+    return { ranges: await readPlaces(session, id, places, limits).catch((error) => explain(error, session, id)) };
   },
 });
 
 const FIRST_TAB: TabRange = { tab: undefined, cells: undefined };
+const ALL_CELLS: CellBounds = { fromColumn: undefined, toColumn: undefined, fromRow: undefined, toRow: undefined };
+
+/** What is too large to be read by a name, which may be that of a range, is read as the first rows of a tab. */
+async function readPlaces(session: WorkspaceSession, id: string, places: readonly TabRange[], limits: RowLimits) {
+  try {
+    return await readWindows(session, id, places, limits);
+  } catch (error) {
+    const isNamed = places.some(({ tab, cells }) => tab !== undefined && cells === undefined);
+    if (!isNamed || !isTooLarge(error)) throw error;
+    const tabs = places.map(({ tab, cells = ALL_CELLS }) => ({ tab, cells }));
+    return await readWindows(session, id, tabs, limits).catch(() => {
+      throw error;
+    });
+  }
+}
+
+async function readWindows(session: WorkspaceSession, id: string, places: readonly TabRange[], limits: RowLimits) {
+  const requested = places.map((place) => windowOf(place, limits.max));
+  const windows = requested.map(({ window }) => formatTabRange(window));
+  const found = await getValues(session, id, windows, limits);
+  if (found.length !== requested.length) throw unreadableResponse('another number of ranges');
+  return found.map((one, index) => describe(one, requested[index]?.toRow));
+}
 
 interface RequestedRange {
   window: TabRange;
@@ -120,7 +139,7 @@ async function getValues(session: WorkspaceSession, spreadsheetId: string, range
 
 /** The provider's error has no details; most often the tab doesn't exist. */
 async function explain(error: unknown, session: WorkspaceSession, id: string): Promise<never> {
-  if (error instanceof AppError && error.code === 'too_large') {
+  if (isTooLarge(error)) {
     throw new AppError('too_large', 'This range is too large. Give a smaller one, such as "Budget!A1:F200".', { cause: error });
   }
   if (!(error instanceof WorkspaceApiError) || error.httpStatus !== 400) return explainKind(error, session, id, SPREADSHEET);
@@ -130,6 +149,10 @@ async function explain(error: unknown, session: WorkspaceSession, id: string): P
     cause: error,
     details: { ...error.details, tabs },
   });
+}
+
+function isTooLarge(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'too_large';
 }
 
 function describe({ range, rows, limit, columns, cut }: ReadRange, toRow: RequestedRange['toRow']) {

@@ -19,6 +19,8 @@ export interface CellBounds {
 const CELLS = /^\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?(?::\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?)?$/;
 /** May also be the name of a named range, which must not be quoted. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** R1C1 notation, in which the provider reads a cell or range before it looks for a tab of this name. */
+const ROW_COLUMN = /^(?:R\d*(?:C\d*)?|C\d*)$/i;
 
 /**
  * Reads `Tab!A1:C20`, `'Odd name'!A:C`, `Odd name!A1`, `A1:C20` or only a tab's name.
@@ -42,7 +44,7 @@ export function parseTabRange(range: string): TabRange {
 export function formatTabRange({ tab, cells }: TabRange): string {
   const bounds = cells && formatCells(cells);
   if (tab === undefined) return bounds ?? '';
-  const plain = PLAIN_NAME.test(tab) && parseCells(tab) === undefined;
+  const plain = PLAIN_NAME.test(tab) && !ROW_COLUMN.test(tab) && parseCells(tab) === undefined;
   const name = plain ? tab : `'${tab.replaceAll("'", "''")}'`;
   return bounds === undefined ? name : `${name}!${bounds}`;
 }
@@ -59,8 +61,12 @@ export function isOneCell({ cells }: TabRange): boolean {
  * @param column its letters, in either case
  */
 export function columnAfter(column: string, count: number): string {
-  const number = [...column.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
-  return columnLetters(number + count);
+  return columnLetters(columnNumber(column) + count);
+}
+
+/** The opposite of {@link columnLetters}. */
+function columnNumber(letters: string): number {
+  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
 }
 
 /** @param number counted from 1: 1 is A, 26 is Z, 27 is AA */
@@ -83,12 +89,15 @@ function parseCells(text: string): CellBounds | undefined {
   // `A` and `7` alone are not cells: they may be the name of a tab.
   if (single && (fromColumn === undefined || fromRow === undefined)) return undefined;
   if (!single && [fromColumn ?? fromRow, toColumn ?? toRow].includes(undefined)) return undefined;
-  return {
-    fromColumn,
-    toColumn: single ? fromColumn : toColumn,
-    fromRow: rowNumber(fromRow),
-    toRow: rowNumber(single ? fromRow : toRow),
-  };
+  const [firstColumn, lastColumn] = inOrder(fromColumn, single ? fromColumn : toColumn, columnNumber);
+  const [firstRow, lastRow] = inOrder(rowNumber(fromRow), rowNumber(single ? fromRow : toRow), Number);
+  return { fromColumn: firstColumn, toColumn: lastColumn, fromRow: firstRow, toRow: lastRow };
+}
+
+/** A range may be given by any two opposite corners: `B5:A1` is `A1:B5`. */
+function inOrder<Bound>(from: Bound | undefined, to: Bound | undefined, numberOf: (bound: Bound) => number) {
+  const isReversed = from !== undefined && to !== undefined && numberOf(from) > numberOf(to);
+  return isReversed ? [to, from] : [from, to];
 }
 
 function rowNumber(digits: string | undefined): number | undefined {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { spreadsheetFiles } from '../../../../sandbox/google/sheets-world.ts';
 import { presentationFiles } from '../../../../sandbox/google/slides-world.ts';
@@ -118,6 +119,9 @@ describe('on the sandbox', () => {
       ['Q1!A1:A1', 'Idee'],
       ['Wow! A1', 'sehr'],
       ["'Wow! A1'!B1", 'gut'],
+      ['R1C1', 'eins'],
+      ['R1C1!A2:B2', 'drei'],
+      ['rc', 'Reserve'],
     ])('quotes names that need it: %s', async (range, first) => {
       expect((await read(guests, range)).rows[0][0]).toBe(first);
     });
@@ -166,6 +170,15 @@ describe('on the sandbox', () => {
           [5, 'line 5'],
         ],
       });
+    });
+
+    it.each([
+      ['Long!B5:A2', 'Long!A2:B3', 'Long!A4:B5'],
+      ['Long!A5:B2', 'Long!A2:B3', 'Long!A4:B5'],
+      ['Long!B:A', 'Long!A1:B2', 'Long!A3:B'],
+      ['Long!5:2', 'Long!A2:B3', 'Long!A4:B5'],
+    ])('reads %s, whose corners are the other two, from its first row on', async (range, shown, next) => {
+      expect(await read(guests, range, { max: 2 })).toMatchObject({ range: shown, next });
     });
 
     it('returns nothing for an empty tab', async () => {
@@ -376,6 +389,28 @@ describe('a provider with unusual responses', () => {
     expect([...first.tabs, ...rest, ...(await info({ from: end })).tabs].map(({ title }: any) => title)).toEqual(
       long.map(({ properties }) => properties.title),
     );
+  });
+
+  it('is read in part if a tab is too large to be read whole, whose name may be that of a range', async () => {
+    const tooLarge = (response: ServerResponse) => response.writeHead(200).end(Buffer.alloc(13 * 1024 * 1024, ' '));
+    scene.api.on('/v4/spreadsheets/s1/values/Data', tooLarge);
+    scene.api.on('/v4/spreadsheets/s1/values/Data%211%3A3', { body: { range: 'Data!A1:C3', values: [[1], [2], [3]] } });
+    expect((await read({ range: 'Data', max: 2 })).ranges).toEqual([{ range: 'Data!A1:C2', rows: [[1], [2]], next: 'Data!A3:C' }]);
+    scene.api.on('/v4/spreadsheets/s1/values/Data%211%3A3', { status: 400, body: {} });
+    await expect(read({ range: 'Data', max: 2 })).rejects.toMatchObject({ code: 'too_large' });
+  });
+
+  it('names the tabs that have cells if a range is invalid', async () => {
+    scene.api.on('/v4/spreadsheets/s1/values/1%3A201', { status: 400, body: {} });
+    const sheets = [
+      ...[
+        { title: 'Sales chart', sheetType: 'OBJECT' },
+        { title: 'Sales', sheetType: 'GRID' },
+      ],
+      ...[{ title: 'Warehouse', sheetType: 'DATA_SOURCE' }, { title: 'Old' }],
+    ].map((properties) => ({ properties }));
+    scene.api.on('/v4/spreadsheets/s1', { body: { properties: { title: 'x' }, sheets } });
+    await expect(read({})).rejects.toMatchObject({ details: { tabs: ['Sales', 'Warehouse', 'Old'] } });
   });
 
   it('is rejected if it returns fewer ranges than requested', async () => {
