@@ -6,6 +6,7 @@ import {
   accountIds,
   accountRow,
   accountsPart,
+  distinct,
   fromAccount,
   nextAccount,
   providerAccount,
@@ -42,7 +43,7 @@ export const balances = builtIn('bank', {
   timeoutMs: 60_000,
   async run({ from, ...wanted }, context) {
     const { rows, unreadable: others } = (await (wanted.live ? readLive : readKnown)(wanted, context)).accounts;
-    return { ...accountsPart(rows, from, context.capBytes), ...unreadableIn(others), live: wanted.live };
+    return { ...accountsPart(distinct(rows), from, context.capBytes), ...unreadableIn(others), live: wanted.live };
   },
 });
 

@@ -6,11 +6,8 @@ import type { Source } from '../shared/labels.ts';
 
 /** A masked number shows its last four digits, at most half of them, and not its length. */
 const SHOWN_DIGITS = 4;
-/** Seven digits and more, with or without separators. */
-const LONG_NUMBER = /\d(?:[ .-]?\d){6,}/g;
-
-/** Some banks include the full number in an account's name. */
-export const accountName = singleLine.transform((name) => name.replace(LONG_NUMBER, masked));
+/** Seven digits of any script and more, with or without separators. */
+const LONG_NUMBER = /\p{Nd}(?:[\p{Zs}\p{Pd}._/]{0,3}\p{Nd}){6,}/gu;
 
 export function masked(number: string): string {
   const shown = Math.min(SHOWN_DIGITS, Math.floor(number.length / 2));
@@ -35,6 +32,11 @@ export function accountsPart<Account>(all: readonly Account[], from: number, cap
   return { accounts, ...(next < all.length && { next }) };
 }
 
+/** What the aggregator repeats, once: as it is the last time. */
+export function distinct<Row extends { id: string }>(rows: readonly Row[]): Row[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
 /** The other members of a result with accounts. */
 const BESIDE_BYTES = 200;
 
@@ -55,8 +57,21 @@ export function optional<S extends z.ZodType>(schema: S) {
     .transform((value): z.output<S> | null => value ?? null);
 }
 
-const text = optional(singleLine);
-const amount = optional(z.number());
+/** More than all money in any currency; sums of such numbers are none. */
+const MOST = 1e24;
+
+/** An empty text says nothing. */
+const text = optional(singleLine.refine((value) => value.trim() !== ''));
+/** Some banks include the full number in an account's name. */
+const accountName = text.transform((name) => name?.replace(LONG_NUMBER, masked) ?? null);
+const amount = optional(z.number().min(-MOST).max(MOST));
+/** Some banks send the time, too. */
+const day = optional(
+  z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}(?:[T ]|$)/)
+    .transform((given) => given.slice(0, 'YYYY-MM-DD'.length)),
+);
 const id = optional(identifier);
 
 /** What the aggregator calls an account of none of its other types. */
@@ -74,8 +89,8 @@ export const providerTransaction = z
   .object({
     transaction_id: identifier,
     account_id: id,
-    date: text,
-    authorized_date: text,
+    date: day,
+    authorized_date: day,
     name: text,
     merchant_name: text,
     amount,
@@ -133,8 +148,8 @@ export function transactionSource({ id: item, name, merchant, date }: z.output<t
 
 const accountFields = {
   account_id: identifier,
-  name: optional(accountName),
-  official_name: optional(accountName),
+  name: accountName,
+  official_name: accountName,
   type: text,
   subtype: text,
   mask: text,

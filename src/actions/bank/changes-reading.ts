@@ -2,20 +2,12 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { BankError, isUnknownCursor, SYNC_MUTATION } from '../../providers/bank/bank-errors.ts';
 import type { BankSession } from '../../providers/bank/bank-session.ts';
-import { identifier } from '../../providers/shared/provider-text.ts';
 import { optionalRows } from '../../providers/transport/response-list.ts';
 import { schemaReader } from '../../providers/transport/responses.ts';
 import { jsonBytes } from '../shared/fitting.ts';
-import { optional, providerTransaction } from './bank-schemas.ts';
+import { providerTransaction } from './bank-schemas.ts';
+import { type Changes, NetChanges, providerRemoval } from './net-changes.ts';
 import { BEGINNING, type SyncPosition } from './sync-position.ts';
-
-export interface Changes {
-  added: z.output<typeof providerTransaction>[];
-  modified: z.output<typeof providerTransaction>[];
-  removed: z.output<typeof providerRemoval>[];
-  /** Number of changes that could not be read. */
-  unreadable: number;
-}
 
 export interface Reading extends Changes {
   position: SyncPosition;
@@ -48,11 +40,12 @@ const MARGIN = 0.8;
 /** Another page is read if this share of the bytes is left for it. */
 const WORTH_READING = 0.25;
 
-const providerRemoval = z
-  .object({ transaction_id: identifier, account_id: optional(identifier) })
-  .transform(({ transaction_id: id, account_id: account }) => ({ id, account }));
-/** Stored unchanged. Empty: there is no data yet. */
-const cursor = z.string().regex(/^[\x20-\x7e]{0,1000}$/);
+/** Stored unchanged. Empty or null: there is no data yet. */
+const cursor = z
+  .string()
+  .regex(/^[\x20-\x7e]{0,1000}$/)
+  .nullable()
+  .transform((given) => given ?? '');
 const page = z.object({
   added: optionalRows(providerTransaction, PAGE_SIZE),
   modified: optionalRows(providerTransaction, PAGE_SIZE),
@@ -60,7 +53,6 @@ const page = z.object({
   next_cursor: cursor,
   has_more: z.boolean(),
 });
-type Page = z.output<typeof page>;
 export const syncPage = schemaReader(import.meta.url, 'syncPage', page);
 
 /**
@@ -101,7 +93,7 @@ function restartPosition(error: unknown, { start, cursor }: SyncPosition, tries:
   return start === '' ? undefined : BEGINNING;
 }
 
-/** The aggregator reports more changes after the cursor that was sent, and gives the same cursor for them. */
+/** The aggregator reports more changes after a cursor, and gives one for them that has been sent. */
 class CursorStuck extends AppError {
   constructor() {
     super('unavailable', 'The bank’s list of changes does not advance. Try again.', { retryAfter: 60 });
@@ -114,7 +106,8 @@ async function readLoop(
   { max, bytes }: ReadingLimits,
   onPage: (read: number) => void,
 ): Promise<Omit<Reading, 'reset' | 'restarted'>> {
-  const changes: Changes = { added: [], modified: [], removed: [], unreadable: 0 };
+  const changes = new NetChanges();
+  const sent = new Set<string>();
   let { cursor } = from;
   let [read, left] = [0, bytes];
   for (let pages = 0; pages < MAX_PAGES && read < max && (read === 0 || left >= bytes * WORTH_READING); pages += 1) {
@@ -123,15 +116,15 @@ async function readLoop(
     const { page, size } = found;
     // The first fetch from the bank is still running; any changes in such a response are repeated later.
     if (page.next_cursor === '') return { ...NO_CHANGES, position: from, more: false, ready: false };
-    if (page.has_more && page.next_cursor === cursor) throw new CursorStuck();
+    sent.add(cursor);
+    if (page.has_more && sent.has(page.next_cursor)) throw new CursorStuck();
     cursor = page.next_cursor;
-    add(changes, page);
-    read = changes.added.length + changes.modified.length + changes.removed.length;
+    read = changes.add(page);
     left -= size;
-    if (!page.has_more) return { ...changes, position: { start: cursor, cursor }, more: false, ready: true };
+    if (!page.has_more) return { ...changes.all(), position: { start: cursor, cursor }, more: false, ready: true };
     onPage(read);
   }
-  return { ...changes, position: { start: from.start, cursor }, more: true, ready: true };
+  return { ...changes.all(), position: { start: from.start, cursor }, more: true, ready: true };
 }
 
 const NO_CHANGES: Changes = { added: [], modified: [], removed: [], unreadable: 0 };
@@ -149,12 +142,4 @@ async function readPage(session: BankSession, cursor: string, { max, bytes }: Re
 
 function most(count: number): number {
   return Math.max(1, Math.floor(count));
-}
-
-/** Not spread into push(): a page far longer than requested would exceed the limit of arguments. */
-function add(changes: Changes, { added, modified, removed }: Page): void {
-  for (const row of added.rows) changes.added.push(row);
-  for (const row of modified.rows) changes.modified.push(row);
-  for (const row of removed.rows) changes.removed.push(row);
-  changes.unreadable += added.unreadable + modified.unreadable + removed.unreadable;
 }

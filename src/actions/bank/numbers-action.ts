@@ -8,6 +8,7 @@ import { singleLine } from '../shared/display-text.ts';
 import {
   accountIds,
   accountsPart,
+  distinct,
   fromAccount,
   masked,
   namedAccount,
@@ -80,10 +81,8 @@ export const numbers = builtIn('bank', {
     const response = await session.call('auth/get', withOptions({ account_ids }), authResponse).catch(explainMissingNumbers);
     const show = unmasked ? (number: string) => number : masked;
     const numbersOf = byAccount(response.numbers, show);
-    const accounts = response.accounts.rows.map(({ id, name, type, subtype }) => {
+    const accounts = distinct(response.accounts.rows).map(({ id, name, type, subtype }) => {
       const numbers = numbersOf.get(id) ?? [];
-      // A response that repeats an account isn't multiplied.
-      numbersOf.delete(id);
       return { id, name, type, subtype, numbers: numbers.map(([, row]) => row) };
     });
     return { ...accountsPart(accounts, from, capBytes), masked: !unmasked, ...unreadableIn(unreadableCount(response)) };

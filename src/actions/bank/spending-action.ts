@@ -55,9 +55,8 @@ export const spending = builtIn('bank', {
   },
   async run({ by, account_ids, max, ...range }, { session, clock, progress, capBytes }) {
     const { from, to } = closedRange(range, clock.now());
-    const { rows, unreadable, total } = await readAll(session, { from, to, account_ids, progress });
+    const { rows, unreadable, read, total } = await readAll(session, { from, to, account_ids, progress });
     const { sums, totals, moved } = sumSpending(rows, by);
-    const read = rows.length + unreadable;
     const shown = fitting(sums.slice(0, max), capBytes - jsonBytes([totals, moved]) - BESIDE_BYTES);
     return {
       from,
@@ -100,11 +99,14 @@ async function readPages(session: Session, { from, to, account_ids, progress }: 
     if (offset > 0 && page.total_transactions !== total) return undefined;
     total = page.total_transactions;
     const { rows: found, unreadable: others } = page.transactions;
+    // A page may repeat a transaction; what a page before it had has moved.
+    if (found.some(({ id }) => rows.has(id))) return undefined;
     for (const row of found) rows.set(row.id, row);
     unreadable += others;
     offset += found.length + others;
-    if (rows.size + unreadable < offset) return undefined;
-    if (found.length + others === 0 || offset >= Math.min(total, MAX_READ)) return { rows: [...rows.values()], unreadable, total };
+    if (found.length + others === 0 || offset >= Math.min(total, MAX_READ)) {
+      return { rows: [...rows.values()], unreadable, read: offset, total };
+    }
     progress(`${offset} of ${total} transactions read.`);
   }
 }

@@ -134,6 +134,17 @@ const ODD_ROWS: [string, object, object][] = [
     { id: 'odd' },
   ],
   ['with an amount as a text', row('odd', { amount: '1.00' }), { amount: null }],
+  ['with an amount beyond all money', row('odd', { amount: -1.7e308 }), { amount: null }],
+  [
+    'with a day and a time',
+    row('odd', { date: '2026-01-02T23:30:00Z', authorized_date: '2 Jan' }),
+    { date: '2026-01-02', authorized: null },
+  ],
+  [
+    'with empty texts',
+    row('odd', { name: '', merchant_name: ' ', iso_currency_code: '', unofficial_currency_code: 'USDT' }),
+    { name: null, merchant: null, currency: 'USDT' },
+  ],
   ['with a list for a name', row('odd', { name: ['a'], merchant_name: 5 }), { name: null, merchant: null }],
   ['with half an emoji', row('odd', { name: 'Shop \ud83d' }), { name: 'Shop \ufffd' }],
 ];
@@ -237,7 +248,25 @@ describe('bank.balances at the aggregator', () => {
     ]);
   });
 
+  it.each([
+    ['Konto 1234\u00a05678\u00a09012', 'Konto ••••9012'],
+    ['1234–5678–9012 / 12345678', '••••5678'],
+    ['Card 4111_1111_1111_1111', 'Card ••••1111'],
+    ['1234  5678  9012', '••••9012'],
+    ['Konto ١٢٣٤٥٦٧٨', 'Konto ••••٥٦٧٨'],
+    ['Plan 401k, since 2024', 'Plan 401k, since 2024'],
+  ])('hides it however it is written: %j', async (name, shown) => {
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [{ ...ACCOUNT, name }] }));
+    expect((await run('bank.balances')).accounts).toMatchObject([{ name: shown }]);
+  });
+
+  it('returns an account once, if the bank repeats it', async () => {
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT, ACCOUNT] }));
+    expect((await run('bank.balances')).accounts).toMatchObject([{ id: 'a1' }]);
+  });
+
   it.each<[string, unknown, object]>([
+    ['with an empty name', { ...ACCOUNT, account_id: 'a2', name: ' ', official_name: 'Giro Plus' }, { name: 'Giro Plus' }],
     ['without balances', { account_id: 'a2', name: 'Bare', type: 'other' }, { id: 'a2', balances: { current: null, currency: null } }],
     ['with null in every member', nulls({ ...ACCOUNT, account_id: 'a2' }, 'account_id'), { id: 'a2', name: 'Account', type: 'other' }],
     ['with members of other types', { ...ACCOUNT, account_id: 'a2', mask: 4242, balances: [] }, { id: 'a2', mask: null }],
@@ -420,6 +449,47 @@ describe('bank.changes at the aggregator', () => {
     expect(data).toMatchObject({ reset: true, added: [{ id: 'n0' }] });
   });
 
+  it('starts from the beginning if the cursors go in a circle', async () => {
+    await received(page(['t0'], 'c0'));
+    refuses('unused', [], (cursor) => (cursor === undefined ? page(['n0'], 'n1') : page(['t1'], cursor === 'c1' ? 'c0' : 'c1', true)));
+    const data = await run('bank.changes');
+    expect(data).toMatchObject({ reset: true, added: [{ id: 'n0' }], more: false });
+    expect(emulator.calls.length).toBeLessThanOrEqual(10);
+  });
+
+  it.each<[string, object[], object]>([
+    [
+      'once, if the bank repeats it',
+      [{ added: [row('x'), row('x')], modified: [row('y'), row('y', { amount: 2 })] }],
+      { added: ['x 1'], modified: ['y 2'] },
+    ],
+    [
+      'as added and as modified, if it was both',
+      [{ added: [row('x')] }, { modified: [row('x', { amount: 2 })] }],
+      { added: ['x 1'], modified: ['x 2'] },
+    ],
+    [
+      'as removed only, if it was added or modified before',
+      [{ added: [row('x')], modified: [row('y')] }, { removed: [{ transaction_id: 'x' }, { transaction_id: 'y' }] }],
+      { added: [], modified: [], removed: ['x', 'y'] },
+    ],
+    [
+      'as added only, if it was removed before',
+      [{ removed: [{ transaction_id: 'x' }] }, { added: [row('x')] }],
+      { added: ['x 1'], removed: [] },
+    ],
+    [
+      'as removed, if a page has it as added, too',
+      [{ added: [row('x')], removed: [{ transaction_id: 'x' }] }],
+      { added: [], removed: ['x'] },
+    ],
+  ])('returns a transaction %s', async (_what, pages, expected) => {
+    script(...pages.map((changed, index) => ({ ...page([], `c${index}`, index < pages.length - 1), ...changed })));
+    const { added, modified, removed } = await run('bank.changes');
+    const shown = (rows: any[]) => rows.map(({ id, amount }) => `${id} ${amount}`);
+    expect({ added: shown(added), modified: shown(modified), removed: removed.map(({ id }: any) => id) }).toMatchObject(expected);
+  });
+
   it.each(['INVALID_FIELD', 'INVALID_CURSOR', 'TRANSACTIONS_CURSOR_EXPIRED'])(
     'starts from the beginning if the aggregator rejects the cursor with %s',
     async (code) => {
@@ -436,8 +506,8 @@ describe('bank.changes at the aggregator', () => {
   it('treats an empty cursor as "not ready", whatever the other fields, and keeps its cursor', async () => {
     await received(page(['t0'], 'c0'));
     const before = await kept();
-    script(page(['t1'], '', true), page(['t1'], 'c1', true), page([], '', false));
-    for (const _ of [1, 2]) expect(await run('bank.changes')).toMatchObject({ added: [], ready: false, more: false, cursor: '!c0' });
+    script(page(['t1'], '', true), page(['t1'], 'c1', true), page([], '', false), { ...page([], ''), next_cursor: null });
+    for (const _ of [1, 2, 3]) expect(await run('bank.changes')).toMatchObject({ added: [], ready: false, more: false, cursor: '!c0' });
     expect(await kept()).toEqual(before);
   });
 
@@ -586,6 +656,16 @@ describe('bank.transactions with rows that are not as documented', () => {
     const body = { accounts: [ACCOUNT, {}], transactions: [row('t1'), {}, null], total_transactions: 9 };
     emulator.on('/transactions/get', (response) => sendJson(response, 200, body));
     expect(await run('bank.transactions', { max: 3 })).toMatchObject({ items: [{ id: 't1' }], unreadable: 2, next: '3' });
+  });
+
+  it('are returned and added up once, if the bank repeats them', async () => {
+    const transactions = [row('t1'), row('t1'), row('t2')];
+    const accounts = [ACCOUNT, ACCOUNT];
+    emulator.on('/transactions/get', (response) => sendJson(response, 200, { accounts, transactions, total_transactions: 5 }));
+    const data = await run('bank.transactions', { max: 3 });
+    expect(data).toMatchObject({ items: [{ id: 't1' }, { id: 't2' }], accounts: [{ id: 'a1' }], next: '3' });
+    emulator.on('/transactions/get', (response) => sendJson(response, 200, { accounts, transactions, total_transactions: 3 }));
+    expect((await run('bank.spending')).totals).toMatchObject([{ amount: 2, count: 2 }]);
   });
 
   it('are in no sum without an amount', async () => {
