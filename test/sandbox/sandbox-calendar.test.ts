@@ -303,6 +303,11 @@ describe('sandbox calendar: recurrence rules (RFC 5545 section 3.8.5.3)', () => 
     expect((await call('POST', EVENTS, whole(['RRULE:FREQ=DAILY;COUNT=3', 'EXDATE;VALUE=DATE:20270302']))).status).toBe(200);
   });
 
+  it.each(['EXDATE;VALUE=DATE:20270302', 'EXDATE:20270302'])('takes days among times, which leave out nothing: %s', async (line) => {
+    await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence: ['RRULE:FREQ=DAILY;COUNT=3', line] }));
+    expect(await starts('2027-02-01', '2027-04-01')).toHaveLength(3);
+  });
+
   it.each([
     ['RRULE:FREQ=DAILY;COUNT=1000000000', 2_500],
     ['RRULE:FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU', 2_500],

@@ -3,6 +3,7 @@ import type { Undo } from '../shared/action.ts';
 import { quoted } from '../shared/display-text.ts';
 import { type CalendarEvent, momentOf, zoneOf } from './calendar-event.ts';
 import { type UpdateInput, updateInput } from './calendar-inputs.ts';
+import { typedRules } from './recurrence-rules.ts';
 
 const SENT = '; what was sent by e-mail stays sent';
 
@@ -17,7 +18,8 @@ export function undoCreation(event: CalendarEvent): Undo {
  *
  * @param event before the change
  * @param becamePrivate whether the change made it private, which it stays
- * @returns undefined where they can't be restored: an event doesn't stop being a series, and none loses its title
+ * @returns undefined where they can't be restored: an event doesn't stop being a series, none loses its title, and the provider
+ *   keeps rules that a change may not give
  */
 export function undoUpdate(changes: UpdateInput, event: CalendarEvent, becamePrivate: boolean): Undo | undefined {
   const input = {
@@ -28,7 +30,7 @@ export function undoUpdate(changes: UpdateInput, event: CalendarEvent, becamePri
     notify: false,
   };
   const becameSeries = changes.recurrence !== undefined && event.recurrence === undefined;
-  if (becameSeries || !updateInput.safeParse(input).success) return undefined;
+  if (becameSeries || !updateInput.safeParse(input).success || !canBeGiven(input.recurrence, event)) return undefined;
   const fields = Object.keys(input).filter((field) => !['id', 'scope', 'notify'].includes(field));
   if (fields.length === 0) return undefined;
   const names = fields.map((field) => field.replace('_', ' ')).join(', ');
@@ -81,6 +83,16 @@ function formerTimes(changes: UpdateInput, { start: from, end: to, recurrence: r
     // As they were: a move back may not have the same rules.
     ...((isMoved || recurrence !== undefined) && rules !== undefined && { recurrence: rules }),
   };
+}
+
+/** Whether the rules that an event had are ones that a change may give it. */
+function canBeGiven(rules: readonly string[] | undefined, { start }: CalendarEvent): boolean {
+  try {
+    typedRules(rules ?? [], momentOf(start), zoneOf(start) ?? 'UTC');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function formerGuests({ add_attendees: added = [], remove_attendees: removed = [] }: UpdateInput, { attendees }: CalendarEvent) {

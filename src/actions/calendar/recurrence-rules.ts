@@ -68,18 +68,18 @@ export function shifted(local: Temporal.PlainDateTime, { from, to, months }: Pic
 
 /**
  * The rules of a series as providers take them: UNTIL, EXDATE and RDATE have the type of the start (RFC 5545 sections 3.3.10,
- * 3.8.5.1, 3.8.5.2): days, or times, of UNTIL in UTC. A day until which a series of times lasts counts as a whole.
+ * 3.8.5.1, 3.8.5.2): days, or times, of UNTIL in UTC, others in a zone or in UTC. A day until which a series of times lasts
+ * counts as a whole.
  *
  * @param start a date or a time
  * @param zone of the series
- * @throws AppError `invalid_request` for days that a series of times leaves out or adds, and for what has no day in one of whole
+ * @throws AppError `invalid_request` for what is no time in a series of times, days too, and for what has no day in one of whole
  *   days: they would have no effect
  */
 export function typedRules(rules: readonly string[], start: string, zone: string): string[] {
   const isAllDay = isDate(start);
   return rules.map((line) => {
-    if (isAllDay && !isRule(line)) return ofDays(line);
-    if (listsDays(line)) throw new AppError('invalid_request', 'recurrence: EXDATE and RDATE must be times, as the start is');
+    if (!isRule(line)) return isAllDay ? ofDays(line) : ofTimes(line, zone);
     return line.replace(UNTIL, (_all, before: string, until: string) => before + typedUntil(until, isAllDay, zone));
   });
 }
@@ -97,9 +97,22 @@ function ofDays(line: string): string {
   return `${name};VALUE=DATE:${[...new Set(days.map((day) => format(day, true)))].join(',')}`;
 }
 
-function listsDays(line: string): boolean {
-  const [, name = '', , values = ''] = LINE.exec(line) ?? [];
-  return LISTED.test(name) && values.split(',').some((value) => parsed(value)?.isDay === true);
+/** EXDATE or RDATE of times: those without a zone are in that of the series. */
+function ofTimes(line: string, zone: string): string {
+  const [, , parameters = '', values = ''] = LINE.exec(line) ?? [];
+  const dates = values.split(',').map((value) => parsed(value.split('/', 1)[0] ?? ''));
+  if (!dates.every((date) => date?.isDay === false))
+    throw new AppError('invalid_request', 'recurrence: EXDATE and RDATE must be times, as the start is');
+  const named = parametersOf(parameters).get('TZID');
+  if (named !== undefined && !isZone(named)) throw new AppError('invalid_request', 'recurrence: TZID must be a zone such as Europe/Berlin');
+  const isFloating = named === undefined && dates.some((date) => date?.isUtc === false);
+  return isFloating ? movedLine(line, stayingIn(zone)) : line;
+}
+
+/** Of a series of times that doesn't move. */
+function stayingIn(zone: string): Move {
+  const at = Temporal.PlainDateTime.from('1970-01-01');
+  return { from: at, to: at, oldZone: zone, zone, wasAllDay: false, isAllDay: false, months: 0 };
 }
 
 function typedUntil(until: string, isAllDay: boolean, zone: string): string {
@@ -137,10 +150,7 @@ function movedLine(line: string, move: Move): string {
   const name = match?.[1]?.toUpperCase();
   if (isRule(line)) return movedRule(line, move);
   if (match === null || name === undefined || !LISTED.test(name)) throw cantMove();
-  const parameters = new Map(
-    [...(match[2] ?? '').matchAll(PARAMETER)].map(([, key, quoted, plain]) => [key?.toUpperCase(), quoted ?? plain]),
-  );
-  const zone = parameters.get('TZID') ?? move.oldZone;
+  const zone = parametersOf(match[2] ?? '').get('TZID') ?? move.oldZone;
   if (!isZone(zone)) throw cantMove();
   const values = (match[3] ?? '').split(',');
   const isPeriod = values.some((value) => value.includes('/'));
@@ -148,6 +158,11 @@ function movedLine(line: string, move: Move): string {
   const dates = values.map((value) => movedDate(value, zone, move));
   if (move.isAllDay) return `${name};VALUE=DATE:${dates.join(',')}`;
   return `${name}${isPeriod ? ';VALUE=PERIOD' : ''};TZID=${move.zone}:${dates.join(',')}`;
+}
+
+/** Values by names in capitals. */
+function parametersOf(text: string): Map<string | undefined, string | undefined> {
+  return new Map([...text.matchAll(PARAMETER)].map(([, key, quoted, plain]) => [key?.toUpperCase(), quoted ?? plain]));
 }
 
 function movedRule(line: string, move: Move): string {
@@ -216,11 +231,9 @@ function movedUntil(until: string, move: Move): string {
   // Some calendars end a series of times with a day.
   if (date.isDay && !move.wasAllDay) {
     const [from, to] = [move.from.withPlainTime(), move.to.withPlainTime()];
-    return format(shifted(date.local, { ...move, from, to }), true);
+    return typedUntil(format(shifted(date.local, { ...move, from, to }), true), move.isAllDay, move.zone);
   }
-  const local = shifted(localOf(date, move.oldZone, move), move);
-  if (move.isAllDay) return format(local, true);
-  return `${format(local.toZonedDateTime(move.zone).withTimeZone('UTC').toPlainDateTime(), false)}Z`;
+  return typedUntil(format(shifted(localOf(date, move.oldZone, move), move), move.isAllDay), move.isAllDay, move.zone);
 }
 
 interface DateValue {

@@ -54,10 +54,15 @@ export function movedMonths(rule: RuleParts, first: Temporal.PlainDate, months: 
   const days = [first.day, ...(numbersOf(rule, 'BYMONTHDAY') ?? [])];
   if (!days.every((day) => day >= 1 && day <= MAX_SHARED_DAY)) return undefined;
   if (months % 12 === 0) return new Map();
-  // Which years an interval leaves out is counted from the first day.
-  const namesDays = rule.has('BYMONTH') || rule.has('BYMONTHDAY');
-  if (frequency === 'YEARLY' && hasInterval(rule) && namesDays) return undefined;
+  if (frequency === 'YEARLY' && hasInterval(rule) && !movesAsOne(rule, first.month, months)) return undefined;
   return movedList(rule, 'BYMONTH', (value) => movedMonth(Number(value), months));
+}
+
+/** Whether all months of a rule are as many years later: which years an interval leaves out is counted from the first month. */
+function movesAsOne(rule: RuleParts, first: number, months: number): boolean {
+  const yearsLater = (month: number) => Math.floor((month - 1 + months) / 12);
+  const named = numbersOf(rule, 'BYMONTH') ?? (rule.has('BYMONTHDAY') ? [1, 12] : []);
+  return named.every((month) => yearsLater(month) === yearsLater(first));
 }
 
 /** @returns undefined for no month */

@@ -118,6 +118,13 @@ describe('what reverts calendar.update', () => {
     expect((await run('calendar.update', { id: other.id, title: 'Now' })).meta.undo).toBeUndefined();
   });
 
+  it('isn’t named if the former rules are none that a change may give', async () => {
+    const { id } = (await run('calendar.create', WEEKLY)).data;
+    await me.google('PATCH', `${EVENTS}/${id}`, { recurrence: [...WEEKLY.recurrence, 'EXDATE;VALUE=DATE:20270328'] });
+    const { meta } = await run('calendar.update', { id, scope: 'series', recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'] });
+    expect(meta.undo).toBeUndefined();
+  });
+
   it('isn’t named if changes to single events were reset', async () => {
     const { id } = (await run('calendar.create', WEEKLY)).data;
     const [first] = (await listed()).filter(({ series }: any) => series === id);

@@ -25,7 +25,19 @@ describe('the rules of a series that moves', () => {
     ['UNTIL without a zone', LATER, 'RRULE:FREQ=DAILY;UNTIL=20261211T090000', 'RRULE:FREQ=DAILY;UNTIL=20261211T100000Z'],
     ['UNTIL of whole days', NEXT_DAY, 'RRULE:FREQ=DAILY;UNTIL=20261231', 'RRULE:FREQ=DAILY;UNTIL=20270101'],
     ['UNTIL of whole days as a time', NEXT_DAY, 'RRULE:FREQ=DAILY;UNTIL=20261231T235959Z', 'RRULE:FREQ=DAILY;UNTIL=20270101'],
-    ['a day as UNTIL of times', LATER, 'RRULE:FREQ=DAILY;UNTIL=20261211', 'RRULE:FREQ=DAILY;UNTIL=20261211'],
+    ['a day as UNTIL of times', LATER, 'RRULE:FREQ=DAILY;UNTIL=20261211', 'RRULE:FREQ=DAILY;UNTIL=20261211T225959Z'],
+    [
+      'a day as UNTIL of times that move by days to another zone',
+      move('2026-12-07T09:00', '2026-12-09T22:00', { zone: NEW_YORK }),
+      'RRULE:FREQ=DAILY;UNTIL=20261211',
+      'RRULE:FREQ=DAILY;UNTIL=20261214T045959Z',
+    ],
+    [
+      'a day as UNTIL of times that become days',
+      move('2026-12-07T09:00', '2026-12-08'),
+      'RRULE:FREQ=DAILY;UNTIL=20261211',
+      'RRULE:FREQ=DAILY;UNTIL=20261212',
+    ],
     ['COUNT', LATER, 'RRULE:FREQ=DAILY;COUNT=5', 'RRULE:FREQ=DAILY;COUNT=5'],
     ['EXRULE', LATER, 'EXRULE:FREQ=WEEKLY;UNTIL=20261211T080000Z', 'EXRULE:FREQ=WEEKLY;UNTIL=20261211T100000Z'],
     ['EXDATE', LATER, 'EXDATE;TZID=Europe/Berlin:20261209T090000', 'EXDATE;TZID=Europe/Berlin:20261209T110000'],
@@ -162,6 +174,19 @@ describe('the rules of a series that moves', () => {
       'YEARLY;BYMONTH=5,11;BYMONTHDAY=15',
       'YEARLY;BYMONTH=8,2;BYMONTHDAY=15',
     ],
+    [
+      'months of every other year, all into the next one',
+      byMonths('2026-11-15', '2027-02-15'),
+      'YEARLY;INTERVAL=2;BYMONTH=10,11;BYMONTHDAY=15',
+      'YEARLY;INTERVAL=2;BYMONTH=1,2;BYMONTHDAY=15',
+    ],
+    ['a month of every other year', byMonths('2026-05-15', '2026-06-15'), 'YEARLY;INTERVAL=2;BYMONTH=5', 'YEARLY;INTERVAL=2;BYMONTH=6'],
+    [
+      'a month of every third year, back into the last one',
+      byMonths('2026-02-15', '2025-12-15'),
+      'YEARLY;INTERVAL=3;BYMONTH=2;BYMONTHDAY=15',
+      'YEARLY;INTERVAL=3;BYMONTH=12;BYMONTHDAY=15',
+    ],
     ['a last day, by months', byMonths('2026-05-04', '2026-06-04'), 'MONTHLY;UNTIL=20270304T080000Z', 'MONTHLY;UNTIL=20270404T070000Z'],
   ])('name the days that it moves to: %s', (_what, move, rule, moved) => {
     expect(movedRules([`RRULE:FREQ=${rule}`], move)).toEqual([`RRULE:FREQ=${moved}`]);
@@ -178,6 +203,8 @@ describe('the rules of a series that moves', () => {
     ['a third Monday, by a month', move('2027-02-15T09:00', '2027-03-15T09:00'), 'MONTHLY;BYDAY=3MO'],
     ['one of several days beyond the 28th, by a month', move('2026-05-15T09:00', '2026-06-15T09:00'), 'MONTHLY;BYMONTHDAY=15,31'],
     ['days of two months out of step', move('2026-05-15T09:00', '2026-06-15T09:00'), 'YEARLY;INTERVAL=2;BYMONTH=5,12;BYMONTHDAY=15'],
+    ['a day of each month, out of step', move('2026-05-15T09:00', '2026-06-15T09:00'), 'YEARLY;INTERVAL=2;BYMONTHDAY=15'],
+    ['no month of every other year', move('2026-05-15T09:00', '2026-06-15T09:00'), 'YEARLY;INTERVAL=2;BYMONTH=15'],
     ['hours of a weekday, by a day', by(1), 'HOURLY;INTERVAL=5;BYDAY=MO'],
     ['over the end of the month', by(1, '2026-12-31T09:00'), 'MONTHLY;BYMONTHDAY=-1'],
     ['one of several days into the next month', by(10), 'MONTHLY;BYMONTHDAY=7,21'],
@@ -255,6 +282,26 @@ describe('the rules of a series have an UNTIL', () => {
       expect(() => typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07T09:00:00', BERLIN)).toThrow(rejected);
     },
   );
+
+  it.each([
+    ['EXDATE:20261209T090000', 'EXDATE;TZID=Europe/Berlin:20261209T090000'],
+    ['EXDATE;VALUE=DATE-TIME:20261209T090000,20270609T070000Z', 'EXDATE;TZID=Europe/Berlin:20261209T090000,20270609T090000'],
+    ['RDATE;VALUE=PERIOD:20261209T090000/PT1H', 'RDATE;VALUE=PERIOD;TZID=Europe/Berlin:20261209T090000/PT1H'],
+    ['EXDATE;TZID=America/New_York:20261209T030000', 'EXDATE;TZID=America/New_York:20261209T030000'],
+    ['RDATE;VALUE=PERIOD:20261209T080000Z/PT1H', 'RDATE;VALUE=PERIOD:20261209T080000Z/PT1H'],
+  ])('and times in a zone: %s', (line, typed) => {
+    expect(typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07T09:00:00', BERLIN)).toEqual(['RRULE:FREQ=DAILY', typed]);
+  });
+
+  it.each([
+    'EXDATE:tomorrow',
+    'RDATE:20270230T090000Z',
+    'EXDATE;X=a;b:20261209T090000',
+    'EXDATE;TZID=Mars/Base:20261209T090000',
+    'EXDATE:',
+  ])('and nothing that is no time among times: %s', (line) => {
+    expect(() => typedRules(['RRULE:FREQ=DAILY', line], '2026-12-07T09:00:00', BERLIN)).toThrow(rejected);
+  });
 
   it.each([
     ['EXDATE;VALUE=DATE:20261209', 'EXDATE;VALUE=DATE:20261209'],
