@@ -308,8 +308,6 @@ create table provider_subjects (
 create table web_sessions (
   -- SHA-256 of the cookie's value, which has 256 random bits
   secret_hash bytea not null,
-  -- SHA-256 of the issuer's callback that it began with; null: it began with an ID token
-  callback_hash bytea,
   user_id uuid not null references users on delete cascade,
   -- when the user signed in at the issuer; null: the issuer does not say
   auth_time timestamptz,
@@ -319,7 +317,6 @@ create table web_sessions (
 );
 create index web_sessions_user on web_sessions (user_id, created_at);
 create index web_sessions_expiry on web_sessions (expires_at);
-create index web_sessions_callback on web_sessions (callback_hash) where callback_hash is not null;
 
 -- What a client (a script, an assistant) may do on the user's behalf with a credential of its own.
 create table client_grants (

@@ -1,5 +1,5 @@
 /**
- * What every table is, in the order of migrations/0001_schema.sql: whose rows it has, how long they are kept, and what of them
+ * What every table is, in the order of the migrations: whose rows it has, how long they are kept, and what of them
  * is encrypted, exported and erased. Erasure, renewal of keys, export of a user, transfer of the database, sweep and the
  * tables of docs/operations.md follow from it; test/service/database/tables.test.ts compares it with the database.
  */
