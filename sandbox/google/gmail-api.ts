@@ -119,9 +119,11 @@ function brief(message: StoredMessage | undefined): { id: string; threadId: stri
   return { id, threadId, labelIds };
 }
 
+/** @throws ApiFault 400 when it is missing */
 function idOf(body: unknown): string {
   const { id } = (body ?? {}) as { id?: unknown };
-  return typeof id === 'string' ? id : '';
+  if (typeof id !== 'string') throw invalid('Missing draft id');
+  return id;
 }
 
 /** The messages that a list's parameters select, newest first. */

@@ -1,9 +1,13 @@
-import { invalid } from '../api-fault.ts';
+import { ApiFault, invalid } from '../api-fault.ts';
 import type { ApiMethod } from './api-method.ts';
+import { hasFormat } from './google-formats.ts';
 import table from './google-methods.json' with { type: 'json' };
 import { type Mask, parseMask } from './partial-response.ts';
 
-/** A type in google-methods.json: see FieldType in scripts/generate/sdk-types.ts; `*` stands for any name. */
+/**
+ * A type in google-methods.json: see FieldType in scripts/generate/sdk-types.ts; `*` stands for any name. A format may follow:
+ * `number:int32(1..100)`; that of a mask names the object that it selects from: `string:mask(docs.TextStyle)`.
+ */
 type FieldType = string | FieldTypes | [FieldTypes];
 interface FieldTypes {
   [field: string]: FieldType;
@@ -17,6 +21,7 @@ interface MethodEntry {
 
 const METHODS = table.methods as unknown as Readonly<Record<string, MethodEntry>>;
 const SCHEMAS = table.schemas as unknown as Readonly<Record<string, FieldTypes>>;
+const READ_ONLY: Readonly<Record<string, readonly string[]>> = table.readOnly;
 const STANDARD: FieldTypes = table.parameters.standard;
 
 /**
@@ -58,7 +63,7 @@ function checkQuery({ params, required }: MethodEntry, query: URLSearchParams): 
 
 function isParameter(text: string, type: string): boolean {
   if (type === 'boolean') return text === 'true' || text === 'false';
-  return type === 'number' ? /^-?\d{1,19}$/.test(text) : isOfType(text, type);
+  return kindOf(type) === 'number' ? /^-?\d{1,19}$/.test(text) && isOfType(Number(text), type) : isOfType(text, type);
 }
 
 /** @param at where the value is, `requests[0].insertText`; '': the body */
@@ -76,10 +81,14 @@ function checkValue(value: unknown, type: FieldType, at: string): void {
     return;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidValue(at, 'MESSAGE', value);
+  const readOnly = (typeof type === 'string' && READ_ONLY[type]) || [];
   for (const [name, inner] of Object.entries(value)) {
     const field = fieldOf(fields, name);
     if (field === undefined) {
       throw invalid(`Invalid JSON payload received. Unknown name "${name}"${at === '' ? '' : ` at '${at}'`}: Cannot find field.`);
+    }
+    if (readOnly.includes(name)) {
+      throw new ApiFault(403, 'fieldNotWritable', `The resource body includes fields which are not directly writable: ${name}`);
     }
     // Null is as if the field weren't there (JSON mapping of protocol buffers), or removes it (calendar).
     if (inner !== null) checkValue(inner, field, at === '' ? name : `${at}.${name}`);
@@ -121,9 +130,35 @@ function fieldOf(fields: FieldTypes, name: string): FieldType | undefined {
 function isOfType(value: unknown, type: string): boolean {
   if (type === 'any') return true;
   if (type.startsWith('=')) return typeof value === 'string' && type.slice(1).split('|').includes(value);
-  return typeof value === type;
+  const kind = kindOf(type);
+  if (typeof value !== kind) return false;
+  const format = type.slice(kind.length + 1);
+  const [, selected] = /^mask\((.+)\)$/.exec(format) ?? [];
+  if (selected !== undefined) return isUpdateMask(value as string, selected);
+  return format === '' || hasFormat(value, format);
+}
+
+/** `number` of `number:int32`. */
+function kindOf(type: string): string {
+  return type.split(':', 1)[0] ?? '';
+}
+
+/**
+ * Whether a mask in a body names fields of the object that is updated, whose name is implied.
+ *
+ * @param mask `*`, or `bold,link.url`; in the spelling of JSON, or of protocol buffers: `foreground_color`
+ */
+function isUpdateMask(mask: string, type: string): boolean {
+  try {
+    checkMask(parseMask(mask.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())), type, '');
+    return true;
+  } catch (error) {
+    if (error instanceof ApiFault) return false;
+    throw error;
+  }
 }
 
 function invalidValue(at: string, type: string, value: unknown): Error {
-  return invalid(`Invalid value at '${at}' (${type.startsWith('=') ? 'ENUM' : type.toUpperCase()}), ${JSON.stringify(value)}`);
+  const shown = type.startsWith('=') ? 'ENUM' : type.slice(type.indexOf(':') + 1).toUpperCase();
+  return invalid(`Invalid value at '${at}' (${shown}), ${JSON.stringify(value)}`);
 }

@@ -7,8 +7,12 @@ interface Entry {
   required: readonly string[];
   params: FieldTypes;
   body?: string;
+  /** Members that the body must have. */
+  members?: readonly string[];
   response?: string;
 }
+
+const READ_ONLY: Readonly<Record<string, readonly string[] | undefined>> = table.readOnly;
 
 /** The workspace's APIs as the provider's SDK, which is generated from its discovery documents, declares them. */
 export function readGoogleDocument(): ApiDocument {
@@ -18,12 +22,12 @@ export function readGoogleDocument(): ApiDocument {
     return { verb, path: patternOf(path), method: methodOf(entry) };
   });
   return {
-    $defs: Object.fromEntries(schemas.map(([name, fields]) => [name, objectOf(fields)])),
+    $defs: Object.fromEntries(schemas.map(([name, fields]) => [name, { ...objectOf(fields), outputOnly: READ_ONLY[name] ?? [] }])),
     find: (verb, path) => methods.find((one) => one.verb === verb && one.path.test(path))?.method,
   };
 }
 
-function methodOf({ id, required, params, body, response }: Entry): DocumentedMethod {
+function methodOf({ id, required, params, body, members = [], response }: Entry): DocumentedMethod {
   const known = Object.entries({ ...table.parameters.standard, ...params });
   const query = {
     ...objectOf({}),
@@ -33,7 +37,7 @@ function methodOf({ id, required, params, body, response }: Entry): DocumentedMe
   return {
     id,
     query,
-    ...(body !== undefined && { body: schemaOf(body) }),
+    ...(body !== undefined && { body: { ...schemaOf(body), required: members } }),
     ...(response !== undefined && { response: schemaOf(response) }),
   };
 }
@@ -43,10 +47,9 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('\\:', '\0').replaceAll(/:\w+/g, '[^/:]+').replaceAll('\0', ':')}$`);
 }
 
-/** In a query, everything is text. */
+/** In a query, everything is text, in which {@link Judge} reads numbers. */
 function parameterOf(type: string): Schema {
   if (type.endsWith('[]')) return { type: 'array', items: parameterOf(type.slice(0, -2)) };
-  if (type === 'number') return { type: 'string', pattern: '^-?[0-9]+$' };
   return type === 'boolean' ? { enum: ['true', 'false'] } : schemaOf(type);
 }
 
@@ -62,6 +65,16 @@ function schemaOf(type: FieldType): Schema {
   if (type.endsWith('[]')) return { type: 'array', items: schemaOf(type.slice(0, -2)) };
   if (type === 'array') return { type, items: {} };
   if (type.startsWith('=')) return { enum: type.slice(1).split('|') };
+  const [kind = '', format] = type.split(':', 2);
+  if (format !== undefined) return { type: kind, ...formatOf(format) };
   if (type.includes('.')) return { $ref: `#/$defs/${type}` };
   return type === 'any' ? {} : { type };
+}
+
+/** `int32(1..100)`, `date-time`, or the mask of an object: `mask(docs.TextStyle)`. */
+function formatOf(text: string): Schema {
+  const [, format = '', inner] = /^([\w-]+)(?:\((.*)\))?$/.exec(text) ?? [];
+  if (format === 'mask') return { maskOf: `#/$defs/${inner}` };
+  const [minimum = '', maximum = ''] = inner?.split('..') ?? [];
+  return { format, ...(minimum !== '' && { minimum: Number(minimum) }), ...(maximum !== '' && { maximum: Number(maximum) }) };
 }

@@ -1,19 +1,52 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
 import { type Mask, parseMask } from '../../sandbox/google/partial-response.ts';
 import type { Exchange } from '../support/emulators/recorded-sandbox.ts';
 import type { ApiDocument, DocumentedMethod, Schema } from './documents.ts';
+
+/** Where a value is from. */
+type Place = 'query' | 'body' | 'response' | 'error';
+
+/** Formats of the documents that JSON Schema does not have, or knows as numbers. */
+const FORMATS: Record<string, RegExp | ((text: string) => boolean)> = {
+  int64: isBetween(-(2n ** 63n), 2n ** 63n - 1n),
+  uint64: isBetween(0n, 2n ** 64n - 1n),
+  byte: (text) =>
+    Buffer.from(text, 'base64url').toString('base64url') === text.replaceAll('+', '-').replaceAll('/', '_').replace(/=*$/, ''),
+  url: URL.canParse,
+};
 
 /** Holds exchanges against a provider's document. */
 export class Judge {
   readonly #document: ApiDocument;
   /** Schema of a response of an error; undefined: the document has none. */
   readonly #error: Schema | undefined;
-  readonly #ajv = new Ajv({ strict: false, allErrors: true, verbose: true });
+  readonly #ajv = formats.default(new Ajv({ strict: false, allErrors: true, verbose: true, passContext: true }));
   readonly #validators = new Map<Schema, ValidateFunction>();
 
   constructor(document: ApiDocument, error?: Schema) {
     this.#document = document;
     this.#error = error;
+    const ajv = this.#ajv;
+    for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
+    ajv.addFormat('uint32', { type: 'number', validate: (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32 });
+    const time = (text: string) => ajv.validate({ format: 'date-time' }, text);
+    ajv.addFormat('google-datetime', time);
+    ajv.addFormat('date-time-or-local', (text) => time(text) || time(`${text}Z`));
+    // A mask in a body names fields of the object that is updated.
+    ajv.addKeyword({
+      keyword: 'maskOf',
+      type: 'string',
+      validate: ($ref: string, mask: string) => mask !== '' && this.#maskProblems(parseMask(mask), { $ref }, '').length === 0,
+    });
+    // What is said, but nobody may write.
+    ajv.addKeyword({
+      keyword: 'outputOnly',
+      type: 'object',
+      validate(this: { what: Place }, names: string[], object: object) {
+        return this.what !== 'body' || names.every((name) => !Object.hasOwn(object, name));
+      },
+    });
   }
 
   methodOf({ verb, url }: Pick<Exchange, 'verb' | 'url'>): DocumentedMethod | undefined {
@@ -46,11 +79,13 @@ export class Judge {
     ];
   }
 
-  #problems(what: string, schema: Schema | undefined, value: unknown): string[] {
+  #problems(what: Place, schema: Schema | undefined, value: unknown): string[] {
     if (schema === undefined) return [];
     const validate = this.#validators.get(schema) ?? this.#ajv.compile({ ...schema, $defs: this.#document.$defs });
     this.#validators.set(schema, validate);
-    return validate(value) ? [] : [...new Set((validate.errors ?? []).filter(isCause).map((error) => `${what} ${lineOf(error)}`))];
+    return validate.call({ what }, value)
+      ? []
+      : [...new Set((validate.errors ?? []).filter(isCause).map((error) => `${what} ${lineOf(error)}`))];
   }
 
   #maskProblems(mask: Mask, schema: Schema, at: string): string[] {
@@ -69,7 +104,8 @@ export class Judge {
 
   /** What a schema refers to; of a choice, what isn't null. */
   readonly resolved = (schema: Schema): Schema => {
-    if (typeof schema.$ref === 'string') return this.resolved(this.#document.$defs[schema.$ref.replace('#/$defs/', '')] ?? {});
+    const { $ref, ...own } = schema;
+    if (typeof $ref === 'string') return { ...this.resolved(this.#document.$defs[$ref.replace('#/$defs/', '')] ?? {}), ...own };
     const choices = (schema.anyOf as Schema[] | undefined)?.filter(({ type }) => type !== 'null');
     return choices?.length === 1 ? this.resolved(choices[0] as Schema) : schema;
   };
@@ -87,12 +123,17 @@ function withoutNulls(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_name, inner) => inner ?? undefined);
 }
 
-/** The parameters as a value: a list where there may be several, or are. */
+function isBetween(least: bigint, most: bigint): (text: string) => boolean {
+  return (text) => /^-?\d+$/.test(text) && BigInt(text) >= least && BigInt(text) <= most;
+}
+
+/** The parameters as a value: a list where there may be several, or are; numbers where they are. */
 function valuesOf(query: URLSearchParams, { properties }: Schema): object {
   const known = properties as Record<string, Schema>;
   return Object.fromEntries(
     [...new Set(query.keys())].map((name) => {
-      const values = query.getAll(name);
+      const isNumber = known[name]?.type === 'number';
+      const values = query.getAll(name).map((text) => (isNumber && /^-?\d+$/.test(text) ? Number(text) : text));
       return [name, known[name]?.type === 'array' || values.length > 1 ? values : values[0]];
     }),
   );

@@ -32,18 +32,36 @@ function wrongQueries(url: string, { response }: DocumentedMethod, { properties,
     change(parameters);
     return { what, url: `${path}?${parameters}` };
   };
-  const limited = Object.entries(properties as Record<string, Schema>).filter(([, schema]) => isLimited(schema));
+  const parameters = Object.entries(properties as Record<string, Schema>).map(
+    ([name, { items, ...schema }]) => [name, (items ?? schema) as Schema] as const,
+  );
   return [
     changed('an unknown parameter', (query) => query.set('noSuchParameter', '1')),
-    ...limited.map(([name]) => changed(`a wrong value of ${name}`, (query) => query.set(name, NO_VALUE))),
+    ...parameters.flatMap(([name, schema]) =>
+      outsideOf(schema).map(({ what, value }) => changed(`${name}: ${what}`, (query) => query.set(name, String(value)))),
+    ),
     ...(required as string[]).map((name) => changed(`no ${name}`, (query) => query.delete(name))),
     ...(response === undefined ? [] : [changed('a mask of no field', (query) => query.set('fields', 'noSuchField'))]),
   ];
 }
 
-/** Whether not every text is a value. */
-function isLimited({ type, items, ...schema }: Schema): boolean {
-  return type === 'array' ? isLimited(items as Schema) : 'enum' in schema || 'pattern' in schema;
+/** Values of the type that a schema has, or texts, which it does not permit. */
+function outsideOf({ enum: values, maskOf, format, type, minimum, maximum, ...schema }: Schema): { what: string; value: unknown }[] {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema as { minLength?: number; maxLength?: number };
+  const isText = type === 'string';
+  return [
+    ...(values !== undefined ? [{ what: 'no value of it', value: NO_VALUE }] : []),
+    ...(maskOf === undefined ? [] : ['noSuchField', ''].map((value) => ({ what: `the mask "${value}"`, value }))),
+    ...(isText && format !== undefined ? [{ what: `no ${format}`, value: NO_VALUE }] : []),
+    ...(String(format).includes('int') ? [0.5, 2 ** 32] : []).map((value) => ({
+      what: String(value),
+      value: isText ? String(value) : value,
+    })),
+    ...(minimum === undefined ? [] : [{ what: 'less than the least', value: Number(minimum) - 1 }]),
+    ...(maximum === undefined ? [] : [{ what: 'more than the most', value: Number(maximum) + 1 }]),
+    ...(minLength > 0 ? [{ what: 'too short', value: 'x'.repeat(minLength - 1) }] : []),
+    ...(Number.isFinite(maxLength) ? [{ what: 'too long', value: 'x'.repeat(maxLength + 1) }] : []),
+  ];
 }
 
 /** Copies of a value with one mistake each. */
@@ -55,19 +73,26 @@ function wrongValues(value: unknown, described: Schema, at: string, resolve: Res
     const inItems = value.flatMap((item, index) =>
       wrongValues(item, schema.items as Schema, `${at}[]`, resolve).map((wrong) => ({ ...wrong, value: value.with(index, wrong.value) })),
     );
-    return [{ what: `${at}: a wrong type`, value: NO_TYPE }, ...inItems];
+    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema as { minItems?: number; maxItems?: number };
+    return [
+      { what: `${at}: a wrong type`, value: NO_TYPE },
+      ...(minItems > 0 ? [{ what: `${at}: too few`, value: value.slice(0, minItems - 1) }] : []),
+      ...(Number.isFinite(maxItems) ? [{ what: `${at}: too many`, value: Array(maxItems + 1).fill(value[0]) }] : []),
+      ...inItems,
+    ];
   }
   if (typeof value === 'object' && value !== null) return wrongMembers(value as Record<string, unknown>, schema, at, resolve);
-  if ('enum' in schema) return [{ what: `${at}: no value of it`, value: NO_VALUE }];
-  return [{ what: `${at}: a wrong type`, value: NO_TYPE }];
+  const wrongType = { what: 'a wrong type', value: NO_TYPE };
+  return [wrongType, ...outsideOf(schema)].map(({ what, value: wrong }) => ({ what: `${at}: ${what}`, value: wrong }));
 }
 
 function wrongMembers(object: Record<string, unknown>, schema: Schema, at: string, resolve: Resolve): { what: string; value: unknown }[] {
   const {
     properties = {},
     required = [],
+    outputOnly = [],
     additionalProperties,
-  } = schema as { properties?: Record<string, Schema>; required?: string[]; additionalProperties?: unknown };
+  } = schema as { properties?: Record<string, Schema>; required?: string[]; outputOnly?: string[]; additionalProperties?: unknown };
   const inMembers = Object.entries(object).flatMap(([name, value]) => {
     const member = properties[name];
     if (member === undefined) return [];
@@ -78,5 +103,8 @@ function wrongMembers(object: Record<string, unknown>, schema: Schema, at: strin
     return { what: `${at}: no ${name}`, value: rest };
   });
   const unknown = additionalProperties === false ? [{ what: `${at}: an unknown member`, value: { ...object, noSuchMember: 1 } }] : [];
-  return [...unknown, ...missing, ...inMembers];
+  const unwritable = outputOnly
+    .slice(0, 1)
+    .map((name) => ({ what: `${at}: what nobody may write, ${name}`, value: { ...object, [name]: 'x' } }));
+  return [...unknown, ...missing, ...unwritable, ...inMembers];
 }

@@ -35,6 +35,10 @@ describe('the sandbox’s workspace APIs reject what the provider’s documents 
   const EVENTS = '/calendar/v3/calendars/primary/events';
   const BATCH = '/v1/documents/d1:batchUpdate';
   const unknown = (name: string, at: string) => `Unknown name "${name}" at '${at}'`;
+  const SEND = '/gmail/v1/users/me/messages/send';
+  const SHEET = '/v4/spreadsheets/s1:batchUpdate';
+  const AT_STYLE = "Invalid value at 'requests[0].updateTextStyle.fields'";
+  const SLIDES = '/v1/presentations/p1:batchUpdate';
 
   it.each([
     ['a parameter', '/gmail/v1/users/me/messages?max=5', undefined, 'Unknown name "max"'],
@@ -55,10 +59,60 @@ describe('the sandbox’s workspace APIs reject what the provider’s documents 
     ['a body where there is none', '/gmail/v1/users/me/messages/1/trash', { id: '1' }, 'Unknown name "id"'],
     ['a field of a mask', '/drive/v3/files?fields=files(id,title)', undefined, 'Invalid field selection files/title'],
     ['a mask below a text', '/gmail/v1/users/me/messages?fields=messages/id/value', undefined, 'Invalid field selection messages/id/value'],
+    ['a number below the least', '/drive/v3/files?pageSize=0', undefined, "Invalid value at 'pageSize'"],
+    ['a number above the most', '/drive/v3/files?pageSize=1001', undefined, "Invalid value at 'pageSize'"],
+    ['a number of more than 32 bits', `${EVENTS}?maxResults=2147483648`, undefined, "Invalid value at 'maxResults'"],
+    ['a negative number without sign', '/gmail/v1/users/me/messages?maxResults=-1', undefined, "Invalid value at 'maxResults'"],
+    ['a time without an offset', `${EVENTS}?timeMin=2031-01-01T00:00:00`, undefined, "Invalid value at 'timeMin'"],
+    ['a day that there is not', EVENTS, { start: { date: '2031-02-29' } }, "Invalid value at 'start.date'"],
+    ['a time that there is not', EVENTS, { start: { dateTime: '2031-02-28T24:30:00' } }, "Invalid value at 'start.dateTime'"],
+    [
+      'a fraction',
+      BATCH,
+      { requests: [{ insertText: { location: { index: 1.5 }, text: 'a' } }] },
+      "at 'requests[0].insertText.location.index'",
+    ],
+    ['text that is not base64', SEND, { raw: 'a!b' }, "Invalid value at 'raw'"],
+    ['base64 of six bits', SEND, { raw: 'abcde' }, "Invalid value at 'raw'"],
+    ['a mask of another object', BATCH, { requests: [{ updateTextStyle: { fields: 'bold,alignment' } }] }, AT_STYLE],
+    ['a mask below a truth value', BATCH, { requests: [{ updateTextStyle: { fields: 'bold.on' } }] }, AT_STYLE],
+    [
+      'a mask with its root',
+      BATCH,
+      { requests: [{ updateParagraphStyle: { fields: 'paragraphStyle.alignment' } }] },
+      'updateParagraphStyle.fields',
+    ],
+    ['an empty mask', BATCH, { requests: [{ updateParagraphStyle: { fields: '' } }] }, 'updateParagraphStyle.fields'],
+    ['half a mask', BATCH, { requests: [{ updateTextStyle: { fields: 'bold,' } }] }, AT_STYLE],
+    ['a mask of cells', SHEET, { requests: [{ repeatCell: { fields: 'userEnteredFormat.bold' } }] }, 'repeatCell.fields'],
+    [
+      'a mask of a sheet',
+      SHEET,
+      { requests: [{ updateSheetProperties: { fields: 'gridProperties(rows)' } }] },
+      'updateSheetProperties.fields',
+    ],
+    ['a mask of a shape', SLIDES, { requests: [{ updateTextStyle: { fields: 'colour' } }] }, AT_STYLE],
   ])('%s', async (_what, path, json, message) => {
     const api = await callGoogleSandbox(steward);
     const { status, body } = await api(path, { json });
     expect({ status, message: body.error.message }).toEqual({ status: 400, message: expect.stringContaining(message) });
+  });
+
+  it('and members that nobody may write, as Drive does', async () => {
+    const api = await callGoogleSandbox(steward);
+    const { status, body } = await api('/drive/v3/files', { json: { name: 'A', size: '5' } });
+    expect({ status, error: body.error.errors[0] }).toMatchObject({ status: 403, error: { reason: 'fieldNotWritable' } });
+  });
+
+  it.each([
+    ['all fields, or some of them', { fields: '*' }, { fields: 'bold,link.url' }],
+    ['a name in another spelling', { fields: 'foregroundColor' }, { fields: 'foreground_color' }],
+  ])('but not masks that select %s', async (_what, ...updates) => {
+    const api = await callGoogleSandbox(steward);
+    for (const updateTextStyle of updates) {
+      const { body } = await api('/v1/documents/d1:batchUpdate', { json: { requests: [{ updateTextStyle }] } });
+      expect(body.error.status).toBe('NOT_FOUND');
+    }
   });
 
   it('and the metadata of an upload', async () => {

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../support/emulators/recorded-sandbox.ts';
+import { readBankDocument } from './bank-document.ts';
+import { readGoogleDocument } from './google-document.ts';
+import { Judge } from './judge.ts';
+
+const bank = readBankDocument();
+const judges = { workspace: new Judge(readGoogleDocument()), bank: new Judge(bank, bank.refer('PlaidError')) };
+
+const EVENT = { verb: 'POST', url: '/calendar/v3/calendars/primary/events' };
+const BATCH = { verb: 'POST', url: '/v1/documents/d1:batchUpdate' };
+const DAY = { start: { date: '2031-05-01' }, end: { date: '2031-05-02' } };
+
+function problemsOf(part: Exchange['part'], exchange: Partial<Exchange>): string[] {
+  return judges[part].problemsOf({ part, verb: 'GET', url: '/', type: '', body: undefined, status: 200, response: {}, ...exchange });
+}
+
+describe('the judge of the emulators', () => {
+  it('has nothing against what the documents describe', () => {
+    expect(problemsOf('workspace', { ...EVENT, body: DAY, response: { created: '2031-05-01T10:00:00.000Z', ...DAY } })).toEqual([]);
+    const styles = ['*', 'bold', 'bold,link.url'].map((fields) => ({ updateTextStyle: { fields } }));
+    expect(problemsOf('workspace', { ...BATCH, body: { requests: styles } })).toEqual([]);
+    expect(problemsOf('workspace', { url: '/drive/v3/files?pageSize=1000', response: { files: [{ size: '5', version: '1' }] } })).toEqual(
+      [],
+    );
+  });
+
+  it.each<[string, Partial<Exchange>]>([
+    ['a number above the most', { url: '/drive/v3/files?pageSize=1001' }],
+    ['a number below the least', { url: '/drive/v3/files?pageSize=0' }],
+    ['a number with a fraction', { ...BATCH, body: { requests: [{ insertText: { text: 'a', location: { index: 1.5 } } }] } }],
+    ['a time without an offset', { url: `${EVENT.url}?timeMin=2031-01-01T00:00:00` }],
+    ['a day that there is not', { ...EVENT, body: { ...DAY, start: { date: '2031-02-30' } } }],
+    ['text that is not base64', { verb: 'POST', url: '/gmail/v1/users/me/messages/send', body: { raw: 'abcde' } }],
+    ['a body without what it needs', { ...EVENT, body: { start: DAY.start } }],
+    ['a body with what nobody may write', { verb: 'PATCH', url: '/drive/v3/files/f1', body: { size: '5' } }],
+    ['a mask of another object', { ...BATCH, body: { requests: [{ updateTextStyle: { fields: 'alignment' } }] } }],
+    ['an empty mask', { ...BATCH, body: { requests: [{ updateTextStyle: { fields: '' } }] } }],
+    ['a size that is no number', { url: '/drive/v3/files/f1', response: { size: '5 kB' } }],
+    ['a day in place of a time', { url: '/drive/v3/files/f1', response: { createdTime: '2031-05-01' } }],
+    ['a number of more than 32 bits', { url: '/gmail/v1/users/me/messages', response: { resultSizeEstimate: 2 ** 32 } }],
+  ])('notices %s', (_what, exchange) => {
+    expect(problemsOf('workspace', exchange)).toHaveLength(1);
+  });
+});
