@@ -12,8 +12,11 @@ import {
 } from './docs-model.ts';
 
 const LISTS = {
-  bullets: { id: 'kix.bullets', levels: ['●', '○', '■'].map((glyphSymbol) => ({ glyphSymbol, glyphFormat: '%0' })) },
-  numbers: { id: 'kix.numbers', levels: ['DECIMAL', 'ALPHA', 'ROMAN'].map((glyphType) => ({ glyphType, glyphFormat: '%0.' })) },
+  bullets: { id: 'kix.bullets', levels: ['●', '○', '■'].map((glyphSymbol, level) => ({ glyphSymbol, glyphFormat: `%${level}` })) },
+  numbers: {
+    id: 'kix.numbers',
+    levels: ['DECIMAL', 'ALPHA', 'ROMAN'].map((glyphType, level) => ({ glyphType, glyphFormat: `%${level}.`, startNumber: 1 })),
+  },
 };
 
 /** A document in a response: with all its tabs, or with the first one's body as before tabs were introduced. */

@@ -3,7 +3,7 @@ import { unreadableResponse } from '../../providers/transport/response-json.ts';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { multiLine, nameObjects } from '../shared/display-text.ts';
 import { DocumentReferences } from './document-references.ts';
-import type { DocumentLists, OpenTab, Segments } from './document-response.ts';
+import type { OpenTab, Segments } from './document-response.ts';
 import { elementsMarkdown, paragraphElement } from './document-spans.ts';
 
 /** Depth of nested tables; real documents have less. */
@@ -13,7 +13,7 @@ const paragraph = z.object({
   elements: list(paragraphElement).default([]),
   paragraphStyle: z.object({ namedStyleType: z.string().max(50).optional() }).optional(),
   positionedObjectIds: list(z.string()).default([]),
-  bullet: z.object({ listId: z.string().max(255).optional(), nestingLevel: z.int().min(0).max(20).default(0) }).optional(),
+  bullet: z.object({ listId: z.string().max(255).default(''), nestingLevel: z.int().min(0).max(20).default(0) }).optional(),
 });
 type Paragraph = z.output<typeof paragraph>;
 
@@ -83,12 +83,14 @@ function blocksMarkdown(content: readonly unknown[], references: DocumentReferen
 }
 
 function paragraphMarkdown({ elements, paragraphStyle, positionedObjectIds, bullet }: Paragraph, references: DocumentReferences): string {
+  // Numbers count also for items without text.
+  const mark = bullet && references.numbering.next(bullet.listId, bullet.nestingLevel);
   const heading = headingLevel(paragraphStyle?.namedStyleType);
   // Headings need no bold marks.
   const positioned = positionedObjectIds.map((id) => references.describe(id));
   const text = [elementsMarkdown(elements, references, heading > 0).trim(), ...positioned].join(' ').trim();
   if (text === '') return '';
-  if (bullet !== undefined) return `${'  '.repeat(bullet.nestingLevel)}${marker(bullet, references.lists)} ${text}`;
+  if (bullet !== undefined) return `${'  '.repeat(bullet.nestingLevel)}${mark} ${text}`;
   return heading > 0 ? `${'#'.repeat(heading)} ${linesOf(text).join(' ')}` : text;
 }
 
@@ -96,13 +98,6 @@ function headingLevel(style = ''): number {
   if (style === 'TITLE') return 1;
   if (style === 'SUBTITLE') return 2;
   return Number(/^HEADING_([1-6])$/.exec(style)?.[1] ?? 0);
-}
-
-/** Numbered levels have a type, others a symbol (NestingLevel: glyph_kind). */
-function marker({ listId = '', nestingLevel }: NonNullable<Paragraph['bullet']>, lists: DocumentLists): string {
-  const level = Object.hasOwn(lists, listId) ? lists[listId]?.listProperties.nestingLevels[nestingLevel] : undefined;
-  const numbered = level?.glyphSymbol === undefined && !['', 'NONE', 'GLYPH_TYPE_UNSPECIFIED'].includes(level?.glyphType ?? '');
-  return numbered ? '1.' : '-';
 }
 
 /** Short rows are not padded: a few bytes of a hostile response could become gigabytes. */

@@ -1,3 +1,4 @@
+import { DocumentNumbering } from './document-numbering.ts';
 import type { DocumentLists, EmbeddedObject } from './document-response.ts';
 
 interface Referred {
@@ -8,12 +9,12 @@ interface Referred {
 
 /** What the paragraphs of a tab refer to, while the tab is read. */
 export class DocumentReferences {
-  readonly lists: DocumentLists;
+  readonly numbering: DocumentNumbering;
   readonly #objects: Map<string, EmbeddedObject>;
   readonly #cited = new Map<string, string>();
 
   constructor({ lists, objects }: Referred) {
-    this.lists = lists;
+    this.numbering = new DocumentNumbering(lists);
     this.#objects = new Map(Object.entries(objects));
   }
 

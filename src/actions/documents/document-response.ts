@@ -10,7 +10,12 @@ const MAX_TAB_DEPTH = 10;
 const MAX_TABS = 500;
 
 const tabId = z.string().regex(/^[\w.:-]{1,255}$/);
-const glyph = z.object({ glyphType: z.string().max(50).optional(), glyphSymbol: z.string().max(50).optional() });
+const glyph = z.object({
+  glyphType: z.string().max(50).optional(),
+  glyphSymbol: z.string().max(50).optional(),
+  glyphFormat: singleLine.optional(),
+  startNumber: z.int().optional(),
+});
 
 /** The levels of lists, by list id. */
 const lists = record(z.object({ listProperties: z.object({ nestingLevels: list(glyph, 50).default([]) }).default({ nestingLevels: [] }) }));

@@ -1,7 +1,8 @@
+import { webLink } from '../shared/text-marks.ts';
+
 /** Fields in fields; real documents have a few. */
 const MAX_FIELDS = 100;
 const MAX_INSTRUCTION = 5_000;
-const MAX_ADDRESS = 4_000;
 
 interface Field {
   instruction: string;
@@ -40,13 +41,4 @@ export class DocxFields {
   end(): boolean {
     return this.#open.pop()?.isResult ?? false;
   }
-}
-
-/** An address that a browser or a mail program may open; undefined for others. */
-export function webLink(address: string | undefined): string | undefined {
-  if (address === undefined || address.length > MAX_ADDRESS) return undefined;
-  const parsed = URL.parse(address);
-  if (parsed === null || !['http:', 'https:', 'mailto:'].includes(parsed.protocol)) return undefined;
-  // A parenthesis would end the address early.
-  return parsed.href.replaceAll('(', '%28').replaceAll(')', '%29');
 }

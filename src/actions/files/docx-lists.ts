@@ -1,3 +1,4 @@
+import { listNumber } from '../shared/list-numbers.ts';
 import { type Attributes, attribute, type DocxPackage } from './docx-package.ts';
 import type { ListItem } from './docx-styles.ts';
 
@@ -16,25 +17,6 @@ interface List {
 
 const MAX_LISTS = 20_000;
 const MAX_TEXT = 50;
-const ROMAN: readonly (readonly [number, string])[] = [
-  ...([
-    [1000, 'm'],
-    [900, 'cm'],
-    [500, 'd'],
-    [400, 'cd'],
-    [100, 'c'],
-    [90, 'xc'],
-  ] as const),
-  ...([
-    [50, 'l'],
-    [40, 'xl'],
-    [10, 'x'],
-    [9, 'ix'],
-    [5, 'v'],
-    [4, 'iv'],
-    [1, 'i'],
-  ] as const),
-];
 
 /** The marks of list items, counted in the order of the document (ECMA-376 part 1, clause 17.9). */
 export class DocxLists {
@@ -107,41 +89,8 @@ export class DocxLists {
 
   #numberOf(list: List, counts: readonly (number | undefined)[], level: number): string {
     const { format, start } = this.#level(list, level);
-    return formatted(counts[level] ?? start, format);
+    return listNumber(counts[level] ?? start, format);
   }
-}
-
-function formatted(number: number, format: string): string {
-  switch (format) {
-    case 'lowerLetter':
-      return letters(number);
-    case 'upperLetter':
-      return letters(number).toUpperCase();
-    case 'lowerRoman':
-      return roman(number);
-    case 'upperRoman':
-      return roman(number).toUpperCase();
-    case 'decimalZero':
-      return String(number).padStart(2, '0');
-    default:
-      return format === 'none' ? '' : String(number);
-  }
-}
-
-/** After z follow aa, bb and so on; numbers for the longest. */
-function letters(number: number): string {
-  if (number < 1 || number > 260) return String(number);
-  return String.fromCharCode(0x61 + ((number - 1) % 26)).repeat(Math.ceil(number / 26));
-}
-
-function roman(number: number): string {
-  if (number < 1 || number > 3_999) return String(number);
-  let [text, rest] = ['', number];
-  for (const [value, sign] of ROMAN) {
-    text += sign.repeat(Math.floor(rest / value));
-    rest %= value;
-  }
-  return text;
 }
 
 function wholeNumber(value: string | undefined, otherwise: number): number {

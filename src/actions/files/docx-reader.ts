@@ -1,4 +1,5 @@
-import { DocxFields, webLink } from './docx-fields.ts';
+import { webLink } from '../shared/text-marks.ts';
+import { DocxFields } from './docx-fields.ts';
 import type { DocxLists } from './docx-lists.ts';
 import { type Attributes, attribute, isOn, type PartHandler } from './docx-package.ts';
 import { type DocxStyles, itemProperty, type ListItem } from './docx-styles.ts';

@@ -3,6 +3,7 @@ import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked } from '../../providers/transport/responses.ts';
 import { shortened } from '../../validation/cut-text.ts';
 import { multiLine, nameObjects } from '../shared/display-text.ts';
+import { linked, type MarkedRun, markedText, webLink } from '../shared/text-marks.ts';
 
 /** Depth of nested groups; deeper ones are skipped. */
 const MAX_DEPTH = 20;
@@ -15,13 +16,21 @@ const TITLE_BYTES = 2_500;
 /** Of a code point, once in the text and once in the notes. */
 const BYTES_PER_CHARACTER = 8;
 
+/** A glyph is the number of an item, and not a sign: signs of some fonts are letters, too. */
+const NUMBER = /^[([]?[\p{L}\p{N}]{1,10}(?:[.-][\p{L}\p{N}]{1,10})*[.):\]]$|^\p{N}{1,10}$/u;
+/** Wider than any table: the provider's editor allows 20 columns. */
+const MAX_COLUMNS = 100;
+
 const run = z.object({ content: multiLine.optional() });
+const link = z.object({ url: z.string().optional() }).optional();
+const style = z.object({ link, strikethrough: z.boolean().optional(), baselineOffset: z.string().optional() });
+const bullet = z.object({ nestingLevel: z.int().optional(), glyph: z.string().optional() });
 
 const text = z.object({
   textElements: list(
     z.object({
-      paragraphMarker: z.object({ bullet: z.object({ nestingLevel: z.int().optional() }).optional() }).optional(),
-      textRun: run.optional(),
+      paragraphMarker: z.object({ bullet: bullet.optional() }).optional(),
+      textRun: run.extend({ style: style.optional() }).optional(),
       autoText: run.optional(),
     }),
   ).default([]),
@@ -29,18 +38,23 @@ const text = z.object({
 
 type Text = z.output<typeof text>;
 
+/** In its row, those that cover several columns or rows are listed once (TableRow), so its place says which column it is in. */
+const tableCell = z.object({ location: z.object({ columnIndex: z.int().min(0).default(0) }).optional(), text: text.optional() });
+
 const element = z.object({
   objectId: z.string().optional(),
   title: multiLine.optional(),
   description: multiLine.optional(),
-  shape: z.object({ placeholder: z.object({ type: z.string() }).optional(), text: text.optional() }).optional(),
-  table: z
+  shape: z
     .object({
-      tableRows: list(z.object({ tableCells: list(z.object({ text: text.optional() })).default([]) })).default([]),
+      placeholder: z.object({ type: z.string() }).optional(),
+      shapeProperties: z.object({ link }).optional(),
+      text: text.optional(),
     })
     .optional(),
+  table: z.object({ tableRows: list(z.object({ tableCells: list(tableCell).default([]) })).default([]) }).optional(),
   wordArt: z.object({ renderedText: multiLine.optional() }).optional(),
-  image: z.object({}).optional(),
+  image: z.object({ imageProperties: z.object({ link }).optional() }).optional(),
   video: z.object({}).optional(),
   sheetsChart: z.object({}).optional(),
   // Validated when it is read: a recursive schema would follow a hostile response to any depth.
@@ -67,13 +81,15 @@ export const page = z.object({
 export type SlidePage = z.output<typeof page>;
 
 // A bullet of the first level has only the list id.
-const TEXT_FIELDS = 'text(textElements(paragraphMarker(bullet(listId,nestingLevel)),textRun(content),autoText(content)))';
+const TEXT_FIELDS =
+  'text(textElements(paragraphMarker(bullet(listId,nestingLevel,glyph)),' +
+  'textRun(content,style(link(url),strikethrough,baselineOffset)),autoText(content)))';
 const NOTES_FIELDS = `notesPage(notesProperties(speakerNotesObjectId),pageElements(objectId,shape(${TEXT_FIELDS})))`;
 /** The fields of a slide that are read; without a mask, responses include every transform and style. Groups are returned complete. */
 export const PAGE_FIELDS = [
-  `pageElements(objectId,title,description,shape(placeholder(type),${TEXT_FIELDS})`,
-  `table(tableRows(tableCells(${TEXT_FIELDS})))`,
-  'wordArt(renderedText),image(contentUrl),video(source),sheetsChart(chartId),elementGroup)',
+  `pageElements(objectId,title,description,shape(placeholder(type),shapeProperties(link(url)),${TEXT_FIELDS})`,
+  `table(tableRows(tableCells(location(columnIndex),${TEXT_FIELDS})))`,
+  'wordArt(renderedText),image(contentUrl,imageProperties(link(url))),video(source),sheetsChart(chartId),elementGroup)',
   `slideProperties(isSkipped,${NOTES_FIELDS})`,
 ].join(',');
 
@@ -159,15 +175,27 @@ function describedText(one: Element, own: string): string {
 }
 
 function ownText({ shape, table, wordArt }: Element): string {
-  if (table === undefined) return shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
-  const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
-  return rows.join('\n');
+  if (table !== undefined) return table.tableRows.map(rowText).join('\n');
+  if (shape === undefined) return wordArt?.renderedText ?? '';
+  const own = textOf(shape.text);
+  return own === '' ? '' : linked(own, shape.shapeProperties?.link?.url);
+}
+
+function rowText({ tableCells }: { tableCells: readonly z.output<typeof tableCell>[] }): string {
+  const cells: string[] = [];
+  for (const { location, text: content } of tableCells) {
+    while (cells.length < Math.min(location?.columnIndex ?? 0, MAX_COLUMNS)) cells.push('');
+    cells.push(joinLines(textOf(content)));
+  }
+  return cells.join(' | ');
 }
 
 /** Title and description are both parts of it (PageElement). Images are counted besides, videos and charts are not. */
-function alternativeText({ video, sheetsChart, title, description }: Element): string {
+function alternativeText({ video, sheetsChart, image, title, description }: Element): string {
   const kind = video !== undefined ? 'video' : sheetsChart !== undefined ? 'chart' : undefined;
   const described = [kind, title, description].filter((part) => part !== undefined && part !== '').join(': ');
+  const link = webLink(image?.imageProperties?.link?.url);
+  if (link !== undefined) return `[[${described || 'image'}]](${link})`;
   return described === '' ? '' : `[${described}]`;
 }
 
@@ -183,18 +211,23 @@ function joinLines(text: string): string {
   return lines.filter((line) => line !== '').join(' ');
 }
 
-/** The paragraphs as lines; bullets become dashes, indented by their level, unless nothing follows them. */
+/** The paragraphs as lines; bullets become dashes or numbers, indented by their level, unless nothing follows them. */
 function textOf(text: Text | undefined): string {
-  const paragraphs = [{ bullet: '', content: '' }];
+  const paragraphs: { mark: string; runs: MarkedRun[] }[] = [{ mark: '', runs: [] }];
   for (const { paragraphMarker, textRun, autoText } of text?.textElements ?? []) {
-    if (paragraphMarker !== undefined) paragraphs.push({ bullet: bulletOf(paragraphMarker), content: '' });
-    const paragraph = paragraphs.at(-1);
-    if (paragraph !== undefined) paragraph.content += textRun?.content ?? autoText?.content ?? '';
+    if (paragraphMarker !== undefined) paragraphs.push({ mark: markOf(paragraphMarker), runs: [] });
+    const { link: to, ...marks } = textRun?.style ?? {};
+    paragraphs.at(-1)?.runs.push({ content: textRun?.content ?? autoText?.content ?? '', marks: { ...marks, url: to?.url } });
   }
-  const lines = paragraphs.map(({ bullet, content }) => (content.trim() === '' ? content : `${bullet}${content}`));
+  const lines = paragraphs.map(({ mark, runs }) => {
+    const content = markedText(runs);
+    return content.trim() === '' ? content : `${mark}${content}`;
+  });
   return lines.join('').trim();
 }
 
-function bulletOf({ bullet }: NonNullable<Text['textElements'][number]['paragraphMarker']>): string {
-  return bullet === undefined ? '' : `${'  '.repeat(Math.min(bullet.nestingLevel ?? 0, 8))}- `;
+function markOf({ bullet: of }: NonNullable<Text['textElements'][number]['paragraphMarker']>): string {
+  if (of === undefined) return '';
+  const glyph = of.glyph?.trim() ?? '';
+  return `${'  '.repeat(Math.min(of.nestingLevel ?? 0, 8))}${NUMBER.test(glyph) ? glyph : '-'} `;
 }

@@ -70,6 +70,60 @@ describe('documents.read with unusual responses', () => {
     expect(await read(documentOf(paragraph(...elements)))).toBe('Ana <ana@example.org> on 3 March[^1][image]');
   });
 
+  it('names a chip by what it has', async () => {
+    const chips = [
+      { person: { personProperties: { name: '', email: 'ana@example.org' } } },
+      { person: { personProperties: { name: 'Ana', email: '' } } },
+      { richLink: { richLinkProperties: { title: '', uri: 'https://a.example/plan' } } },
+      { dateElement: { dateElementProperties: { displayText: '', timestamp: '2026-06-03T12:00:00Z' } } },
+      { dropdown: { dropdownProperties: { displayValue: '' } } },
+    ];
+    expect((await read(documentOf(...chips.map((chip) => paragraph(chip))))).split('\n\n')).toEqual([
+      ...['ana@example.org', 'Ana', '[https://a.example/plan](https://a.example/plan)', '2026-06-03T12:00:00Z', '[dropdown]'],
+    ]);
+  });
+
+  it('tells what is raised, lowered or struck through, since it reads otherwise without it', async () => {
+    const raised = { baselineOffset: 'SUPERSCRIPT' };
+    const elements = [
+      ...[text('10'), text('6', raised), text(' H', { baselineOffset: 'NONE' }), text('2', { baselineOffset: 'SUBSCRIPT' }), text('O ')],
+      ...[text('n', raised), text('+1', { ...raised, bold: false }), text(' not ', { ...raised, strikethrough: true })],
+    ];
+    expect(await read(documentOf(paragraph(...elements)))).toBe('10<sup>6</sup> H<sub>2</sub>O <sup>n+1</sup> <sup>~~not~~</sup>');
+  });
+
+  it('shows the address of a linked image, and the text of a link that is too long', async () => {
+    const textStyle = { link: { url: 'https://a.example/go' } };
+    const image = { inlineObjectElement: { inlineObjectId: 'x', textStyle } };
+    const long = text('long', { link: { url: `https://a.example/${'x'.repeat(5_000)}` } });
+    expect(await read(documentOf(paragraph(image, text(' '), long)))).toBe('[[image]](https://a.example/go) long');
+  });
+
+  it('numbers the items of lists as the document does', async () => {
+    const level = (glyphType: string, glyphFormat: string, more: object = {}) => ({ glyphType, glyphFormat, ...more });
+    const properties = (...nestingLevels: object[]) => ({ listProperties: { nestingLevels } });
+    const lists = {
+      a: properties(level('DECIMAL', '%0.'), level('ALPHA', '%0.%1)'), level('ROMAN', '(%0.%1.%2)')),
+      b: properties(level('UPPER_ROMAN', 'Art. %0', { startNumber: 3 }), { glyphSymbol: '●', glyphFormat: '%1' }),
+      c: properties(level('ZERO_DECIMAL', '%0', { startNumber: 0 }), level('UPPER_ALPHA', '%1.', { startNumber: 0 })),
+      d: properties({ glyphType: 'DECIMAL' }, level('NONE', '%1.'), level('DECIMAL', ''), level('GLYPH_TYPE_UNSPECIFIED', '%3')),
+    };
+    const item = (listId: string, nestingLevel: number, content = 'x\n') => ({
+      paragraph: { elements: [text(content)], bullet: { listId, ...(nestingLevel > 0 && { nestingLevel }) } },
+    });
+    const items = [
+      ...[item('a', 0), item('a', 1), item('a', 1), item('a', 2), paragraph(text('between\n')), item('a', 0), item('a', 1)],
+      ...[item('a', 0, '\n'), item('a', 0), item('b', 0), item('b', 1), item('b', 0), item('c', 0), item('c', 1), item('c', 1)],
+      ...[item('d', 0), item('d', 1), item('d', 2), item('d', 3), item('d', 9), item('none', 0)],
+    ];
+    const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content: items }, lists } }];
+    const marks = (await read({ ...documentOf(), tabs })).split(/\n+/).map((line) => line.trim().replace(/ x$/, ''));
+    expect(marks).toEqual([
+      ...['1.', '1.a)', '1.b)', '(1.b.i)', 'between', '2.', '2.a)', '4.', 'Art. III', '-', 'Art. IV', '00', 'A.', 'B.'],
+      ...['1.', '-', '-', '-', '-', '-'],
+    ]);
+  });
+
   it('shows dropdowns, page numbers, and what has no text, by a word', async () => {
     const elements = [
       { dropdown: { dropdownProperties: { displayValue: 'In review' } } },

@@ -50,7 +50,7 @@ describe('documents.read', () => {
         '## Brief for the renovation',
         'The old harbour is to be **open again by May**. Drafts live at [harbour.example](https://harbour.example/plans).',
         '# Goals',
-        '1. Quay walls\n1. Crane\n  1. Paint: *signal yellow*',
+        '1. Quay walls\n2. Crane\n  a. Paint: *signal yellow*',
         '## Team',
         '- Ana Müller <ana.mueller@example.org>\n- Café owner 👩‍🍳 Zoë\n  - speaks French',
       ].join('\n\n'),

@@ -230,6 +230,60 @@ describe('a provider with unusual responses', () => {
     ]);
   });
 
+  it('shows addresses of links, and what is raised, lowered or struck through', async () => {
+    const to = (url: string) => ({ link: { url } });
+    const run = (content: string, style: object = {}) => ({ textRun: { content, style } });
+    const textElements = [
+      ...[{ paragraphMarker: {} }, run('See '), run('the ', to('https://a.example/')), run('plan', { ...to('https://a.example/') })],
+      ...[
+        run('\n'),
+        { paragraphMarker: {} },
+        run('10'),
+        run('6', { baselineOffset: 'SUPERSCRIPT' }),
+        run(' '),
+        run('no\n', { strikethrough: true }),
+      ],
+      ...[run('script', to('javascript:alert(1)')), run(' slide', { link: { slideIndex: 2 } })],
+    ];
+    const elements = [
+      { shape: { text: { textElements } } },
+      { shape: { ...textOf('Sign up'), shapeProperties: to('https://b.example/') } },
+      { shape: { shapeProperties: to('https://c.example/') } },
+      { image: { imageProperties: to('https://d.example/') }, title: 'Logo' },
+      { image: { imageProperties: to('https://e.example/') } },
+    ];
+    saying({ title: 'x', slides: [{ pageElements: elements }] });
+    expect((await read()).slides[0].text.split('\n')).toEqual([
+      ...['See [the plan](https://a.example/)', '10<sup>6</sup> ~~no~~', 'script slide', '[Sign up](https://b.example/)'],
+      ...['[[Logo]](https://d.example/)', '[[image]](https://e.example/)'],
+    ]);
+    const fields = scene.api.calls[0]?.query.get('fields');
+    expect(fields).toContain('style(link(url),strikethrough,baselineOffset)');
+    expect(fields).toContain('shapeProperties(link(url))');
+    expect(fields).toContain('imageProperties(link(url))');
+  });
+
+  it('numbers items as the slide does, and shows other signs as dashes', async () => {
+    const glyphs = ['1.', 'b)', '(iv)', '2.1.', '3', '●', 'o', 'Ø', undefined];
+    const textElements = glyphs.flatMap((glyph) => [{ paragraphMarker: { bullet: { glyph } } }, { textRun: { content: 'x\n' } }]);
+    saying({ title: 'x', slides: [{ pageElements: [{ shape: { text: { textElements } } }] }] });
+    expect((await read()).slides[0].text.split('\n')).toEqual(
+      ['1.', 'b)', '(iv)', '2.1.', '3', '-', '-', '-', '-'].map((mark) => `${mark} x`),
+    );
+    expect(scene.api.calls[0]?.query.get('fields')).toContain('bullet(listId,nestingLevel,glyph)');
+  });
+
+  it('keeps the cells of a table in their columns, although those that cover several are listed once', async () => {
+    const cell = (content: string, columnIndex?: number) => ({ location: { rowIndex: 1, columnIndex }, ...textOf(content) });
+    const rows = [[cell('a'), cell('across', 1), cell('d', 3)], [cell('below', 2), cell('e', 3)], [cell('x', 2 ** 31 - 1)]];
+    const table = { tableRows: rows.map((tableCells) => ({ tableCells })) };
+    saying({ title: 'x', slides: [{ pageElements: [{ table }] }] });
+    const lines = (await read()).slides[0].text.split('\n');
+    expect(lines.slice(0, 2)).toEqual(['a | across |  | d', ' |  | below | e']);
+    expect(lines[2].length).toBeLessThan(1_000);
+    expect(scene.api.calls[0]?.query.get('fields')).toContain('tableCells(location(columnIndex),');
+  });
+
   it('asks for the kinds of elements', async () => {
     saying({ title: 'x', slides: [] });
     await read();
