@@ -79,15 +79,17 @@ function setHeaders(response: Response, error: AppError): void {
 }
 
 const DEFAULT_RETRY_SECONDS = 30;
+/** Bearer credentials, or a bare token, which is tolerated. */
+const BEARER = /^(?:bearer\s.*|\S+)$/i;
 
 /**
  * The challenge for bearer tokens (RFC 6750, 3), as which ID tokens are used here. An address with its own sign-in adds
- * parameters, and tells a request without credentials of no error (RFC 6750, 3.1).
+ * parameters, and tells a request without credentials, or with those of another scheme, of no error (RFC 6750, 3.1).
  */
 function challenge(error: AppError, { locals, req }: Response): string {
   const description = error.message.replaceAll('’', "'").replace(/[^\x20-\x7e]|["\\]/g, '');
   const more: unknown = locals.challenge;
-  if (more !== undefined && req.headers.authorization === undefined) return `Bearer realm="steward", ${more}`;
+  if (more !== undefined && !BEARER.test(req.headers.authorization ?? '')) return `Bearer realm="steward", ${more}`;
   const parameters = `Bearer realm="steward", error="invalid_token", error_description="${description}"`;
   return more === undefined ? parameters : `${parameters}, ${more}`;
 }

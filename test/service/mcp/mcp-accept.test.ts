@@ -20,7 +20,7 @@ const INITIALIZE = {
 
 interface Sent {
   method: string;
-  params?: object;
+  params?: object | null;
 }
 
 /** A request with exactly this Accept header; fetch always sends one. */
@@ -93,5 +93,22 @@ describe('Accept of /mcp', () => {
   it('has to admit a stream where the response can be nothing else', async () => {
     const headers = { accept: 'application/json', 'mcp-protocol-version': REVISION, 'mcp-method': 'subscriptions/listen' };
     expect(await post({ method: 'subscriptions/listen', params: {} }, headers)).toMatchObject({ status: 406 });
+  });
+});
+
+describe('a body to /mcp', () => {
+  it.each([
+    { method: 'tools/list', params: null },
+    { method: 'tools/list', params: { cursor: null, _meta: { progressToken: null } } },
+    { method: 'tools/call', params: { name: 'approval_result', arguments: null } },
+  ])('is served what names nothing as null: %j', async (message) => {
+    const { status, text } = await post(message, { accept: 'application/json', 'mcp-protocol-version': EARLIER });
+    expect([status, JSON.parse(text)]).toEqual([200, { jsonrpc: '2.0', id: 1, result: expect.anything() }]);
+  });
+
+  it('is not taken in a coding', async () => {
+    const sent = (coding: string) => post(INITIALIZE, { accept: '*/*', 'content-encoding': coding });
+    const statuses = await Promise.all(['gzip', 'BR', 'identity, gzip', 'Identity', ''].map(async (coding) => (await sent(coding)).status));
+    expect(statuses).toEqual([415, 415, 415, 200, 200]);
   });
 });

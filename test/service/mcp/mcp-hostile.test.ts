@@ -61,6 +61,21 @@ describe('a request without a client’s token', () => {
     expect((await scene.steward.call('/.well-known/oauth-protected-resource')).body.resource).toBe(`${scene.steward.url}/mcp`);
   });
 
+  it.each(['', 'Basic YTpi', 'DPoP x', 'Token x y'])(
+    'is told of no error, where its credentials are of another scheme: %j',
+    async (authorization) => {
+      const { status, headers } = await scene.steward.call('/mcp', { method: 'POST', headers: { authorization } });
+      const metadata = `${scene.steward.url}/.well-known/oauth-protected-resource/mcp`;
+      const challenge = `Bearer realm="steward", resource_metadata="${metadata}", scope="read write"`;
+      expect([status, headers.get('www-authenticate')]).toEqual([401, challenge]);
+    },
+  );
+
+  it.each(['Bearer', 'bearer x', 'Bearer x y', 'x'])('is told that its token is not valid: %j', async (authorization) => {
+    const { headers } = await scene.steward.call('/mcp', { method: 'POST', headers: { authorization } });
+    expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="steward", error="invalid_token", .* resource_metadata=/);
+  });
+
   it('is rejected, whatever else it has', async () => {
     const idToken = await scene.steward.signIn();
     const wrong = [
