@@ -1,5 +1,8 @@
 import { isLoopback } from './config.ts';
 
+/** In the form of RFC 3986, 3: browsers also read backslashes, and pass over line breaks. */
+const ADDRESS = /^https?:\/\/[^\s\\]+$/i;
+
 /** Collects the problems of the environment, so that one message lists them all. */
 export class Problems {
   readonly found: string[] = [];
@@ -37,20 +40,29 @@ export class Problems {
     return url?.origin ?? value;
   }
 
-  /** Checks an address as {@link address}. @returns it unchanged, for exact comparison */
-  exact<Value extends string | undefined>(variable: string, value: Value): Value {
-    this.optionalAddress(variable, value);
+  /** Checks an address as {@link address} to which paths are appended: without a query. */
+  base<Value extends string | undefined>(variable: string, value: Value): string | Value {
+    if (value === undefined) return value;
+    if (value.includes('?')) this.add(variable, 'must not contain a query');
+    return this.address(variable, value);
+  }
+
+  /** Checks an issuer (OpenID Connect Core 1.0, 1.2: without a query). @returns it unchanged, for exact comparison */
+  issuer(variable: string, value: string): string {
+    this.base(variable, value);
     return value;
   }
 
-  optionalAddress(variable: string, value: string | undefined): string | undefined {
-    return value === undefined ? undefined : this.address(variable, value);
+  /** Checks an address as {@link address}. @returns it unchanged, for exact comparison */
+  exact<Value extends string | undefined>(variable: string, value: Value): Value {
+    if (value !== undefined) this.address(variable, value);
+    return value;
   }
 
   /** @returns null: it is not an address, which has been reported */
   #parse(variable: string, value: string): URL | null {
-    const url = URL.parse(value);
-    if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    const url = ADDRESS.test(value) ? URL.parse(value) : null;
+    if (url === null) {
       this.add(variable, 'is not an http(s) address');
       return null;
     }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { StartError } from '../errors.ts';
-import { addressKey } from '../validation/email-address.ts';
+import { addressKey, domainKey, isEmailAddress } from '../validation/email-address.ts';
 import { type Config, isLoopback, type KeyServiceSettings } from './config.ts';
 import { Problems } from './config-problems.ts';
 import { type Variables, variables } from './environment.ts';
@@ -49,8 +49,10 @@ export function readEnvironmentFile(): string[] {
  * @throws StartError with one message that lists all invalid variables
  */
 export function loadConfig(environment: Environment = process.env): Config {
-  // An empty value means "not set", as in `FOO=` of an .env file.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  // An empty value means "not set", as in `FOO=` of an .env file; a blank one is a mistake.
+  const set = Object.entries(environment).filter(([, value = '']) => value !== '');
+  // What was read from a file often ends in a line break.
+  const given = Object.fromEntries(set.map(([name, value]) => [name, value?.trim() || value]));
   const problems = new Problems(given.NODE_ENV === 'production');
   const config = assemble(parseVariables(given, problems), given, problems);
   if (problems.found.length > 0) throw refuse(problems.found);
@@ -178,7 +180,7 @@ function checkKeyset(variable: string, read: () => string, problems: Problems): 
 }
 
 function keyService(env: Variables, problems: Problems): KeyServiceSettings {
-  const endpoint = problems.optionalAddress('AWS_ENDPOINT_URL_KMS', env.AWS_ENDPOINT_URL_KMS);
+  const endpoint = problems.base('AWS_ENDPOINT_URL_KMS', env.AWS_ENDPOINT_URL_KMS);
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = env;
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     problems.add(accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY', 'is missing: set both or neither');
@@ -206,11 +208,15 @@ function isProxyAddress(part: string): boolean {
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
-/** An e-mail address or a domain, in lower case. Any other value would match no user, or the wrong ones. */
+/** An e-mail address or a domain, as it is compared. Any other value would match no user, or the wrong ones. */
 function allowedUser(value: string, problems: Problems): string {
-  if (!/^([^\s@]+@|@)?[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value))
+  const domain = value.replace(/^@/, '');
+  const isDomain = !domain.includes('@');
+  const user = isDomain ? domainKey(domain) : addressKey(value);
+  if (!isEmailAddress(isDomain ? `user@${user}` : user)) {
     problems.add('ALLOWED_USERS', 'must be e-mail addresses and domains, separated by commas');
-  return addressKey(value);
+  }
+  return user;
 }
 
 function checkSandbox(config: Config, env: Variables, problems: Problems): void {

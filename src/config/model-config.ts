@@ -95,5 +95,5 @@ function settingsOf(
   if (needsKey && apiKey === undefined) problems.add(variable, `is missing: the model ${name} of MODELS needs it`);
   if (provider === 'openai-compatible' && baseUrl === undefined)
     problems.add('MODELS', `${name}: baseUrl is required for openai-compatible`);
-  return { ...declared, baseUrl: problems.optionalAddress('MODELS', baseUrl), inputPrice, outputPrice, apiKey };
+  return { ...declared, baseUrl: problems.base('MODELS', baseUrl), inputPrice, outputPrice, apiKey };
 }

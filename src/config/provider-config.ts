@@ -13,7 +13,7 @@ export function identity(env: Variables, problems: Problems): Config['identity']
     return { kind: 'firebase', projectId: env.FIREBASE_PROJECT_ID, checkRevoked };
   }
   if (env.OIDC_ISSUER !== undefined) {
-    const issuer = problems.exact('OIDC_ISSUER', env.OIDC_ISSUER);
+    const issuer = problems.issuer('OIDC_ISSUER', env.OIDC_ISSUER);
     if (env.OIDC_AUDIENCE === undefined) problems.add('OIDC_AUDIENCE', 'is missing: the client id that ID tokens are issued for');
     // The issuer is compared exactly; only the discovery address is normalized (OIDC Discovery 1.0, 4.1).
     const discoveryUrl = `${withoutTrailingSlashes(issuer)}/.well-known/openid-configuration`;
@@ -57,14 +57,14 @@ export function workspace(env: Variables, problems: Problems): Config['workspace
   if (env.GOOGLE_CLIENT_ID === undefined) problems.add('GOOGLE_CLIENT_ID', 'is missing while GOOGLE_CLIENT_SECRET is set');
   if (env.GOOGLE_CLIENT_SECRET === undefined) problems.add('GOOGLE_CLIENT_SECRET', 'is missing while GOOGLE_CLIENT_ID is set');
   return {
-    issuer: problems.exact('GOOGLE_ISSUER', env.GOOGLE_ISSUER),
+    issuer: problems.issuer('GOOGLE_ISSUER', env.GOOGLE_ISSUER),
     clientId: env.GOOGLE_CLIENT_ID ?? '',
     clientSecret: env.GOOGLE_CLIENT_SECRET ?? '',
     authUrl: problems.address('GOOGLE_AUTH_URL', env.GOOGLE_AUTH_URL),
     tokenUrl: problems.address('GOOGLE_TOKEN_URL', env.GOOGLE_TOKEN_URL),
     userinfoUrl: problems.address('GOOGLE_USERINFO_URL', env.GOOGLE_USERINFO_URL),
     revokeUrl: problems.address('GOOGLE_REVOKE_URL', env.GOOGLE_REVOKE_URL),
-    apiUrl: problems.optionalAddress('GOOGLE_API_URL', env.GOOGLE_API_URL),
+    apiUrl: problems.base('GOOGLE_API_URL', env.GOOGLE_API_URL),
   };
 }
 
@@ -88,7 +88,7 @@ export function bank(env: Variables, problems: Problems): Config['bank'] {
   return {
     clientId: env.PLAID_CLIENT_ID ?? '',
     secret: env.PLAID_SECRET ?? '',
-    baseUrl: problems.address('PLAID_BASE_URL', env.PLAID_BASE_URL ?? BANK_HOSTS[env.NODE_ENV]),
+    baseUrl: problems.base('PLAID_BASE_URL', env.PLAID_BASE_URL ?? BANK_HOSTS[env.NODE_ENV]),
     countryCodes: countries,
     redirectUri: problems.exact('PLAID_REDIRECT_URI', env.PLAID_REDIRECT_URI),
     webhookUrl: webhookUrl(env.PUBLIC_URL),

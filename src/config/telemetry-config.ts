@@ -30,6 +30,6 @@ export function tracing(env: Variables, problems: Problems): TracingSettings | u
 function endpoint(env: Variables, problems: Problems): string | undefined {
   const own = problems.exact('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
   if (own !== undefined) return own;
-  const base = problems.optionalAddress('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const base = problems.base('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT);
   return base === undefined ? undefined : `${base}${PATH}`;
 }

@@ -4,7 +4,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
-import { isEmailAddress, MAX_OCTETS } from '../validation/email-address.ts';
+import { asciiDomainAddress, isEmailAddress, MAX_OCTETS } from '../validation/email-address.ts';
 import type { Identity, VerifyIdToken } from './identity.ts';
 import type { KeySet } from './key-set.ts';
 import { invalidToken, tokenExpired } from './token-errors.ts';
@@ -27,7 +27,7 @@ export const idTokenHeader = z.object({
 /** Parameters with which a token would contain its own key (RFC 8725 3.10). They are never used. */
 const KEY_PARAMETERS = ['jwk', 'jku', 'x5u', 'x5c'];
 
-const emailClaim = z.string().max(MAX_OCTETS).refine(isEmailAddress);
+const emailClaim = z.string().max(MAX_OCTETS).overwrite(asciiDomainAddress).refine(isEmailAddress);
 
 /** Claims of an ID token, as far as they are used (OIDC Core 2). */
 export const idTokenClaims = z.object({

@@ -26,7 +26,7 @@ export class Sessions {
   /** How often cached tokens were dropped. */
   #drops = 0;
 
-  /** @param allowedUsers addresses and domains, lower case; empty = everyone */
+  /** @param allowedUsers addresses and domains, by their keys (validation/email-address.ts); empty = everyone */
   constructor(db: Database, verify: VerifyIdToken, names: SubjectHasher, allowedUsers: readonly string[]) {
     this.#db = db;
     this.#verify = verify;
@@ -107,7 +107,7 @@ export class Sessions {
     if (this.#allowedUsers.length === 0) return;
     const address = addressKey(email ?? '');
     const domain = address.slice(address.lastIndexOf('@') + 1);
-    const allowed = address !== '' && this.#allowedUsers.some((user) => user === address || user.replace(/^@/, '') === domain);
+    const allowed = address !== '' && this.#allowedUsers.some((user) => user === address || user === domain);
     if (!allowed) throw new AppError('forbidden', 'This user may not use this service.');
   }
 }

@@ -145,6 +145,15 @@ describe('production', () => {
     ['TRUST_PROXY', { TRUST_PROXY: '64:ff9b::192.0.2.1' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'notanaddress' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'ana@example.com,ben@' }],
+    ['SITE_URL', { SITE_URL: 'https://example.com/ a' }],
+    ['SITE_URL', { SITE_URL: 'https://exa\nmple.com' }],
+    ['SITE_URL', { SITE_URL: 'https:\\\\example.com' }],
+    ['SITE_URL', { SITE_URL: 'https:example.com' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://exa\nmple.com' }],
+    ['OIDC_ISSUER', { OIDC_ISSUER: 'https://id.example.com/?tenant=a' }],
+    ['PLAID_BASE_URL', { PLAID_CLIENT_ID: 'a', PLAID_SECRET: 'b', PLAID_BASE_URL: 'https://bank.example.com?a=b' }],
+    ['GOOGLE_API_URL', { GOOGLE_CLIENT_ID: 'a', GOOGLE_CLIENT_SECRET: 'b', GOOGLE_API_URL: 'https://api.example.com/?' }],
+    ['MODELS', { MODELS: '[{"name":"m","provider":"openai-compatible","model":"m","baseUrl":"https://m.example.com/v1?a=b"}]' }],
   ])('an invalid %s is rejected by name', (name, env) => {
     const names = rejected({ ...PRODUCTION, ...env });
     expect(names).toContain(name);
@@ -187,6 +196,16 @@ describe('production', () => {
     'https://:canary-secret@steward.example.com/',
   ])('rejects PUBLIC_URL and ALLOWED_ORIGINS with more than an origin, in one line each: %s', (address) => {
     for (const name of ['PUBLIC_URL', 'ALLOWED_ORIGINS']) expect(rejected({ ...PRODUCTION, [name]: address })).toEqual([name]);
+  });
+
+  it('takes no white space around a value, as of a file with a line break at its end', () => {
+    const keys = { PLAID_CLIENT_ID: 'client\n', PLAID_SECRET: ' secret\r\n', OPENAI_API_KEY: 'key\n' };
+    const models = { MODELS: '[{"name":"m","provider":"openai-compatible","model":"m","baseUrl":"https://m.example.com/v1"}]\n' };
+    const addresses = { SITE_URL: 'https://example.com/\n', DATABASE_URL: `${PRODUCTION.DATABASE_URL}\n` };
+    const config = loadConfig({ ...PRODUCTION, ...keys, ...models, ...addresses });
+    expect(config).toMatchObject({ siteUrl: 'https://example.com/', databaseUrl: PRODUCTION.DATABASE_URL });
+    expect(config.bank).toMatchObject({ clientId: 'client', secret: 'secret' });
+    expect(config.models).toMatchObject([{ apiKey: 'key' }]);
   });
 
   it('deletes secrets from its environment', () => {
