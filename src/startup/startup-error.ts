@@ -14,8 +14,9 @@ export function startupError(error: unknown, otherwise: string): string {
     const { address, port } = error as { address?: string; port?: number };
     return `The port is taken by another program: ${port} at ${address}. Stop that program, or set PORT to a free port (PORT=0 uses any).`;
   }
-  if (code === 'EADDRNOTAVAIL' || code === 'EACCES')
-    return `HOST and PORT can’t be listened on (${code}): check that the address belongs to this machine and that the port is permitted.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND') {
+    return `HOST and PORT can’t be listened on (${code}): check that HOST is an address of this machine (::1, without brackets), and that the port is permitted.`;
+  }
   if (error instanceof AppError && error.cause instanceof KeyServiceFault) {
     return `The key service can’t be used: ${error.cause.message}. Check the key’s state and policy, the credentials of this machine, and the network.`;
   }

@@ -114,6 +114,12 @@ describe('starting in production', () => {
   });
 });
 
+describe('an address to listen on', () => {
+  it.each(['http://127.0.0.1', '[::1]', 'nowhere.invalid'])('is rejected by name if there is none: %s', async (HOST) => {
+    expect(await refusal({ HOST, SANDBOX: 'expose', PORT: '0' })).toMatch(/^HOST and PORT .+\n$/);
+  });
+});
+
 describe('master keys', () => {
   const key = randomKey();
   const keysets: [string, string, RegExp][] = [
