@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { annotationOf, nameOf } from '../../scripts/generate/sdk-types.ts';
 import { nodesOf, type SyntaxNode } from '../../scripts/syntax.ts';
+import limits from './bank-limits.json' with { type: 'json' };
 import type { ApiDocument, DocumentedMethod, Schema } from './documents.ts';
+
+/** Of a schema, and of its members, by name. */
+const LIMITS = limits as Readonly<Record<string, Readonly<Record<string, Schema>> | undefined>>;
 
 const SDK = join(import.meta.dirname, '../../node_modules/plaid/dist');
 /** Of one declaration. */
@@ -16,7 +20,7 @@ const SIMPLE: Record<string, Schema> = {
   TSAnyKeyword: {},
 };
 
-/** The aggregator's API as its SDK, which is generated from its OpenAPI document, declares it. */
+/** The aggregator's API as its SDK, which is generated from its OpenAPI document, declares it, with the document's limits. */
 export function readBankDocument(): ApiDocument & { refer(name: string): Schema } {
   const declarations = readFileSync(join(SDK, 'api.d.ts'), 'utf8');
   const paths = pathsIn(readFileSync(join(SDK, 'api.js'), 'utf8'));
@@ -48,6 +52,19 @@ function methodOf(id: string, declarations: string, reader: DeclarationReader): 
   return { id, body: reader.refer(request), response: reader.refer(response) };
 }
 
+/** @param limits of the schema (`''`) and of its members. @throws Error for a member that the SDK does not have */
+function withLimits(schema: Schema, { '': own, ...ofMembers }: Readonly<Record<string, Schema>>): Schema {
+  const members = schema.properties as Record<string, Schema>;
+  for (const [name, limits] of Object.entries(ofMembers)) members[name] = { ...memberOf(members, name), ...limits };
+  return { ...schema, ...own };
+}
+
+function memberOf(members: Record<string, Schema>, name: string): Schema {
+  const member = members[name];
+  if (member === undefined) throw new Error(`the SDK does not declare ${name}`);
+  return member;
+}
+
 /** Reads declarations one by one: the whole file has some hundred thousand lines. */
 class DeclarationReader {
   readonly $defs: Record<string, Schema> = {};
@@ -66,7 +83,7 @@ class DeclarationReader {
     if (this.$defs[name] === undefined) {
       const schema: Schema = {};
       this.$defs[name] = schema;
-      Object.assign(schema, this.#read(name));
+      Object.assign(schema, withLimits(this.#read(name), LIMITS[name] ?? {}));
     }
     return { $ref: `#/$defs/${name}` };
   }

@@ -42,4 +42,18 @@ describe('the judge of the emulators', () => {
   ])('notices %s', (_what, exchange) => {
     expect(problemsOf('workspace', exchange)).toHaveLength(1);
   });
+
+  it.each<[string, Partial<Exchange>]>([
+    ['a number above the most', { url: '/transactions/sync', body: { access_token: 'a', count: 501 } }],
+    ['an empty text', { url: '/institutions/get_by_id', body: { institution_id: '', country_codes: ['US'] } }],
+    ['an empty list', { url: '/sandbox/public_token/create', body: { institution_id: 'ins_1', initial_products: [] } }],
+    ['an address that is none', { url: '/item/webhook/update', body: { access_token: 'a', webhook: 'here' } }],
+    ['a text that is too long', { url: '/item/remove', body: { access_token: 'a', reason_note: 'x'.repeat(513) } }],
+    [
+      'a day that there is not',
+      { url: '/transactions/get', body: { access_token: 'a', start_date: '2031-02-30', end_date: '2031-03-01' } },
+    ],
+  ])('of the bank notices %s', (_what, exchange) => {
+    expect(problemsOf('bank', { verb: 'POST', status: 200, ...exchange }).filter((problem) => problem.includes(' body '))).toHaveLength(1);
+  });
 });

@@ -106,8 +106,9 @@ export class Judge {
   readonly resolved = (schema: Schema): Schema => {
     const { $ref, ...own } = schema;
     if (typeof $ref === 'string') return { ...this.resolved(this.#document.$defs[$ref.replace('#/$defs/', '')] ?? {}), ...own };
-    const choices = (schema.anyOf as Schema[] | undefined)?.filter(({ type }) => type !== 'null');
-    return choices?.length === 1 ? this.resolved(choices[0] as Schema) : schema;
+    const { anyOf, ...limits } = schema;
+    const choices = (anyOf as Schema[] | undefined)?.filter(({ type }) => type !== 'null');
+    return choices?.length === 1 ? { ...this.resolved(choices[0] as Schema), ...limits } : schema;
   };
 }
 
