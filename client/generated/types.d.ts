@@ -1537,7 +1537,7 @@ export interface CalendarListOutput {
       optional?: true;
     }[];
     /**
-     * The event has more attendees: of an event in a list, read them with calendar.get.
+     * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
      */
     attendees_omitted?: true;
     my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1615,7 +1615,7 @@ export interface CalendarGetOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees: of an event in a list, read them with calendar.get.
+   * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1813,7 +1813,7 @@ export interface CalendarCreateOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees: of an event in a list, read them with calendar.get.
+   * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -1937,7 +1937,7 @@ export interface CalendarUpdateOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees: of an event in a list, read them with calendar.get.
+   * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -2034,7 +2034,7 @@ export interface CalendarRestoreOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees: of an event in a list, read them with calendar.get.
+   * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';
@@ -2119,7 +2119,7 @@ export interface CalendarRespondOutput {
     optional?: true;
   }[];
   /**
-   * The event has more attendees: of an event in a list, read them with calendar.get.
+   * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
    */
   attendees_omitted?: true;
   my_answer?: 'none' | 'declined' | 'tentative' | 'accepted';

@@ -77,10 +77,12 @@ export function instanceStarts(series: StoredEvent, { timeZone }: CalendarState,
   return new Map(startsOf(series, timeZone, before).map((start) => [instanceId(series, start), start]));
 }
 
-/** An event in a response, with times in `zone`, and the caller marked among the attendees. */
+/** An event in a response, with times in `zone`, and the caller marked among the attendees; the organizer may hide the others. */
 export function present(event: StoredEvent, account: Account, zone: string): object {
   const { start, end, originalStartTime, organizer, attendees, ...rest } = event;
   const isSelf = (email: string) => email.toLowerCase() === account.email;
+  const areHidden = rest.guestsCanSeeOtherGuests === false && !isSelf(organizer.email);
+  const shown = attendees?.filter(({ email }) => !areHidden || isSelf(email));
   return {
     kind: 'calendar#event',
     ...rest,
@@ -89,8 +91,8 @@ export function present(event: StoredEvent, account: Account, zone: string): obj
     start: presentTime(start, zone),
     end: presentTime(end, zone),
     ...(originalStartTime !== undefined && { originalStartTime: presentTime(originalStartTime, zone) }),
-    ...(attendees !== undefined && {
-      attendees: attendees.map((one) => ({
+    ...(shown !== undefined && {
+      attendees: shown.map((one) => ({
         ...one,
         ...(isSelf(one.email) && { self: true }),
         ...(one.email === organizer.email && { organizer: true }),

@@ -8,7 +8,8 @@ import type { Attendee, CalendarEvent } from './calendar-event.ts';
  * @throws AppError `invalid_request` when an address to remove isn't invited, or the list is incomplete
  */
 export function changedAttendees(event: CalendarEvent, add: readonly string[], remove: readonly string[]): object[] {
-  if (event.attendeesOmitted) throw new AppError('invalid_request', 'This event has too many attendees to change their list here.');
+  if (event.attendeesOmitted)
+    throw new AppError('invalid_request', 'Not all attendees of this event can be read, so their list can’t be changed here.');
   const invited = new Set(event.attendees.map(addressOf));
   const unknown = remove.find((email) => !invited.has(email));
   if (unknown !== undefined) throw new AppError('invalid_request', `remove_attendees: ${unknown} is not invited`);

@@ -28,7 +28,7 @@ import { undoCreation } from './calendar-undo.ts';
 import { showSharing, showTexts } from './event-sharing.ts';
 import { assertLasts, typedRules } from './recurrence-rules.ts';
 import { assertOrder } from './reschedule.ts';
-import { assertExists, dayBefore, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
+import { assertExists, dayAfter, dayBefore, hasOffset, isDate, zoneName } from './zoned-time.ts';
 
 const input = z.strictObject({
   title,
@@ -137,7 +137,7 @@ async function zonesFor(
 
 function nextDay(start: string): string {
   if (!isDate(start)) throw new AppError('invalid_request', 'end: is required when start is a time');
-  return formatDate(toLocal(start, 'UTC').add({ days: 1 }));
+  return dayAfter(start);
 }
 
 /** @param zones of the times; undefined: it isn't known */

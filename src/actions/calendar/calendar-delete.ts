@@ -57,7 +57,8 @@ export const calendarRestore = builtIn('workspace', {
   summary: ({ id, notify }) => `Restore the deleted event ${id}${notify ? ', notifying any attendees by e-mail' : ''}`,
   preview: async ({ notify }, _context, event) => {
     const told = notify ? ', notifying them by e-mail' : '';
-    const on = event.start === undefined ? '' : ` on ${showTime(event.start)}`;
+    const start = event.start ?? event.originalStartTime;
+    const on = start === undefined ? '' : ` on ${showTime(start)}`;
     const what = `${quotedUpTo(event.summary, LIMITS.title)}${on} (${event.id})${showTexts(event)}`;
     return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${what}${showSharing(isPrivate(event.visibility))}`;
   },

@@ -3,7 +3,7 @@ import { list } from '../../providers/transport/response-list.ts';
 import { isPrivate } from '../../providers/workspace/event-audience.ts';
 import { multiLine, singleLine } from '../shared/display-text.ts';
 import type { Source } from '../shared/labels.ts';
-import { dayBefore, isZone } from './zoned-time.ts';
+import { dayAfter, dayBefore, isZone } from './zoned-time.ts';
 
 /** Attendees of an event in a list, so that a page of large meetings fits into one result. */
 const MAX_LISTED = 15;
@@ -57,6 +57,7 @@ const shared = {
   source: z.unknown().optional(),
   attendees: list(attendee).default([]),
   attendeesOmitted: z.boolean().default(false),
+  guestsCanSeeOtherGuests: z.boolean().default(true),
   attachments: list(z.object({ title: singleLine.default(''), fileUrl: z.string().max(LIMITS.link).default('') }), 100).default([]),
   // Whole, because they are sent back with a series that moves.
   recurrence: list(singleLine, 1_000).optional(),
@@ -78,8 +79,23 @@ const currentEvent = z.object({
 export type Attendee = z.output<typeof attendee>;
 export type CalendarEvent = z.output<typeof currentEvent>;
 
+/** The provider returns whole days that end on the day on which they start: they take that day, as in its own calendar. */
+function withWholeDays<Event extends Record<'start' | 'end', EventTime>>(event: Event): Event {
+  const { start, end } = event;
+  return 'date' in start && 'date' in end && end.date <= start.date ? { ...event, end: { date: dayAfter(start.date) } } : event;
+}
+
+/** An organizer may hide guests from one another: one reads only its own entry, and no sign that there are more. */
+function withHiddenGuests(event: CalendarEvent): CalendarEvent {
+  const areHidden = !event.guestsCanSeeOtherGuests && event.organizer?.self !== true;
+  return areHidden ? { ...event, attendeesOmitted: true } : event;
+}
+
 /** A deleted event may lack its times. */
-export const anyEvent = z.union([z.object({ status: z.literal('cancelled') }), currentEvent]);
+export const anyEvent = z.union([
+  z.object({ status: z.literal('cancelled') }),
+  currentEvent.overwrite((event) => withHiddenGuests(withWholeDays(event))),
+]);
 
 /** A deleted event, as far as the provider keeps its details. */
 export const deletedEvent = z.object({
@@ -87,6 +103,8 @@ export const deletedEvent = z.object({
   status: z.string().max(40).default('confirmed'),
   summary: shared.summary,
   start: time.optional(),
+  /** Of an event of a series, which may have no other time. */
+  originalStartTime: time.optional(),
   location: shared.location,
   description: shared.description,
   visibility: shared.visibility,
@@ -99,16 +117,18 @@ export const deletedEvent = z.object({
 /** The fields that tell who is busy in an event. */
 export const busyEvent = z.union([
   z.object({ status: z.literal('cancelled') }),
-  currentEvent.pick({
-    id: true,
-    status: true,
-    start: true,
-    end: true,
-    organizer: true,
-    attendees: true,
-    transparency: true,
-    eventType: true,
-  }),
+  currentEvent
+    .pick({
+      id: true,
+      status: true,
+      start: true,
+      end: true,
+      organizer: true,
+      attendees: true,
+      transparency: true,
+      eventType: true,
+    })
+    .overwrite(withWholeDays),
 ]);
 export type BusyEvent = Exclude<z.output<typeof busyEvent>, { status: 'cancelled' }>;
 
@@ -157,7 +177,7 @@ export const eventOutput = z.object({
   attendees_omitted: z
     .literal(true)
     .optional()
-    .describe('The event has more attendees: of an event in a list, read them with calendar.get.'),
+    .describe('The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.'),
   my_answer: z.enum(['none', 'declined', 'tentative', 'accepted']).optional(),
   series: z.string().optional().describe('Id of the series that the event belongs to.'),
   recurrence: z.array(z.string()).optional().describe('For a series: its rules (RFC 5545).'),

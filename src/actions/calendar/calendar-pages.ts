@@ -3,20 +3,42 @@ import { unreadableResponse } from '../../providers/transport/response-json.ts';
 import { unchecked } from '../../providers/transport/response-list.ts';
 import { checked, responseReader } from '../../providers/transport/responses.ts';
 import { addressKey } from '../../validation/email-address.ts';
-import { anyEvent, type BusyEvent, busyEvent, describeEvent, isBusy, isOccupied, shownResponse } from './calendar-event.ts';
+import {
+  anyEvent,
+  type BusyEvent,
+  busyEvent,
+  type CalendarEvent,
+  describeEvent,
+  isBusy,
+  isOccupied,
+  shownResponse,
+} from './calendar-event.ts';
 import { type Span, spanOf } from './free-slots.ts';
-import { zoneName } from './zoned-time.ts';
+import { anyZone } from './zoned-time.ts';
 
-const page = z.object({ timeZone: zoneName.optional(), items: unchecked.default([]), nextPageToken: z.string().max(4_096).optional() });
+const page = z.object({ timeZone: anyZone.optional(), items: unchecked.default([]), nextPageToken: z.string().max(4_096).optional() });
 
 /** The provider's own limit. */
 const MAX_EVENTS = 2_500;
 
-/** A page of events as list items; deleted events are dropped. @param max events that were requested; any beyond are ignored */
-export const eventPage = responseReader(import.meta.url, 'eventPage', (response, { max }: { max: number }) => {
+interface Listed {
+  /** Milliseconds since 1970; events that end then are dropped. */
+  from: number;
+  /** In which whole days begin; undefined: the page's. */
+  zone: string | undefined;
+  /** Events that were requested; any beyond are ignored. */
+  max: number;
+}
+
+/** A page of events as list items; deleted events are dropped. */
+export const eventPage = responseReader(import.meta.url, 'eventPage', (response, { from, zone, max }: Listed) => {
   const { items, ...rest } = checked(page, response);
+  const isOver = (event: CalendarEvent) => {
+    const { start, end } = spanOf(event, zone ?? rest.timeZone ?? 'UTC');
+    return start < from && end === from;
+  };
   const events = items.slice(0, max).map((item) => checked(anyEvent, item));
-  return { ...rest, items: events.flatMap((event) => (event.status === 'cancelled' ? [] : [describeEvent(event)])) };
+  return { ...rest, items: events.flatMap((event) => (event.status === 'cancelled' || isOver(event) ? [] : [describeEvent(event)])) };
 });
 
 /** A span with the event that it is of. */

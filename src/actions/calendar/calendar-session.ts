@@ -4,18 +4,24 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { anyEvent, BUSY_FIELDS, type CalendarEvent, EVENT_FIELDS, LIST_FIELDS, MEETING_FIELDS } from './calendar-event.ts';
 import { busyPage, eventPage, meetingPage } from './calendar-pages.ts';
 import { livingEvent, VERSIONED_FIELDS, type VersionedEvent } from './event-version.ts';
-import { zoneName } from './zoned-time.ts';
+import { anyZone } from './zoned-time.ts';
 
 /** The only calendar whose events the granted scope covers. */
 export const CALENDAR = { calendarId: 'primary' } as const;
 
-/** The calendar's time zone. No other method of the granted scope returns it. */
+/**
+ * The calendar's time zone. No other method of the granted scope returns it.
+ *
+ * @throws AppError `invalid_request` for one that isn't known here
+ */
 export async function calendarZone(session: WorkspaceSession): Promise<string> {
   const params = { ...CALENDAR, maxResults: 1, fields: 'timeZone' };
-  const { timeZone } = await session.call('calendar.events.list', params, z.object({ timeZone: zoneName }));
+  const { timeZone } = await session.call('calendar.events.list', params, z.object({ timeZone: anyZone }));
+  if (timeZone === undefined) throw new AppError('invalid_request', 'zone: is required, because the calendar’s own is not known');
   return timeZone;
 }
 
+const SECOND_MS = 1_000;
 const MAX_PAGES = 40;
 const PAGE_SIZE = 250;
 
@@ -32,8 +38,10 @@ export interface EventQuery {
 
 /** Events that overlap the time range, ordered by start; each event of a series separately. */
 export function listEvents(session: WorkspaceSession, query: EventQuery) {
-  const params = { ...listParams(query), fields: `timeZone,nextPageToken,items(${LIST_FIELDS})` };
-  return session.call('calendar.events.list', params, eventPage, { max: query.max });
+  const { from, zone, max } = query;
+  // The provider leaves out what ends at the lower bound, also an event without a length.
+  const params = { ...listParams({ ...query, from: from - SECOND_MS }), fields: `timeZone,nextPageToken,items(${LIST_FIELDS})` };
+  return session.call('calendar.events.list', params, eventPage, { from, zone, max });
 }
 
 /** Only the busy times of such events. */

@@ -13,6 +13,12 @@ const MAX_ZONE = 60;
 /** Input: an IANA time zone name. */
 export const zoneName = z.string().max(MAX_ZONE).refine(isZone, 'must be a time zone such as Europe/Berlin');
 
+/** A provider's zone; undefined: one that isn't known here, as `GMT-05:00` or a zone that is newer. */
+export const anyZone = z
+  .string()
+  .regex(/^[A-Za-z][\w+:/-]{0,59}$/)
+  .transform((zone) => (isZone(zone) ? zone : undefined));
+
 /** Input: a date, or a date with a time, with or without an offset (RFC 3339); missing seconds are added, fractions dropped. */
 export const moment = z
   .string()
@@ -98,6 +104,11 @@ export function assertExists(field: string, value: string, zone: string): void {
 /** `2026-05-01` */
 export function formatDate(local: Temporal.PlainDateTime): string {
   return local.toPlainDate().toString();
+}
+
+/** The day after a date. */
+export function dayAfter(date: string): string {
+  return formatDate(toLocal(date, 'UTC').add({ days: 1 }));
 }
 
 /** The day before a date. */
