@@ -2,6 +2,7 @@ import { color } from './css-colors.ts';
 import { isMask, isZeroClip, type MaskName } from './css-masks.ts';
 import { splitAt } from './css-scanner.ts';
 import { type FontSize, fontSize, pixels, share } from './css-values.ts';
+import { physicalName } from './property-names.ts';
 
 /** What styles say about whether an element's text can be seen; a member is absent where they say nothing. */
 export interface Specified extends Partial<Record<MaskName, boolean>> {
@@ -15,8 +16,8 @@ export interface Specified extends Partial<Record<MaskName, boolean>> {
   opacity?: number;
   /** The color that letters are filled with in place of their own. */
   fill?: string;
-  /** Letters are seen by something other than their color: a background that they cut out, an outline, a shadow. */
-  isPainted?: boolean;
+  /** Of what letters are seen by besides their own color: an outline, a shadow; `unknown` for a background that they cut out. */
+  paint?: string;
   overflowX?: string;
   overflowY?: string;
   height?: number;
@@ -62,15 +63,16 @@ const READERS: Record<string, Reader> = {
   font: (value) => member('fontSize', fontSizeIn(value)),
   color: (value) => member('color', color(value)),
   '-webkit-text-fill-color': (value) => (value === 'currentcolor' ? undefined : member('fill', color(value))),
-  '-webkit-text-stroke': (value) => (/(?:^| )(?:0?\.\d|[1-9])/.test(value) ? { isPainted: true } : undefined),
-  'text-shadow': (value) => (value === 'none' ? undefined : { isPainted: true }),
+  '-webkit-text-stroke': (value) => (/(?:^| )(?:0?\.\d|[1-9])/.test(value) ? paintOf(value) : undefined),
+  '-webkit-text-stroke-color': paintOf,
+  'text-shadow': paintOf,
   'background-clip': clipOf,
   '-webkit-background-clip': clipOf,
   'background-color': (value) => member('background', color(value)),
   'background-image': (value) => (value === 'none' ? undefined : { background: 'unknown' }),
   background: (value) => ({
     ...member('background', backgroundIn(value)),
-    ...(splitAt(value, ' ').includes('text') && { isPainted: true }),
+    ...(splitAt(value, ' ').includes('text') && { paint: 'unknown' }),
   }),
   overflow: overflowOf,
   'overflow-x': (overflowX) => (OVERFLOWS.test(overflowX) ? { overflowX } : undefined),
@@ -82,7 +84,9 @@ const READERS: Record<string, Reader> = {
   width: (value) => sizeOf('width', value),
   'max-width': (value) => sizeOf('maxWidth', value),
   'min-width': (value) => leastOf('minWidth', value),
-  padding: paddingsOf,
+  padding: (value) => sidesOf(value, leastOf, ['paddingTop', 'paddingRight', 'paddingBottom', 'paddingLeft']),
+  'padding-inline': (value) => pairOf(value, leastOf, ['paddingLeft', 'paddingRight']),
+  'padding-block': (value) => pairOf(value, leastOf, ['paddingTop', 'paddingBottom']),
   'padding-top': (value) => leastOf('paddingTop', value),
   'padding-right': (value) => leastOf('paddingRight', value),
   'padding-bottom': (value) => leastOf('paddingBottom', value),
@@ -90,11 +94,16 @@ const READERS: Record<string, Reader> = {
   'text-indent': (value) =>
     member('indent', value.startsWith('-') && value.endsWith('%') ? -10 * Number.parseFloat(value.slice(1)) : pixels(value)),
   position: (value) => (/^(?:static|relative|absolute|fixed|sticky|-webkit-sticky)$/.test(value) ? { position: value } : undefined),
+  inset: (value) => sidesOf(value, sizeOf, ['top', 'right', 'bottom', 'left']),
+  'inset-inline': (value) => pairOf(value, sizeOf, ['left', 'right']),
+  'inset-block': (value) => pairOf(value, sizeOf, ['top', 'bottom']),
   left: (value) => sizeOf('left', value),
   top: (value) => sizeOf('top', value),
   right: (value) => sizeOf('right', value),
   bottom: (value) => sizeOf('bottom', value),
-  margin: marginsOf,
+  margin: (value) => sidesOf(value, marginOf, ['marginTop', 'marginRight', undefined, 'marginLeft']),
+  'margin-inline': (value) => pairOf(value, marginOf, ['marginLeft', 'marginRight']),
+  'margin-block': (value) => marginOf('marginTop', splitAt(value, ' ')[0] ?? ''),
   'margin-left': (value) => marginOf('marginLeft', value),
   'margin-right': (value) => marginOf('marginRight', value),
   'margin-top': (value) => marginOf('marginTop', value),
@@ -109,7 +118,8 @@ const READERS: Record<string, Reader> = {
 };
 
 /** What a property says, without what it leaves to its default. @param value normalized @returns undefined if it is invalid, or of no interest */
-export function readProperty(name: string, value: string): Specified | undefined {
+export function readProperty(given: string, value: string): Specified | undefined {
+  const name = physicalName(given);
   const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
   if (read === undefined) return undefined;
   if (value.includes('var(')) return byVariable(name);
@@ -124,6 +134,7 @@ function byVariable(name: string): Specified | undefined {
   if (name === 'color') return { color: 'unknown' };
   if (name === '-webkit-text-fill-color') return { fill: 'unknown' };
   if (/^(?:background|background-color|background-image)$/.test(name)) return { background: 'unknown' };
+  if (/^(?:text-shadow|-webkit-text-stroke(?:-color)?)$/.test(name)) return { paint: 'unknown' };
   return byKeyword(name, 'initial');
 }
 
@@ -164,19 +175,23 @@ function leastOf(name: keyof Specified, value: string): Specified | undefined {
   return value === 'auto' || value === 'none' ? { [name]: 0 } : sizeOf(name, value);
 }
 
-function paddingsOf(value: string): Specified | undefined {
+type SideReader = (name: keyof Specified, value: string) => Specified | undefined;
+
+/**
+ * The values of four sides, of which the later ones may be left out.
+ *
+ * @param names from the top, clockwise; undefined for a side that is of no interest
+ */
+function sidesOf(value: string, read: SideReader, names: readonly (keyof Specified | undefined)[]): Specified {
   const [top = '', right = top, bottom = top, left = right] = splitAt(value, ' ');
-  return {
-    ...leastOf('paddingTop', top),
-    ...leastOf('paddingRight', right),
-    ...leastOf('paddingBottom', bottom),
-    ...leastOf('paddingLeft', left),
-  };
+  const values = [top, right, bottom, left];
+  return Object.assign({}, ...names.map((name, index) => name && read(name, values[index] ?? '')));
 }
 
-function marginsOf(value: string): Specified | undefined {
-  const [top = '', right = top, , left = right] = splitAt(value, ' ');
-  return { ...marginOf('marginTop', top), ...marginOf('marginRight', right), ...marginOf('marginLeft', left) };
+/** The values of two opposite sides, which may be one. */
+function pairOf(value: string, read: SideReader, [first, second]: readonly [keyof Specified, keyof Specified]): Specified {
+  const [start = '', end = start] = splitAt(value, ' ');
+  return { ...read(first, start), ...read(second, end) };
 }
 
 /** A share of the width around it stays near: columns are laid out by -100%. */
@@ -188,8 +203,17 @@ function moved(name: MaskName, value: string): Specified {
   return { [name]: isMask(value), ...(value !== 'none' && { isMoved: true }) };
 }
 
+/** The color of what is drawn around letters or behind them, unless that is the letters' own, or none. */
+function paintOf(value: string): Specified | undefined {
+  const colors = splitAt(value, ', ')
+    .filter((part) => part !== 'currentcolor' && part !== 'transparent')
+    .flatMap((part) => color(part) ?? []);
+  const [first] = colors;
+  return member('paint', colors.every((one) => one === first) ? first : 'unknown');
+}
+
 function clipOf(value: string): Specified | undefined {
-  return value === 'text' ? { isPainted: true } : undefined;
+  return value === 'text' ? { paint: 'unknown' } : undefined;
 }
 
 /** In `font: italic 0/0 serif`, the size is the first length or keyword of a size. */

@@ -3,6 +3,8 @@ import { type Declaration, readDeclarations } from './css-declarations.ts';
 import { nextMark, withoutComments } from './css-scanner.ts';
 import { normalized } from './css-values.ts';
 import { appliesOnScreen } from './media-queries.ts';
+import { unnested } from './nested-selectors.ts';
+import { isSupported } from './supports-conditions.ts';
 
 /** A rule that applies on a screen. */
 export interface StyleRule {
@@ -11,46 +13,72 @@ export interface StyleRule {
   declarations: Declaration[];
 }
 
-/** Nested conditions of a real sheet are two or three. */
+/** Nested conditions of a real sheet are two or three, and so are nested rules, which take longer to read. */
 const MAX_DEPTH = 8;
+const MAX_NESTED_RULES = 3;
+/** Characters of the selectors of nested rules, which repeat those around them; rules beyond aren't read. */
+const MAX_NESTED_SELECTORS = 300_000;
 
 /**
- * The rules of a style sheet that apply on a screen (CSS Syntax 3, section 5.4.1). Nothing is imported; fonts,
- * animations and rules inside of others are left out.
+ * The rules of a style sheet that apply on a screen (CSS Syntax 3, section 5.4.1). Nothing is imported; fonts and animations
+ * are left out. Rules inside of others (CSS Nesting 1) follow these.
  */
 export function readRules(css: string): StyleRule[] {
-  const rules: StyleRule[] = [];
-  addRules(withoutComments(css).replace(/<!--|-->/g, ' '), rules, MAX_DEPTH);
-  return rules;
+  const reading = new SheetReading();
+  reading.addRules(withoutComments(css).replace(/<!--|-->/g, ' '), MAX_DEPTH);
+  return reading.rules;
 }
 
-function addRules(css: string, rules: StyleRule[], depth: number): void {
-  for (let from = 0; from < css.length; ) {
-    const brace = nextMark(css, from, '{;');
-    const prelude = css.slice(from, brace).trim();
-    if (css.charAt(brace) !== '{') {
-      // Only at-rules end in a semicolon; of anything else, it is a part of the selector, which is then invalid.
-      from = brace + 1;
-      if (prelude.startsWith('@')) continue;
+class SheetReading {
+  readonly rules: StyleRule[] = [];
+  #nested = 0;
+
+  /** @param around the selectors of the rule in which these are, among declarations; undefined for a sheet */
+  addRules(css: string, depth: number, around?: string): void {
+    for (let from = 0; from < css.length; ) {
+      const brace = nextMark(css, from, '{;');
+      const prelude = css.slice(from, brace).trim();
+      if (css.charAt(brace) !== '{') {
+        // In a sheet, only at-rules end in a semicolon; of anything else, it is a part of the selector, which is then invalid.
+        from = brace + 1;
+        if (around !== undefined || prelude.startsWith('@')) continue;
+      }
+      const start = css.charAt(brace) === '{' ? brace : nextMark(css, from, '{');
+      const end = nextMark(css, start + 1, '}');
+      const isValid = start === brace;
+      if (isValid) this.#addRule(prelude, css.slice(start + 1, end), depth, around);
+      from = end + 1;
     }
-    const start = css.charAt(brace) === '{' ? brace : nextMark(css, from, '{');
-    const end = nextMark(css, start + 1, '}');
-    const isValid = start === brace;
-    if (isValid) addRule(prelude, css.slice(start + 1, end), rules, depth);
-    from = end + 1;
   }
-}
 
-function addRule(prelude: string, block: string, rules: StyleRule[], depth: number): void {
-  if (!prelude.startsWith('@')) {
-    rules.push({ selectors: prelude, declarations: readDeclarations(block) });
-    return;
+  #addRule(prelude: string, block: string, depth: number, around: string | undefined): void {
+    if (!prelude.startsWith('@')) {
+      this.#addBlock(block, depth, around === undefined ? prelude : this.#unnested(prelude, around));
+      return;
+    }
+    const [, name = '', condition = ''] = /^@([\w-]+)(.*)$/s.exec(prelude) ?? [];
+    if (depth === 0 || !applies(asciiLowerCase(name), normalized(condition))) return;
+    if (around === undefined) this.addRules(block, depth - 1);
+    else this.#addBlock(block, depth - 1, around);
   }
-  const [, name = '', condition = ''] = /^@([\w-]+)(.*)$/s.exec(prelude) ?? [];
-  if (depth > 0 && applies(asciiLowerCase(name), normalized(condition))) addRules(block, rules, depth - 1);
+
+  /** What a block of declarations says, and the rules in it. */
+  #addBlock(block: string, depth: number, selectors: string): void {
+    if (selectors === '') return;
+    this.rules.push({ selectors, declarations: readDeclarations(block) });
+    if (depth > 0 && block.includes('{')) this.addRules(block, Math.min(depth, MAX_NESTED_RULES) - 1, selectors);
+  }
+
+  /** @returns '' when there are too many */
+  #unnested(selectors: string, around: string): string {
+    if (this.#nested > MAX_NESTED_SELECTORS) return '';
+    const list = unnested(selectors, around);
+    this.#nested += around.length + list.length;
+    return list;
+  }
 }
 
 function applies(name: string, condition: string): boolean {
   if (name === 'media') return appliesOnScreen(condition);
-  return name === 'layer' || (name === 'supports' && !/^not\b/.test(condition));
+  return name === 'layer' || (name === 'supports' && isSupported(condition) === true);
 }

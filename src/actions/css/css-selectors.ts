@@ -5,6 +5,13 @@ import { ALIASES, NEVER, UNJUDGED } from './pseudo-classes.ts';
 /** How a compound is related to the one before it in the text. */
 type Relation = 'ancestor' | 'parent' | 'previous' | 'sibling';
 
+/** Among siblings, or those of the same name: the first is 1. Every `step`th one from `offset` on. */
+export interface Place {
+  step: number;
+  offset: number;
+  isOfType: boolean;
+}
+
 export interface Compound {
   name: string | undefined;
   id: string | undefined;
@@ -12,7 +19,7 @@ export interface Compound {
   attributes: { name: string; operator: string; value: string }[];
   /** Of each list, one selects the element, or none does. */
   lists: { selectors: Selector[]; isNegated: boolean }[];
-  isFirstChild: boolean;
+  places: Place[];
   /** It is of a state that no element of a message has, or of no element. */
   isNever: boolean;
   relation: Relation | undefined;
@@ -23,7 +30,7 @@ export interface Selector {
   compounds: Compound[];
   /** Ids, classes and attributes, names (Selectors 4, section 17), as one number. */
   specificity: number;
-  /** Whether it can be said what it selects: not with most places among siblings, and contents. */
+  /** Whether it can be said what it selects: not with places that count from the last sibling, and contents. */
   isJudged: boolean;
 }
 
@@ -31,6 +38,8 @@ const COMBINATORS: Record<string, Relation> = { '': 'ancestor', '>': 'parent', '
 /** A combinator, `*`, a name with its mark, or the start of an attribute. */
 const TOKEN = /([\s>+~]+)|(\*)|([#.]|::?)?((?:[\w-]|[\u0080-\u{10ffff}]|\\[^\n])+)|\[/uy;
 const ATTRIBUTE = /^([\w:-]+)\s*([~|^$*]?=)?(.*)$/s;
+/** Counted from the first sibling: these are known when an element begins. */
+const PLACES = new Set([':first-child', ':first-of-type', ':nth-child', ':nth-of-type']);
 /** More than anyone writes. */
 const MAX_COMPOUNDS = 100;
 const MAX_DEPTH = 4;
@@ -72,7 +81,7 @@ function readSelector(source: string, depth: number): Selector | undefined {
 }
 
 function newCompound(relation: Relation | undefined): Compound {
-  return { name: undefined, id: undefined, classes: [], attributes: [], lists: [], isFirstChild: false, isNever: false, relation };
+  return { name: undefined, id: undefined, classes: [], attributes: [], lists: [], places: [], isNever: false, relation };
 }
 
 /** @returns the position after it; undefined if it is invalid */
@@ -104,11 +113,38 @@ function addPseudo(selector: Selector, compound: Compound, name: string, inside:
   selector.specificity += 100;
   const alias = ALIASES.get(name);
   if (alias !== undefined) compound.lists.push({ selectors: readSelectors(alias) ?? [], isNegated: false });
-  else if (name === ':first-child') compound.isFirstChild = true;
+  else if (PLACES.has(name)) return addPlace(selector, compound, name, inside);
   else if (UNJUDGED.has(name)) selector.isJudged = false;
   else if (NEVER.has(name) || name.startsWith('::-webkit-')) compound.isNever = true;
   else return false;
   return true;
+}
+
+/** @returns whether it is valid */
+function addPlace(selector: Selector, compound: Compound, name: string, inside: string): boolean {
+  const isOfType = name.endsWith('-of-type');
+  if (!name.startsWith(':nth')) {
+    compound.places.push({ step: 0, offset: 1, isOfType });
+    return true;
+  }
+  // Only those of some of the siblings are counted (Selectors 4, section 13.3.1), which isn't read.
+  if (!isOfType && / of /i.test(inside)) {
+    selector.isJudged = false;
+    return true;
+  }
+  const place = readPlace(inside);
+  if (place !== undefined) compound.places.push({ ...place, isOfType });
+  return place !== undefined;
+}
+
+/** `2n + 1`, `odd`, `3` (CSS Syntax 3, section 6). */
+function readPlace(source: string): Pick<Place, 'step' | 'offset'> | undefined {
+  const written = asciiLowerCase(source).replace(/\s+/g, '');
+  if (written === 'odd') return { step: 2, offset: 1 };
+  if (written === 'even') return { step: 2, offset: 0 };
+  const [, step, offset] = /^(?:([+-]?\d{0,9})n)?([+-]?\d{1,9})?$/.exec(written) ?? [];
+  if (step === undefined && offset === undefined) return undefined;
+  return { step: step === undefined ? 0 : /\d/.test(step) ? Number(step) : Number(`${step}1`), offset: Number(offset ?? 0) };
 }
 
 /** `:is` and `:where` forgive invalid selectors in them, `:not` doesn't (Selectors 4, sections 4.2 to 4.4). */

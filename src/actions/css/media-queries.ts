@@ -1,4 +1,5 @@
-import { nextMark, splitAt } from './css-scanner.ts';
+import { type Answer, matchesCondition } from './css-conditions.ts';
+import { splitAt } from './css-scanner.ts';
 import { pixels } from './css-values.ts';
 
 /** A window on a desktop, CSS pixels. */
@@ -26,10 +27,6 @@ const FEATURES: Record<string, string> = {
   'display-mode': 'browser',
 };
 const COMPARISON = /^([^<>=]+)(<=?|>=?|=)([^<>=]+)(?:(<=?|>=?)([^<>=]+))?$/;
-const MAX_DEPTH = 8;
-
-/** Whether it holds; undefined where that isn't known, which nothing follows from. */
-type Answer = boolean | undefined;
 
 /** Whether a list of media queries (Media Queries 4, section 3) matches a window on a desktop. @param list normalized */
 export function appliesOnScreen(list: string): boolean {
@@ -38,39 +35,13 @@ export function appliesOnScreen(list: string): boolean {
 
 function matchesQuery(query: string): boolean {
   const [, prefix, type, rest = ''] = /^(?:(not|only) )?([a-z-]+)(?: and (.*))?$/s.exec(query) ?? [];
-  if (type === undefined) return matchesCondition(query, MAX_DEPTH) === true;
+  if (type === undefined) return matchesCondition(query, matchesInside) === true;
   const isOfType = type === 'all' || type === 'screen';
-  const answer = isOfType && rest !== '' ? matchesCondition(rest, MAX_DEPTH) : isOfType;
+  const answer = isOfType && rest !== '' ? matchesCondition(rest, matchesInside) : isOfType;
   return answer === (prefix !== 'not');
 }
 
-/** Conditions in brackets, all of them joined by `and`, or all by `or`. */
-function matchesCondition(condition: string, depth: number): Answer {
-  if (depth === 0) return undefined;
-  if (condition.startsWith('not ')) return negated(matchesCondition(condition.slice(4), depth - 1));
-  const answers: Answer[] = [];
-  const joints = new Set<string>();
-  for (let rest = condition; rest !== ''; ) {
-    const end = nextMark(rest, 1, ')');
-    if (!rest.startsWith('(')) return undefined;
-    answers.push(matchesInside(rest.slice(1, end).trim(), depth - 1));
-    const [whole, joint] = /^ ?(and|or) /.exec(rest.slice(end + 1)) ?? [''];
-    if (joint === undefined && rest.slice(end + 1).trim() !== '') return undefined;
-    if (joint !== undefined) joints.add(joint);
-    rest = rest.slice(end + 1 + whole.length).trim();
-  }
-  if (joints.size > 1 || answers.length === 0) return undefined;
-  const decisive = joints.has('or');
-  if (answers.includes(decisive)) return decisive;
-  return answers.includes(undefined) ? undefined : !decisive;
-}
-
-function negated(answer: Answer): Answer {
-  return answer === undefined ? undefined : !answer;
-}
-
-function matchesInside(inside: string, depth: number): Answer {
-  if (inside.startsWith('(') || inside.startsWith('not ')) return matchesCondition(inside, depth);
+function matchesInside(inside: string): Answer {
   const [name = '', value] = inside.split(':').map((one) => one.trim());
   if (value !== undefined) return matchesFeature(name, value);
   const [, first = '', sign = '', second = '', otherSign, third = ''] = COMPARISON.exec(inside) ?? [];

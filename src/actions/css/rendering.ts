@@ -13,8 +13,8 @@ export interface Rendering {
   fontSize: number;
   indent: number;
   color: string;
-  /** Its color doesn't tell whether it can be seen. */
-  isPainted: boolean;
+  /** The color by which letters are seen besides their own. */
+  paint: string;
   background: string;
 }
 
@@ -26,7 +26,7 @@ export const PAGE: Rendering = {
   fontSize: 16,
   indent: 0,
   color: '#000000',
-  isPainted: false,
+  paint: 'transparent',
   background: '#ffffff',
 };
 
@@ -35,9 +35,9 @@ const SMALLEST_FONT = 1;
 const FAINTEST = 0.02;
 
 /** Whether text right inside of the element can be seen. */
-export function showsText({ isGone, isVisible, fontSize, indent, color, isPainted, background }: Rendering): boolean {
+export function showsText({ isGone, isVisible, fontSize, indent, color, paint, background }: Rendering): boolean {
   if (isGone || !isVisible || fontSize <= SMALLEST_FONT || indent <= FAR) return false;
-  return isPainted || (color !== 'transparent' && !looksSame(color, background));
+  return [color, paint].some((one) => one !== 'transparent' && !looksSame(one, background));
 }
 
 /** @param display how elements of this name are displayed by default */
@@ -52,7 +52,7 @@ export function renderingOf(specified: Specified, parent: Rendering, display: st
     fontSize: fontSize === undefined ? parent.fontSize : 'pixels' in fontSize ? fontSize.pixels : fontSize.factor * parent.fontSize,
     indent,
     color: fill === 'inherit' ? parent.color : fill,
-    isPainted: specified.isPainted ?? parent.isPainted,
+    paint: specified.paint ?? parent.paint,
     background: mayOverlap(specified) ? 'unknown' : background === 'transparent' ? parent.background : background,
   };
 }

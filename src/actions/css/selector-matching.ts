@@ -1,4 +1,4 @@
-import type { Compound, Selector } from './css-selectors.ts';
+import type { Compound, Place, Selector } from './css-selectors.ts';
 
 /** An element as selectors see it. */
 export interface SelectedElement {
@@ -6,6 +6,9 @@ export interface SelectedElement {
   name: string;
   id: string;
   classes: ReadonlySet<string>;
+  /** Among its siblings, and among those of its name: the first is 1. */
+  place: number;
+  placeOfType: number;
   /** The value of an attribute, its character references decoded. */
   attribute(name: string): string | undefined;
   /** The last ones that have begun in it. */
@@ -55,10 +58,10 @@ class Matching {
   }
 
   #isCompound(compound: Compound, element: SelectedElement, above: number): boolean {
-    const { name, id, classes, attributes, lists, isFirstChild, isNever } = compound;
+    const { name, id, classes, attributes, lists, places, isNever } = compound;
     if (isNever || (name !== undefined && name !== element.name) || (id !== undefined && id !== element.id)) return false;
     if (!classes.every((one) => element.classes.has(one)) || !attributes.every((one) => this.#hasAttribute(one, element))) return false;
-    if (isFirstChild && this.#siblingsBefore(element, above).length > 0) return false;
+    if (!places.every((one) => isAt(one, element))) return false;
     return lists.every(({ selectors, isNegated }) => selectors.some((one) => this.matches(one, element, above)) !== isNegated);
   }
 
@@ -81,4 +84,9 @@ class Matching {
     if (operator === '^=') return found.startsWith(value);
     return operator === '$=' ? found.endsWith(value) : found.includes(value);
   }
+}
+
+function isAt({ step, offset, isOfType }: Place, { place, placeOfType }: SelectedElement): boolean {
+  const behind = (isOfType ? placeOfType : place) - offset;
+  return step === 0 ? behind === 0 : behind % step === 0 && behind / step >= 0;
 }

@@ -6,7 +6,7 @@ import type { HtmlTag } from './html-tags.ts';
 import { OpenElements } from './open-elements.ts';
 import type { OutlineReader } from './outline-reader.ts';
 import { addressOf, OutlineWriter, writtenName } from './outline-writer.ts';
-import { contentRendering, renderAgain, type StyledElement, styledElement } from './styled-element.ts';
+import { addUndisplayed, contentRendering, renderAgain, type StyledElement, styledElement } from './styled-element.ts';
 
 /** Elements without text that may come before the body. */
 const IN_HEAD = new Set(['head', 'base', 'link', 'meta']);
@@ -44,7 +44,10 @@ export class DisplayedReader implements OutlineReader {
   }
 
   raw(tag: HtmlTag, text: string): void {
-    if (!DISPLAYED_RAW.has(tag.name)) return;
+    if (!DISPLAYED_RAW.has(tag.name)) {
+      this.#addUndisplayed(tag);
+      return;
+    }
     this.#begin(tag);
     this.text(text);
     this.close(tag);
@@ -68,7 +71,10 @@ export class DisplayedReader implements OutlineReader {
     const tag = given.name === 'image' && !this.#isForeign() ? { ...given, name: 'img' } : given;
     const { name } = tag;
     this.#elements += 1;
-    if (IN_HEAD.has(name)) return;
+    if (IN_HEAD.has(name)) {
+      this.#addUndisplayed(tag);
+      return;
+    }
     if (name === 'html' || name === 'body') {
       this.#openPage(name, tag);
       return;
@@ -85,6 +91,10 @@ export class DisplayedReader implements OutlineReader {
     }
     this.#push(element);
     if (tag.isSelfClosing && this.#isForeign()) this.#apply(this.#open.end(name));
+  }
+
+  #addUndisplayed(tag: HtmlTag): void {
+    if (tag.name !== 'head' && this.#open.has('body')) addUndisplayed(tag, this.#open.path);
   }
 
   /** The page and its body, which may have no tags: the first ones count (HTML, 13.2.6.4.7). */

@@ -16,25 +16,44 @@ export interface StyledElement extends SelectedElement {
   tag: HtmlTag;
   specified: Specified;
   rendering: Rendering;
+  /** How many children have begun, by name; `*` for all. */
+  counts: Map<string, number>;
 }
 
 /** @param path the open elements around it, the root first */
 export function styledElement(tag: HtmlTag, sheets: StyleSheets, path: readonly StyledElement[]): StyledElement {
-  const names = attribute(tag, 'class') ?? '';
-  const element: SelectedElement = {
-    name: tag.name,
-    id: attribute(tag, 'id') ?? '',
-    classes: new Set(names.split(/[\t\n\f\r ]+/).filter((one) => one !== '')),
-    attribute: attributeReader(tag),
-    children: [],
-  };
+  const element = selectedElement(tag, path.at(-1));
   const specified = sheets.specified(element, attribute(tag, 'style') ?? '', hintsOf(tag), path);
-  const styled = { ...element, tag, specified, rendering: renderedIn(tag, specified, path.at(-1)) };
+  const styled = { ...element, tag, specified, rendering: renderedIn(tag, specified, path.at(-1)), counts: new Map<string, number>() };
   addChild(path.at(-1), styled);
   return styled;
 }
 
-function addChild(parent: StyledElement | undefined, child: StyledElement): void {
+/** An element that isn't displayed is a sibling of others. @param path the open elements around it, the root first */
+export function addUndisplayed(tag: HtmlTag, path: readonly StyledElement[]): void {
+  addChild(path.at(-1), selectedElement(tag, path.at(-1)));
+}
+
+function selectedElement(tag: HtmlTag, parent: StyledElement | undefined): SelectedElement {
+  const names = attribute(tag, 'class') ?? '';
+  return {
+    name: tag.name,
+    id: attribute(tag, 'id') ?? '',
+    classes: new Set(names.split(/[\t\n\f\r ]+/).filter((one) => one !== '')),
+    place: counted(parent, '*'),
+    placeOfType: counted(parent, tag.name),
+    attribute: attributeReader(tag),
+    children: [],
+  };
+}
+
+function counted(parent: StyledElement | undefined, name: string): number {
+  const count = (parent?.counts.get(name) ?? 0) + 1;
+  parent?.counts.set(name, count);
+  return count;
+}
+
+function addChild(parent: StyledElement | undefined, child: SelectedElement): void {
   if (parent === undefined) return;
   parent.children.push(child);
   if (parent.children.length > MAX_CHILDREN) parent.children.shift();

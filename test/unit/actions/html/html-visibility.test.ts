@@ -81,6 +81,18 @@ describe('hidden text of HTML', () => {
     'color:red;a:hover{display:block}display:none',
     'color:black;background:#000',
     'color:black;background-color:rgb(0,0,0)',
+    'color:#fff;text-shadow:0 0 2px transparent',
+    'color:#fff;text-shadow:0 0 1px #fff, 0 0 2px #fff',
+    'color:transparent;text-shadow:0 0 2px',
+    'color:transparent;text-shadow:currentcolor 0 0 2px',
+    'color:#fff;-webkit-text-stroke:1px transparent',
+    'color:transparent;-webkit-text-stroke:1px',
+    'position:absolute;inset:0 auto auto -9999px',
+    'position:fixed;inset-inline-start:-9999px',
+    'margin-inline-start:-9999px',
+    'margin-inline:-9999px 0',
+    'max-block-size:0;overflow:hidden',
+    'inline-size:0;overflow:hidden',
   ])('isn’t shown: %s', async (style) => {
     expect(await htmlToText(`${styled(style)}okapi`)).toBe('okapi');
     expect(await htmlToText(`<div style="${style}"><p><b>zebra</b></p></div>okapi`)).toBe('okapi');
@@ -152,6 +164,32 @@ describe('hidden text of HTML', () => {
     ['in a note on a formula', 'okapi<math><semantics><annotation>zebra</annotation></semantics></math>'],
     ['in a float of no height', 'okapi<span style="float:left;height:0;overflow:hidden">zebra</span>'],
     ['in a faint part of what is faint', 'okapi<div style="opacity:.1"><p style="opacity:.1">zebra</p></div>'],
+    ['by its number', '<style>p:nth-child(2){display:none}</style><div><p>okapi<p>zebra</div>'],
+    [
+      'by its number, counted in twos',
+      '<style>p:nth-child(odd),i:nth-child( 2N + 2 ){display:none}</style><div><p>zebra</p><i>zebra</i><p>zebra</p>okapi</div>',
+    ],
+    ['by its number, up to one', '<style>p:nth-child(-n+2){display:none}</style><div><p>zebra<p>zebra<p>okapi</div>'],
+    ['by its number among its kind', '<style>p:nth-of-type(2){display:none}</style><p><b></b><p>zebra</p>okapi'],
+    ['as the first of its kind', '<style>p:first-of-type{display:none}</style><b></b><p>zebra<p>okapi'],
+    ['as one of the others', '<style>p:not(:first-child){display:none}</style><div><p>okapi<p>zebra<p>zebra</div>'],
+    ['in every other row', '<style>tr:nth-child(even){color:#fff}</style><table><tr><td>okapi<tr><td>zebra</table>'],
+    ['beyond many others', `<style>p:nth-child(200){display:none}</style><div>${'<p>'.repeat(199)}<p>zebra</div>okapi`],
+    [
+      'by a rule in a rule',
+      '<style>.a{color:red;.b{display:none}> i{display:none}}</style><div class=a>okapi<b class=b>zebra</b><i>zebra</i></div>',
+    ],
+    [
+      'by a rule in a rule, with its sign',
+      '<style>.a,.c{&.b,.d &{display:none}}</style><p class=a>okapi<p class="c b">zebra<div class=d><p class=a>zebra',
+    ],
+    ['by a condition in a rule', '<style>.a{@media screen{display:none;i{color:red}}}</style><p class=a>zebra</p>okapi'],
+    ['by what is supported', '<style>@supports (display:grid) and (not (-ms-ime-align:auto)){p{display:none}}</style><p>zebra</p>okapi'],
+    [
+      'unless a box is ticked',
+      '<style>.x{display:none}#c:checked~.x{display:block}</style><input type=checkbox id=c><p class=x>zebra</p>okapi',
+    ],
+    ['beside what is empty', '<style>.x,p:empty{display:none}</style>okapi<p class=x>zebra</p>'],
     ['by an escaped class', '<style>.sm\\:x{display:none}</style>okapi<p class="sm:x">zebra</p>'],
   ])('isn’t shown, wherever the style is: %s', async (_where, html) => {
     expect((await htmlToText(html)).replace('okapi', '')).toBe('');
@@ -237,6 +275,12 @@ describe('visible text of HTML', () => {
     'color:#fff;background:rgba(0,0,0,.8)',
     'color:#eee',
     'color:hsl(0,0%,50%)',
+    'color:#fff;text-shadow:0 0 2px transparent, 0 0 3px #000',
+    'color:#fff;text-shadow:0 0 2px var(--c)',
+    'color:transparent;-webkit-text-stroke:1px;-webkit-text-stroke-color:#000',
+    'position:absolute;inset:0',
+    'margin-inline:auto',
+    'block-size:0',
   ])('is shown: %s', async (style) => {
     expect(await htmlToText(`${styled(style)}okapi`)).toBe('zebra\n\nokapi');
   });
@@ -285,7 +329,23 @@ describe('visible text of HTML', () => {
     ['on an image around it', '<table background="a.png"><tr><td><span style="color:#fff">zebra</span></table>'],
     ['on a background of a class', '<style>.d{background:#123}</style><div class=d><p style="color:white">zebra</div>'],
     ['on the background of the body', '<style>html > body{background:#123;color:white}</style>zebra'],
-    ['on a background that can’t be judged', '<style>td:nth-child(2){background:#123}</style><p style="color:white">zebra'],
+    ['on a background that can’t be judged', '<style>td:last-child{background:#123}</style><p style="color:white">zebra'],
+    ['unless it is one of others', '<style>p:nth-child(2n),p:nth-child(3),p:nth-of-type(n+2){display:none}</style><div><p>zebra</div>'],
+    ['behind a style in the body', '<style>p:first-child,p:nth-child(1){display:none}</style><div><style></style><p>zebra</div>'],
+    ['by a number that isn’t one', '<style>p:nth-child(x){display:none}</style><p>zebra'],
+    ['by a rule in a rule', '<style>p{display:none;&.b{display:block}}</style><p class=b>zebra'],
+    [
+      'in what only some programs support',
+      '<style>@supports (-webkit-overflow-scrolling:touch){p{display:none}}@supports (-ms-ime-align:auto){p{display:none}}</style><p>zebra',
+    ],
+    [
+      'by a support that can’t be judged',
+      '<style>@supports (bogus:1){p{display:none}}@supports not (bogus:1){p{display:none}}</style><p>zebra',
+    ],
+    [
+      'where a box is ticked',
+      '<style>.x{display:none}#c:checked~.x{display:block}</style><input type=checkbox id=c checked><p class=x>zebra',
+    ],
     ['in a white page’s link', '<a href="x" style="background:#fff">zebra</a>'],
   ])('is shown: %s', async (_where, html) => {
     expect(await htmlToText(html)).toBe('zebra');
@@ -305,6 +365,8 @@ describe('visible text of HTML', () => {
     ['selectors without end', `${'a '.repeat(100_000)}b{color:red}`],
     ['selectors in selectors', `${':is('.repeat(50_000)}{color:red}`],
     ['conditions in conditions', `@media ${'not '.repeat(50_000)}{`],
+    ['rules in rules', '.a{&& &&{'.repeat(20_000)],
+    ['rules beside rules in a rule', `.a{${'b{color:red}'.repeat(10_000)}`],
   ])('is told from hidden text in spite of many %s', async (_what, css) => {
     const text = await htmlToText(`<style>${css}}</style><style>.h{display:none}</style>${'<p>okapi'.repeat(9000)}<p class=h>zebra`);
     expect(text.match(/okapi|zebra/g)).toEqual(Array(9000).fill('okapi'));
