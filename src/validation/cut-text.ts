@@ -1,14 +1,14 @@
-/** Combining marks with variation selectors, skin tones and joiners: they belong to the character before them. */
-const CONTINUES = /^(?:\p{M}|\p{Emoji_Modifier}|\u200d)/u;
-/** More than a real character has. */
-const MAX_PARTS = 16;
+/** Characters as people see them, of one or more code points (UAX 29, “Grapheme Cluster Boundaries”). */
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** UTF-16 units of a character that is kept whole: more than a real one has, such as a couple with skin tones. */
+const LONGEST = 32;
 
 /**
  * The beginning of a text, at most `max` UTF-16 units: never with half of a surrogate pair, which models' APIs and the
  * database reject, and not in the middle of a character of several code points.
  */
 export function cutText(text: string, max: number): string {
-  return text.length <= max ? text : text.slice(0, characterBefore(text, max));
+  return text.length <= max ? text : text.slice(0, betweenCharacters(text, max));
 }
 
 /** The same with an ellipsis, which counts, in place of what is left out. */
@@ -28,17 +28,25 @@ export function cutList(items: readonly string[], max: number): string {
   return `${items.slice(0, kept).join(', ')}${left === 0 ? '' : `, … and ${left.toLocaleString('en')} more`}`;
 }
 
-/** The last place up to `at` that is between two characters. */
-function characterBefore(text: string, at: number): number {
-  const pair = betweenPairs(text, at);
-  let place = pair;
-  for (let parts = 0; parts < MAX_PARTS && place > 0; parts += 1) {
-    const isInside = CONTINUES.test(String.fromCodePoint(text.codePointAt(place) ?? 0)) || text.charAt(place - 1) === '\u200d';
-    if (!isInside) return place;
-    place = betweenPairs(text, place - 1);
-  }
-  // A mark without a character, or a pile of them.
-  return pair;
+/** The place itself, or that before the character in which it is; within a letter with a pile of marks, between two of them. */
+export function betweenCharacters(text: string, place: number): number {
+  const pair = betweenPairs(text, place);
+  if (pair <= 0 || pair >= text.length) return pair;
+  const from = beforeFlags(text, betweenPairs(text, Math.max(0, pair - 2 * LONGEST)));
+  const found = CHARACTERS.segment(text.slice(from, pair + 2)).containing(pair - from);
+  const start = found === undefined ? pair : from + found.index;
+  return pair - start > LONGEST ? pair : start;
+}
+
+/** A flag is two letters of its own alphabet: which ones belong together is told by the beginning of a row of them. */
+function beforeFlags(text: string, place: number): number {
+  let at = place;
+  while (isFlagLetter(text.codePointAt(at - 2))) at -= 2;
+  return at;
+}
+
+function isFlagLetter(code = 0): boolean {
+  return code >= 0x1_f1e6 && code <= 0x1_f1ff;
 }
 
 /** The place itself, or that before the surrogate pair in which it is. */

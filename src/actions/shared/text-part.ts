@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { betweenPairs } from '../../validation/cut-text.ts';
+import { betweenCharacters, betweenPairs } from '../../validation/cut-text.ts';
 import { jsonBytes } from './fitting.ts';
 
 /** Longest text of one result, UTF-16 units; the rest is read by its offset. */
@@ -36,14 +36,16 @@ export function partLimit(capBytes: number, beside: object, units = PART_UNITS):
 }
 
 /**
- * A part of a long text that doesn't split a surrogate pair.
+ * A part of a long text that ends between two characters.
  *
  * @returns `next_offset`: that of the following part; absent at the end
  */
 export function textPart(text: string, start: number, { units, bytes }: PartLimit): { text: string; next_offset?: number } {
   const from = betweenPairs(text, start);
   const most = betweenPairs(text, Math.min(text.length, from + units));
-  const end = endWithin(text, from, most, Math.max(bytes, LEAST_BYTES));
+  const fits = endWithin(text, from, most, Math.max(bytes, LEAST_BYTES));
+  const whole = betweenCharacters(text, fits);
+  const end = whole > from ? whole : fits;
   return end >= text.length ? { text: text.slice(from) } : { text: text.slice(from, end), next_offset: end };
 }
 

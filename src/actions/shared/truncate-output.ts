@@ -100,7 +100,7 @@ function truncateText(text: string, budget: number): string {
   let most = Math.min(text.length, budget);
   while (fits < most) {
     const middle = Math.ceil((fits + most) / 2);
-    if (textSize(cutText(text, middle)) + ELLIPSIS_BYTES <= budget) fits = middle;
+    if (textSize(text.slice(0, middle)) + ELLIPSIS_BYTES <= budget) fits = middle;
     else most = middle - 1;
   }
   const kept = wholeWords(cutText(text, fits), text);

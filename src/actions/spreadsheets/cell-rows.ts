@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { unreadableResponse } from '../../providers/transport/response-json.ts';
 import { list, unchecked } from '../../providers/transport/response-list.ts';
 import { checked, responseReader } from '../../providers/transport/responses.ts';
-import { betweenPairs, cutText } from '../../validation/cut-text.ts';
 import { multiLine } from '../shared/display-text.ts';
 import { jsonBytes } from '../shared/fitting.ts';
 import { PART_UNITS, type PartLimit, textPart } from '../shared/text-part.ts';
@@ -123,11 +122,8 @@ function readCell(cell: unknown, part: { offset: number; limit: PartLimit; addre
 }
 
 function textCell(text: string, { offset, limit, address }: { offset: number; limit: PartLimit; address: () => string }): ReadCell {
-  const from = betweenPairs(text, offset);
-  const { text: part, next_offset: next } = textPart(text, from, limit);
-  if (next === undefined) return { value: part };
-  const value = cutText(text.slice(from), part.length);
-  return { value, cut: { cell: address(), characters: text.length, next_offset: from + value.length } };
+  const { text: value, next_offset: next } = textPart(text, offset, limit);
+  return next === undefined ? { value } : { value, cut: { cell: address(), characters: text.length, next_offset: next } };
 }
 
 function addressOf({ tab, cells }: TabRange, down: number, across: number): string {

@@ -34,7 +34,54 @@ const CUTS: Record<string, (text: string) => string> = {
   'an argument on a page': (text) => String(new ArgumentsView().render(text)),
 };
 
+/** Each consists of several code points (UAX 29). */
+const CHARACTERS = {
+  'a flag': '🇩🇪',
+  'a flag of a region': '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+  'a family': '👨\u200d👩\u200d👧\u200d👦',
+  'a couple with two skin tones': '👩🏽\u200d❤\ufe0f\u200d💋\u200d👨🏿',
+  'a keycap': '1\ufe0f\u20e3',
+  'a syllable of Hangul': '\u1100\u1161\u11a8',
+  'a conjunct of Devanagari': '\u0915\u094d\u0937\u093f',
+  'a Thai vowel': '\u0e01\u0e33',
+  'a letter with marks': 'a\u0300\u0323\u0308',
+  'a line break': '\r\n',
+};
+
+/** Those that don't change the text, nor count by code points. */
+const WHOLE = ['a part of a text', 'a part of few bytes', 'a truncated result', 'a message of a provider', 'the name of an action'];
+
 describe('a text that is cut', () => {
+  it.each(Object.entries(CHARACTERS))('isn’t cut within %s, wherever', (_what, character) => {
+    for (let count = 1; count <= 40; count += 1) {
+      const text = `ab${character.repeat(40)}`;
+      const cut = cutText(text, 2 + count);
+      expect(cut).toBe(`ab${character.repeat(Math.floor(count / character.length))}`);
+    }
+  });
+
+  it.each(WHOLE)('ends between two flags: %s', (what) => {
+    for (const before of ['', 'a', 'aa', 'aaa']) {
+      const [shown = ''] = /^[^…]*/.exec(CUTS[what]?.(`${before}${'🇩🇪'.repeat(20_000)}`) ?? '') ?? [];
+      expect((shown.length - before.length) % 4).toBe(0);
+      expect(shown.length).toBeGreaterThan(40);
+    }
+  });
+
+  it('is read on where it was cut, however long its characters are', () => {
+    for (const character of [...Object.values(CHARACTERS), `a${'\u0301'.repeat(5_000)}`]) {
+      const text = character.repeat(Math.ceil(5_000 / character.length));
+      const parts: string[] = [];
+      for (let at: number | undefined = 0; at !== undefined; ) {
+        const { text: part, next_offset: next } = textPart(text, at, { units: 101, bytes: 150 });
+        expect(part).not.toBe('');
+        parts.push(part);
+        at = next;
+      }
+      expect(parts.join('')).toBe(text);
+    }
+  });
+
   it.each(Object.entries(CUTS))('never ends in half of a character: %s', (_what, cut) => {
     for (const before of ['', 'a', 'aa', 'aaa']) {
       const shown = cut(`${before}${'😀'.repeat(200_000)}`);
