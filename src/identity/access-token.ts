@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OidcSettings } from '../config/config.ts';
-import { createJwtVerifier, idTokenClaims } from './id-token.ts';
+import { createJwtVerifier, idTokenClaims, unlessNull } from './id-token.ts';
 import type { AccessToken, VerifierContext, VerifyAccessToken } from './identity.ts';
 import { KeySet } from './key-set.ts';
 import { ALGORITHMS, oidcKeyLoader } from './oidc.ts';
@@ -18,10 +18,10 @@ const header = z.object({
 
 const name = z.string().regex(/^[\x20-\x7e]{1,255}$/);
 const claims = idTokenClaims.pick({ iss: true, sub: true, exp: true, iat: true, auth_time: true }).extend({
-  client_id: name.optional(),
+  client_id: unlessNull(name),
   // Instead of it, where the issuer follows OpenID Connect.
-  azp: name.optional(),
-  scope: z.string().max(4_096).default(''),
+  azp: unlessNull(name),
+  scope: unlessNull(z.string().max(4_096)),
 });
 
 /**
@@ -48,7 +48,7 @@ function read(payload: object, now: number): AccessToken {
     issuer: data.iss,
     subject: data.sub,
     clientId,
-    scopes: data.scope.split(' ').filter((scope) => scope !== ''),
+    scopes: (data.scope ?? '').split(' ').filter((scope) => scope !== ''),
     authTime: data.auth_time,
     issuedAt: data.iat,
     expiresAt: data.exp,

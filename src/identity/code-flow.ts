@@ -5,7 +5,9 @@ import { loadOnce } from '../concurrency/load-once.ts';
 import type { OidcSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { readCapped } from '../rate-limit/capped-body.ts';
+import { isObject } from '../validation/is-object.ts';
 import { fetchJson } from './fetch-keys.ts';
+import { CLOCK_SKEW } from './id-token.ts';
 import type { Identity, VerifyIdToken } from './identity.ts';
 import { identityUnavailable } from './token-errors.ts';
 
@@ -92,13 +94,13 @@ export class CodeFlow {
   /** Read again after a minute, so that a change of the issuer's addresses needs no restart. */
   async #configuration(): Promise<Configuration> {
     const library = await load();
-    const { Configuration, ClientSecretBasic, ClientSecretPost, None, allowInsecureRequests } = library;
+    const { Configuration, ClientSecretBasic, ClientSecretPost, None, allowInsecureRequests, clockTolerance } = library;
     const { clientId, clientSecret } = this.#client;
     const server = await this.#server();
     const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true;
     const authentication =
       clientSecret === undefined ? None() : takesPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
-    const configuration = new Configuration(server, clientId, undefined, authentication);
+    const configuration = new Configuration(server, clientId, { [clockTolerance]: CLOCK_SKEW }, authentication);
     configuration.timeout = TIMEOUT_SECONDS;
     configuration[library.customFetch] = fetchTokens;
     // The configuration admits http on loopback only, and in development.
@@ -120,11 +122,27 @@ export class CodeFlow {
   }
 }
 
-/** The library reads responses of any size. */
+/**
+ * The library reads responses of any size, and rejects members that it has no use for here: issuers send what they don't
+ * give as null or empty, and the scope as a list.
+ */
 async function fetchTokens(url: string, options: CustomFetchOptions): Promise<Response> {
   const { body, status, headers } = await fetch(url, options as RequestInit);
   const tooLarge = () => new Error(`the token endpoint responded with more than ${MAX_TOKENS_BYTES} bytes`);
-  return new Response(body && (await readCapped(body, MAX_TOKENS_BYTES, tooLarge)), { status, headers });
+  const read = body && (await readCapped(body, MAX_TOKENS_BYTES, tooLarge));
+  return new Response(status === 200 && read !== null ? usedTokens(read.toString()) : read, { status, headers });
+}
+
+/** What is used of a response with tokens (RFC 6749, 5.1; OIDC Core 3.1.3.3). What is no JSON object stays as it is. */
+function usedTokens(json: string): string {
+  try {
+    const tokens: unknown = JSON.parse(json);
+    if (!isObject(tokens)) return json;
+    const { access_token, token_type, id_token } = tokens;
+    return JSON.stringify({ access_token, token_type, id_token });
+  } catch {
+    return json;
+  }
 }
 
 /** The library's errors may quote the issuer's response, so only their codes are kept. */

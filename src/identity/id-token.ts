@@ -13,7 +13,7 @@ const MAX_TOKEN_LENGTH = 8_192;
 /** JWS compact serialization (RFC 7515 7.1). */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 /** Seconds that the issuer's clock may be ahead of ours. */
-const CLOCK_SKEW = 60;
+export const CLOCK_SKEW = 60;
 
 /** Header of an ID token, as far as it is used. */
 export const idTokenHeader = z.object({
@@ -27,6 +27,11 @@ export const idTokenHeader = z.object({
 /** Parameters with which a token would contain its own key (RFC 8725 3.10). They are never used. */
 const KEY_PARAMETERS = ['jwk', 'jku', 'x5u', 'x5c'];
 
+/** A claim that may be missing; some issuers write null in its place. */
+export function unlessNull<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
 const emailClaim = z.string().max(MAX_OCTETS).overwrite(asciiDomainAddress).refine(isEmailAddress);
 
 /** Claims of an ID token, as far as they are used (OIDC Core 2). */
@@ -35,10 +40,10 @@ export const idTokenClaims = z.object({
   // At most 255 ASCII characters; control characters would end up in logs and the database.
   sub: z.string().regex(/^[\x20-\x7e]{1,255}$/),
   aud: z.union([z.string(), z.array(z.string())]),
-  azp: z.string().optional(),
+  azp: unlessNull(z.string()),
   exp: z.number(),
   iat: z.number(),
-  auth_time: z.number().optional(),
+  auth_time: unlessNull(z.number()),
   // Decides who may use the service: an invalid address counts as none.
   email: emailClaim.optional().catch(undefined),
   email_verified: z.unknown().optional(),

@@ -59,6 +59,8 @@ describe('an access token of the operator’s own server', () => {
     expect(await list(await accessToken())).toBe(200);
     expect(await list(await accessToken({ scope: 'openid read' }, 'JWT'))).toBe(200);
     expect(await list(await accessToken({ client_id: undefined, azp: 'other-client' }))).toBe(200);
+    expect(await list(await accessToken({ client_id: null, azp: 'other-client', auth_time: null }))).toBe(200);
+    expect(await list(await accessToken({ client_id: null, azp: null }))).toBe(401);
     const listed = (await clients()).map(({ kind, host, access }) => ({ kind, host, access }));
     // One for all tokens of a client, whatever each may do.
     expect(listed).toHaveLength(2);

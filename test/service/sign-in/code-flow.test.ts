@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.ts';
 import { FormBrowser } from '../../support/browser/browser.ts';
 import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -211,12 +212,12 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     issuer.requires(SECRET);
   });
 
-  /** The issuer signs in a user, with other claims; returns what the callback does. */
-  async function finish(claims: Record<string, unknown> = {}, parameters: Record<string, string> = {}) {
+  /** The issuer signs in a user, with other claims, and more in its response; returns what the callback does. */
+  async function finish(claims: Record<string, unknown> = {}, parameters: Record<string, string> = {}, more: object = {}) {
     issuer.issues(async (form) => {
       forms.push(form);
       const nonce = query.get('nonce');
-      return { access_token: 'x', token_type: 'Bearer', id_token: await issuer.sign('ada', { aud: 'pages', nonce, ...claims }) };
+      return { access_token: 'x', token_type: 'Bearer', id_token: await issuer.sign('ada', { aud: 'pages', nonce, ...claims }), ...more };
     });
     const callback = new URLSearchParams({ code: 'c', state: query.get('state') ?? '', ...parameters });
     return browser.visit(`/auth/session/callback?${callback}`);
@@ -228,6 +229,19 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     expect(forms[0]?.get('code_verifier')).toMatch(/^[\w-]{43}$/);
     const own = await issuer.sign('ada', { aud: 'pages' });
     expect((await steward.call('/approvals', { token: own })).status).toBe(401);
+  });
+
+  it.each([
+    [{ refresh_token: null, expires_in: null, scope: null }],
+    [{ refresh_token: '', expires_in: '', scope: '' }],
+    [{ scope: ['openid', 'email'], expires_in: '3600' }],
+  ])('needs nothing else of the issuer’s response: %j', async (more) => {
+    expect((await finish({}, {}, more)).status).toBe(303);
+  });
+
+  it('takes an ID token of an issuer whose clock is almost a minute ahead', async () => {
+    const ahead = Math.floor(systemClock.now() / 1000) + 50;
+    expect((await finish({ iat: ahead, nbf: ahead, auth_time: ahead })).status).toBe(303);
   });
 
   it.each([

@@ -25,6 +25,13 @@ describe('an ID token of an OIDC issuer', () => {
     expect(await scene.verify(await sign(claims({ email: 'ada@example.com\r\nbcc: x@y' })))).toMatchObject({ email: undefined });
   });
 
+  it('may name what it does not say as null', async () => {
+    const said = { azp: null, auth_time: null, email: null, email_verified: null };
+    expect(await scene.verify(await sign(claims(said)))).toMatchObject({ subject: 'user-1', authTime: undefined, email: undefined });
+    expect(await scene.verify(await sign(claims({ aud: ['other', AUDIENCE], azp: null })))).toMatchObject({ subject: 'user-1' });
+    expect(await codeOf(await sign(claims({ sub: null })))).toBe('invalid_token');
+  });
+
   it.each(['PS256', 'ES256', 'EdDSA'])('may be signed with %s', async (alg) => {
     const other = await generateKeyPair(alg);
     scene.issuer.keys.push({ ...(await exportJWK(other.publicKey)), kid: alg });
