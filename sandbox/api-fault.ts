@@ -19,21 +19,46 @@ export function invalid(message: string): ApiFault {
   return new ApiFault(400, 'invalidArgument', message);
 }
 
-/** Canonical codes that the newer APIs return beside the HTTP status (google.rpc.Code). */
+/** Canonical codes (google.rpc.Code) by HTTP status; 410 and 412 have none. */
 const CANONICAL: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
   404: 'NOT_FOUND',
   409: 'ABORTED',
-  412: 'FAILED_PRECONDITION',
   429: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',
   503: 'UNAVAILABLE',
 };
+/** Reasons that the newer APIs tell by the canonical code. */
+const PLAIN = new Set(['invalidArgument', 'failedPrecondition', 'authError', 'forbidden', 'notFound', 'backendError']);
+/** The newer APIs' words for reasons. */
+const ERROR_INFO: Record<string, string> = {
+  insufficientPermissions: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
+  rateLimitExceeded: 'RATE_LIMIT_EXCEEDED',
+};
 
-/** The body of an error response, the same in all six APIs. */
-export function faultBody(status: number, reason: string, message: string): object {
-  const error = { code: status, message, errors: [{ message, domain: 'global', reason }], status: CANONICAL[status] ?? 'UNKNOWN' };
-  return { error };
+/**
+ * The status and the body of an error response: with reasons in `errors` (Gmail, Calendar, Drive: Resolve errors), or with a
+ * canonical code and details (Docs, Sheets, Slides: AIP-193).
+ *
+ * @param path of the request, below the APIs' root
+ */
+export function faultResponse(path: string, { status, reason, message }: Pick<ApiFault, 'status' | 'reason' | 'message'>) {
+  const isLimit = reason === 'rateLimitExceeded';
+  if (/^\/v\d+\//.test(path)) {
+    // Their limits are 429 (Usage limits).
+    const code = isLimit ? 429 : status;
+    const canonical = reason === 'failedPrecondition' ? 'FAILED_PRECONDITION' : (CANONICAL[code] ?? 'UNKNOWN');
+    return { status: code, body: { error: { code, message, status: canonical, ...detailsOf(reason) } } };
+  }
+  const errors = [{ message, domain: isLimit ? 'usageLimits' : 'global', reason }];
+  const canonical = CANONICAL[status] !== undefined && { status: CANONICAL[status] };
+  return { status, body: { error: { code: status, message, errors, ...canonical } } };
+}
+
+function detailsOf(reason: string): object {
+  if (PLAIN.has(reason)) return {};
+  const type = 'type.googleapis.com/google.rpc.ErrorInfo';
+  return { details: [{ '@type': type, reason: ERROR_INFO[reason] ?? reason, domain: 'googleapis.com' }] };
 }

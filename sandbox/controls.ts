@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, systemClock, type Timer } from '../src/clock/clock.ts';
-import { faultBody } from './api-fault.ts';
+import { faultResponse } from './api-fault.ts';
 
 /** Middleware with Node's types, which Express accepts. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
@@ -165,7 +165,7 @@ function respondWithStatus(fault: Fault, path: string, response: ServerResponse)
   const description = 'A fault injected by the sandbox.';
   // The APIs have another error format.
   const body = path.startsWith('/api/')
-    ? faultBody(status, fault.error ?? 'backendError', description)
+    ? faultResponse(path.slice('/api'.length), { status, reason: fault.error ?? 'backendError', message: description }).body
     : { error: fault.error ?? 'temporarily_unavailable', error_description: description };
   respond(response, status, 'application/json', JSON.stringify(body));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { json, type NextFunction, type Request, type Response, Router, raw } from 'express';
 import { halfProblem, textProblem } from '../../src/validation/well-formed.ts';
-import { ApiFault, faultBody } from '../api-fault.ts';
+import { ApiFault, faultResponse } from '../api-fault.ts';
 import type { Controls } from '../controls.ts';
 import { openStore, type Store } from '../store.ts';
 import type { Token } from '../workspace/workspace-grants.ts';
@@ -40,8 +40,8 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
     if (options.authenticate(request) === undefined) throw unauthenticated();
     throw new ApiFault(404, 'methodNotPlayed', 'The sandbox does not play this method.');
   });
-  router.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
-    if (error instanceof ApiFault) send(response, error);
+  router.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
+    if (error instanceof ApiFault) send(request, response, error);
     else next(error);
   });
   return router;
@@ -133,7 +133,8 @@ function reply(response: Response, result: ApiResponse, mask: Mask | null): void
   else response.status(204).end();
 }
 
-function send(response: Response, fault: ApiFault): void {
+function send(request: Request, response: Response, fault: ApiFault): void {
   if (fault.status === 401) response.set('WWW-Authenticate', 'Bearer realm="sandbox", error="invalid_token"');
-  response.status(fault.status).json(faultBody(fault.status, fault.reason, fault.message));
+  const { status, body } = faultResponse(request.path, fault);
+  response.status(status).json(body);
 }

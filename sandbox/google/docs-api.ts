@@ -53,7 +53,7 @@ function createDocument({ state, body, account, now, query }: Request): ApiRespo
 
 function updateDocument(request: Request): ApiResponse {
   const { document, file } = find(request);
-  if (file.role !== 'owner' && file.role !== 'writer') throw new ApiFault(403, 'PERMISSION_DENIED', 'The caller does not have permission');
+  if (file.role !== 'owner' && file.role !== 'writer') throw new ApiFault(403, 'forbidden', 'The caller does not have permission');
   const { document: changed, response } = applyBatch(document, request.body);
   request.state.documents[document.id] = changed;
   if (changed.revision !== document.revision) touch(file, request.now);

@@ -21,14 +21,13 @@ const SIMPLE: Record<string, Schema> = {
 };
 
 /** The aggregator's API as its SDK, which is generated from its OpenAPI document, declares it, with the document's limits. */
-export function readBankDocument(): ApiDocument & { refer(name: string): Schema } {
+export function readBankDocument(): ApiDocument {
   const declarations = readFileSync(join(SDK, 'api.d.ts'), 'utf8');
   const paths = pathsIn(readFileSync(join(SDK, 'api.js'), 'utf8'));
   const reader = new DeclarationReader(declarations);
   const methods = new Map<string, DocumentedMethod>();
   return {
     $defs: reader.$defs,
-    refer: (name) => reader.refer(name),
     find(verb, path) {
       const id = paths.get(path);
       if (verb !== 'POST' || id === undefined) return undefined;
@@ -49,7 +48,8 @@ function methodOf(id: string, declarations: string, reader: DeclarationReader): 
   const [, request, response] =
     new RegExp(`^ {4}${id}\\(\\w+: (\\w+), options\\?: any\\): AxiosPromise<(\\w+)>;$`, 'm').exec(declarations) ?? [];
   if (request === undefined || response === undefined) throw new Error(`the SDK does not declare ${id}`);
-  return { id, body: reader.refer(request), response: reader.refer(response) };
+  const error = reader.refer('PlaidError');
+  return { id, body: reader.refer(request), response: reader.refer(response), errorOf: () => error };
 }
 
 /** @param limits of the schema (`''`) and of its members. @throws Error for a member that the SDK does not have */

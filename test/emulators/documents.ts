@@ -10,6 +10,8 @@ export interface DocumentedMethod {
   body?: Schema;
   /** undefined: no response, or none of JSON. */
   response?: Schema;
+  /** Of a response of an error with this HTTP status; always the same schema for one status. */
+  errorOf(status: number): Schema;
 }
 
 /** A provider's document. */

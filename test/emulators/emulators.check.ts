@@ -17,8 +17,7 @@ import { callWorkspaceActions } from './workspace-calls.ts';
 const exchanges: Exchange[] = [];
 /** Actions that were called. */
 const called = new Set<string>();
-const bank = readBankDocument();
-const judges = { workspace: new Judge(readGoogleDocument()), bank: new Judge(bank, bank.refer('PlaidError')) };
+const judges = { workspace: new Judge(readGoogleDocument()), bank: new Judge(readBankDocument()) };
 let steward: TestSteward;
 let person: Person;
 
@@ -67,6 +66,9 @@ describe('the emulators of the providers', () => {
       }
     }
     expect(accepted).toEqual([]);
+    // Their errors are as the documents describe, too.
+    const errors = exchanges.filter(({ status }) => status >= 400);
+    expect([...new Set(errors.flatMap((exchange) => judges[exchange.part].problemsOf(exchange)))]).toEqual([]);
   });
 });
 

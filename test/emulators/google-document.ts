@@ -1,6 +1,7 @@
 import table from '../../sandbox/google/google-methods.json' with { type: 'json' };
 import type { FieldType, FieldTypes } from '../../scripts/generate/sdk-types.ts';
 import type { ApiDocument, DocumentedMethod, Schema } from './documents.ts';
+import { googleErrorOf } from './google-errors.ts';
 
 interface Entry {
   id: string;
@@ -37,6 +38,7 @@ function methodOf({ id, required, params, body, members = [], response }: Entry)
   return {
     id,
     query,
+    errorOf: (status) => googleErrorOf(id.split('.', 1)[0] ?? '', status),
     ...(body !== undefined && { body: { ...schemaOf(body), required: members } }),
     ...(response !== undefined && { response: schemaOf(response) }),
   };

@@ -4,8 +4,7 @@ import { readBankDocument } from './bank-document.ts';
 import { readGoogleDocument } from './google-document.ts';
 import { Judge } from './judge.ts';
 
-const bank = readBankDocument();
-const judges = { workspace: new Judge(readGoogleDocument()), bank: new Judge(bank, bank.refer('PlaidError')) };
+const judges = { workspace: new Judge(readGoogleDocument()), bank: new Judge(readBankDocument()) };
 
 const EVENT = { verb: 'POST', url: '/calendar/v3/calendars/primary/events' };
 const BATCH = { verb: 'POST', url: '/v1/documents/d1:batchUpdate' };
@@ -39,6 +38,16 @@ describe('the judge of the emulators', () => {
     ['a size that is no number', { url: '/drive/v3/files/f1', response: { size: '5 kB' } }],
     ['a day in place of a time', { url: '/drive/v3/files/f1', response: { createdTime: '2031-05-01' } }],
     ['a number of more than 32 bits', { url: '/gmail/v1/users/me/messages', response: { resultSizeEstimate: 2 ** 32 } }],
+    ['what the mask did not ask for', { url: '/drive/v3/files?fields=files(id)', response: { files: [{ id: 'f1', name: 'A' }] } }],
+    ['an error without reasons', { url: '/drive/v3/about', status: 404, response: { error: { code: 404, message: 'No' } } }],
+    [
+      'a code of another status',
+      { url: '/v1/documents/d1', status: 404, response: { error: { code: 400, message: 'No', status: 'NOT_FOUND' } } },
+    ],
+    [
+      'a word for another status',
+      { url: '/v1/documents/d1', status: 404, response: { error: { code: 404, message: 'No', status: 'ABORTED' } } },
+    ],
   ])('notices %s', (_what, exchange) => {
     expect(problemsOf('workspace', exchange)).toHaveLength(1);
   });

@@ -19,14 +19,11 @@ const FORMATS: Record<string, RegExp | ((text: string) => boolean)> = {
 /** Holds exchanges against a provider's document. */
 export class Judge {
   readonly #document: ApiDocument;
-  /** Schema of a response of an error; undefined: the document has none. */
-  readonly #error: Schema | undefined;
   readonly #ajv = formats.default(new Ajv({ strict: false, allErrors: true, verbose: true, passContext: true }));
   readonly #validators = new Map<Schema, ValidateFunction>();
 
-  constructor(document: ApiDocument, error?: Schema) {
+  constructor(document: ApiDocument) {
     this.#document = document;
-    this.#error = error;
     const ajv = this.#ajv;
     for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
     ajv.addFormat('uint32', { type: 'number', validate: (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32 });
@@ -62,9 +59,7 @@ export class Judge {
     const problems = [
       // What was refused may be wrong.
       ...(isError ? [] : this.#requestProblems(method, exchange)),
-      ...(isError
-        ? this.#problems('error', this.#error, response)
-        : this.#problems('response', isContent(url) ? undefined : method.response, response)),
+      ...(isError ? this.#problems('error', method.errorOf(status), response) : this.#responseProblems(method, exchange)),
     ];
     return problems.map((problem) => `${method.id}: ${problem}`);
   }
@@ -77,6 +72,13 @@ export class Judge {
       ...(given === undefined ? [] : this.#problems('body', body ?? NOTHING, verb === 'PATCH' ? withoutNulls(given) : given)),
       ...(fields === null ? [] : this.#maskProblems(parseMask(fields), response ?? NOTHING, '')),
     ];
+  }
+
+  #responseProblems({ response: described }: DocumentedMethod, { url, response }: Exchange): string[] {
+    if (isContent(url)) return [];
+    const fields = new URL(url, 'http://sandbox.invalid').searchParams.get('fields');
+    const unasked = fields === null ? [] : unaskedIn(response, parseMask(fields), '');
+    return [...this.#problems('response', described, response), ...unasked.map((at) => `response ${at} was not asked for`)];
   }
 
   #problems(what: Place, schema: Schema | undefined, value: unknown): string[] {
@@ -110,6 +112,17 @@ export class Judge {
     const choices = (anyOf as Schema[] | undefined)?.filter(({ type }) => type !== 'null');
     return choices?.length === 1 ? { ...this.resolved(choices[0] as Schema), ...limits } : schema;
   };
+}
+
+/** The members of a response that its mask does not select. */
+function unaskedIn(value: unknown, mask: Mask, at: string): string[] {
+  if (Object.hasOwn(mask, '*') || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return [...new Set(value.flatMap((item) => unaskedIn(item, mask, `${at}[]`)))];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (!Object.hasOwn(mask, name)) return [`${at}/${name}`];
+    const below = mask[name];
+    return below ? unaskedIn(inner, below, `${at}/${name}`) : [];
+  });
 }
 
 const NOTHING: Schema = { type: 'object', additionalProperties: false };

@@ -123,3 +123,39 @@ describe('the sandbox’s workspace APIs reject what the provider’s documents 
     expect({ status, message: body.error.message }).toEqual({ status: 400, message: expect.stringContaining('Unknown name "title"') });
   });
 });
+
+describe('errors of the sandbox’s workspace APIs have the form of each API', () => {
+  const errorOf = async (path: string, options?: object) => (await (await callGoogleSandbox(steward))(path, options)).body.error;
+
+  it('with reasons: Gmail, Calendar and Drive', async () => {
+    expect(await errorOf('/gmail/v1/users/me/messages/1')).toEqual({
+      code: 404,
+      message: expect.any(String),
+      errors: [{ domain: 'global', reason: 'notFound', message: expect.any(String) }],
+      status: 'NOT_FOUND',
+    });
+    const events = '/calendar/v3/calendars/primary/events';
+    const { id } = (await (await callGoogleSandbox(steward))(events)).body.items[0];
+    await (await callGoogleSandbox(steward))(`${events}/${id}`, { method: 'DELETE' });
+    // google.rpc.Code has no word for 410.
+    const gone = { code: 410, message: expect.any(String), errors: [{ domain: 'global', reason: 'deleted', message: expect.any(String) }] };
+    expect(await errorOf(`${events}/${id}`, { method: 'DELETE' })).toEqual(gone);
+  });
+
+  it('with a status: Docs, Sheets and Slides', async () => {
+    for (const path of ['/v1/documents/d1', '/v4/spreadsheets/s1', '/v1/presentations/p1']) {
+      expect(await errorOf(path)).toEqual({ code: 404, message: expect.any(String), status: 'NOT_FOUND' });
+    }
+  });
+
+  it.each([
+    ['gmail', '/gmail/v1/users/me/labels', { code: 403, errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded' }] }],
+    ['sheets', '/v4/spreadsheets/s1', { code: 429, status: 'RESOURCE_EXHAUSTED', details: [{ reason: 'RATE_LIMIT_EXCEEDED' }] }],
+  ])('%s, when its quota is spent', async (api, path, error) => {
+    const call = await callGoogleSandbox(steward);
+    await steward.control('workspace/quota', { api, units_per_minute: 0 });
+    const { status, body } = await call(path);
+    expect({ status, error: body.error }).toMatchObject({ status: error.code, error });
+    await steward.control('workspace/quota', { api, units_per_minute: 1_000_000 });
+  });
+});
