@@ -1,4 +1,5 @@
 import { webLink } from '../shared/text-marks.ts';
+import { type Attributes, attribute, isOn } from './docx-package.ts';
 
 /** Fields in fields; real documents have a few. */
 const MAX_FIELDS = 100;
@@ -8,7 +9,17 @@ interface Field {
   instruction: string;
   /** Its result follows, which is text. */
   isResult: boolean;
+  /** The value of a form field, which has no text as its result (clause 17.16.17). */
+  form: Form | undefined;
 }
+
+interface Form {
+  isChecked: boolean | undefined;
+  entries: string[];
+  selected: number;
+}
+
+const MAX_ENTRIES = 1_000;
 
 /** The fields that are open: each begins with an instruction, and shows a result (ECMA-376 part 1, clause 17.16.18). */
 export class DocxFields {
@@ -21,7 +32,7 @@ export class DocxFields {
 
   begin(): void {
     // Further ones have neither instructions nor links.
-    if (this.#open.length < MAX_FIELDS) this.#open.push({ instruction: '', isResult: false });
+    if (this.#open.length < MAX_FIELDS) this.#open.push({ instruction: '', isResult: false, form: undefined });
   }
 
   instruct(text: string): void {
@@ -29,16 +40,36 @@ export class DocxFields {
     if (field !== undefined && field.instruction.length < MAX_INSTRUCTION) field.instruction += text;
   }
 
-  /** The result begins. @returns the address of a link */
-  separate(): string | undefined {
+  /** The result begins. @returns whether it does, and the address of a link */
+  separate(): { begins: boolean; link?: string | undefined } {
     const field = this.#open.at(-1);
-    if (field === undefined) return undefined;
+    if (field === undefined || field.isResult) return { begins: false };
     field.isResult = true;
-    return webLink(/^\s*HYPERLINK\s+"([^"]+)"/i.exec(field.instruction)?.[1]);
+    return { begins: true, link: webLink(/^\s*HYPERLINK\s+"([^"]+)"/i.exec(field.instruction)?.[1]) };
   }
 
-  /** @returns whether it had a result */
-  end(): boolean {
-    return this.#open.pop()?.isResult ?? false;
+  /** A property of a form field. */
+  readForm(name: string, parent: string | undefined, attributes: Attributes): void {
+    const field = this.#open.at(-1);
+    if (field === undefined) return;
+    if (name === 'checkBox' || name === 'ddList')
+      field.form = { isChecked: name === 'checkBox' ? false : undefined, entries: [], selected: 0 };
+    const { form } = field;
+    const value = attribute(attributes, 'val');
+    // The state comes behind the default.
+    if (form !== undefined && parent === 'checkBox' && (name === 'default' || name === 'checked')) form.isChecked = isOn(attributes);
+    if (form === undefined || parent !== 'ddList') return;
+    if (name === 'default' || name === 'result') form.selected = Number(value);
+    if (name === 'listEntry' && form.entries.length < MAX_ENTRIES) form.entries.push(value ?? '');
   }
+
+  /** @returns whether it had a result, and the value of a form field */
+  end(): { hadResult: boolean; form: string } {
+    const field = this.#open.pop();
+    return { hadResult: field?.isResult ?? false, form: field?.form === undefined ? '' : formText(field.form) };
+  }
+}
+
+function formText({ isChecked, entries, selected }: Form): string {
+  return isChecked === undefined ? (entries[selected] ?? '') : isChecked ? '☒' : '☐';
 }

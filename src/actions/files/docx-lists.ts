@@ -1,5 +1,5 @@
 import { listNumber } from '../shared/list-numbers.ts';
-import { type Attributes, attribute, type DocxPackage } from './docx-package.ts';
+import { type Attributes, attribute, type DocxPackage, isOn } from './docx-package.ts';
 import type { ListItem } from './docx-styles.ts';
 
 interface Level {
@@ -7,9 +7,14 @@ interface Level {
   /** `%1.%2.`: the numbers of levels, counted from 1. */
   text: string;
   start: number;
+  /** Also the numbers of other levels are decimal. */
+  isLegal?: boolean;
+  /** The level, counted from 1, below which a higher one doesn't begin it again; 0: none does. Undefined: all do. */
+  restart?: number;
 }
 
 interface List {
+  id: string;
   definition: string;
   /** Where the numbers of a level begin again, as the list is met first. */
   restarts: Map<number, number>;
@@ -20,7 +25,7 @@ const MAX_TEXT = 50;
 
 /** The marks of list items, counted in the order of the document (ECMA-376 part 1, clause 17.9). */
 export class DocxLists {
-  /** Levels by definition and number. */
+  /** Levels by definition and number, or by list and number where a list has its own. */
   readonly #levels = new Map<string, Level>();
   readonly #lists = new Map<string, List>();
   readonly #met = new Set<string>();
@@ -47,7 +52,7 @@ export class DocxLists {
         else if (name === 'numStyleLink' && styles.size < MAX_LISTS) styles.set(definition, value);
         else if (name === 'lvl' || name === 'lvlOverride') level = wholeNumber(attribute(attributes, 'ilvl'), 0);
         else if (name === 'startOverride') list?.restarts.set(level, wholeNumber(value, 1));
-        if (list === undefined && path.at(-2) === 'lvl') this.#readLevel(`${definition}/${level}`, name, attributes);
+        if (path.at(-2) === 'lvl') this.#readLevel(list === undefined ? `${definition}/${level}` : ownLevel(list, level), name, attributes);
       },
       onClose: () => path.pop(),
     });
@@ -61,15 +66,22 @@ export class DocxLists {
     this.#counts.set(list.definition, counts);
     const restart = this.#met.has(`${id}/${level}`) ? undefined : list.restarts.get(level);
     this.#met.add(`${id}/${level}`);
-    const { format, text, start } = this.#level(list, level);
+    const { format, text, start, isLegal } = this.#level(list, level);
     counts[level] = restart ?? (counts[level] === undefined ? start : counts[level] + 1);
-    counts.length = level + 1;
+    this.#restart(list, counts, level);
     if (format === 'bullet') return '-';
-    return text.replace(/%([1-9])/g, (_, number: string) => this.#numberOf(list, counts, Number(number) - 1));
+    return text.replace(/%([1-9])/g, (_, number: string) => this.#numberOf(list, counts, Number(number) - 1, isLegal));
+  }
+
+  /** Deeper levels begin again (clause 17.9.10). */
+  #restart(list: List, counts: (number | undefined)[], level: number): void {
+    for (let deeper = level + 1; deeper < counts.length; deeper += 1) {
+      if (level < (this.#level(list, deeper).restart ?? deeper)) counts[deeper] = undefined;
+    }
   }
 
   #addList(id: string): List {
-    const list = { definition: '', restarts: new Map<number, number>() };
+    const list = { id, definition: '', restarts: new Map<number, number>() };
     if (this.#lists.size < MAX_LISTS) this.#lists.set(id, list);
     return list;
   }
@@ -81,16 +93,24 @@ export class DocxLists {
     if (name === 'numFmt') level.format = value;
     if (name === 'lvlText') level.text = value.slice(0, MAX_TEXT);
     if (name === 'start') level.start = wholeNumber(value, 1);
+    if (name === 'isLgl') level.isLegal = isOn(attributes);
+    if (name === 'lvlRestart') level.restart = wholeNumber(value, 0);
   }
 
-  #level({ definition }: List, level: number): Level {
-    return this.#levels.get(`${definition}/${level}`) ?? { format: 'bullet', text: '', start: 1 };
+  #level(list: List, level: number): Level {
+    return (
+      this.#levels.get(ownLevel(list, level)) ?? this.#levels.get(`${list.definition}/${level}`) ?? { format: 'bullet', text: '', start: 1 }
+    );
   }
 
-  #numberOf(list: List, counts: readonly (number | undefined)[], level: number): string {
+  #numberOf(list: List, counts: readonly (number | undefined)[], level: number, isLegal = false): string {
     const { format, start } = this.#level(list, level);
-    return listNumber(counts[level] ?? start, format);
+    return listNumber(counts[level] ?? start, isLegal ? 'decimal' : format);
   }
+}
+
+function ownLevel({ id }: List, level: number): string {
+  return `list ${id}/${level}`;
 }
 
 function wholeNumber(value: string | undefined, otherwise: number): number {

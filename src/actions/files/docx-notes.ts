@@ -1,5 +1,6 @@
+import type { TextSink } from './docx-output.ts';
 import { type Attributes, attribute, type DocxPackage, type PartHandler } from './docx-package.ts';
-import { type DocxContext, DocxReader, type TextSink } from './docx-reader.ts';
+import { type DocxContext, DocxReader } from './docx-reader.ts';
 
 interface Kind {
   /** The element that refers to a text, and the one that has it. */

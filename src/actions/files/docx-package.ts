@@ -61,15 +61,16 @@ export class DocxPackage {
   /** Sizes are checked before anything is inflated, and a part can't become larger than it says. */
   #inflate(name: string): Uint8Array | undefined {
     let entries = 0;
+    const wanted = comparable(name);
     const filter = (entry: UnzipFileInfo) => {
       entries += 1;
       if (entries > MAX_ENTRIES) throw tooLarge();
-      if (entry.name !== name) return false;
+      if (comparable(entry.name) !== wanted) return false;
       this.#inflated += entry.originalSize;
       if (this.#inflated > MAX_INFLATED_BYTES) throw tooLarge();
       return true;
     };
-    return unzipSync(this.#bytes, { filter })[name];
+    return Object.values(unzipSync(this.#bytes, { filter }))[0];
   }
 }
 
@@ -101,6 +102,11 @@ function relationshipsIn(xml: Uint8Array, source: string): Relationship[] {
     },
   });
   return found;
+}
+
+/** Names of parts are the same in either case (ECMA-376 part 2, clause 6.2.2.3), and some programs write backslashes. */
+function comparable(name: string): string {
+  return name.replaceAll('\\', '/').toLowerCase();
 }
 
 function partName(target: string, source: string): string | undefined {

@@ -1,15 +1,11 @@
 import { webLink } from '../shared/text-marks.ts';
 import { DocxFields } from './docx-fields.ts';
 import type { DocxLists } from './docx-lists.ts';
+import { DocxMath } from './docx-math.ts';
+import { DocxOutput, type RunMark, type TextSink } from './docx-output.ts';
 import { type Attributes, attribute, isOn, type PartHandler } from './docx-package.ts';
 import { type DocxStyles, itemProperty, type ListItem } from './docx-styles.ts';
 import { symbolText } from './docx-symbols.ts';
-
-/** Where a part's text goes. */
-export interface TextSink {
-  add(text: string): void;
-  readonly isFull: boolean;
-}
 
 /** What the parts of a document share. */
 export interface DocxContext {
@@ -18,14 +14,17 @@ export interface DocxContext {
   notes: { cite(reference: string, id: string | undefined): string };
   /** Addresses outside, by relationship. */
   links: ReadonlyMap<string, string>;
+  graphics: { takeText(id: string | undefined): string };
 }
 
 /** What was deleted or moved away under "track changes", and what describes the document but is no text of it. */
-const SKIPPED = new Set(['del', 'moveFrom', 'tblPr', 'tcPr', 'trPr', 'tblGrid', 'sectPr', 'sdtPr', 'pPrChange', 'rPrChange', 'tblPrEx']);
+const SKIPPED = new Set([
+  ...['del', 'moveFrom', 'tblPr', 'tcPrChange', 'trPr', 'tblGrid', 'sectPr', 'sdtPr', 'pPrChange', 'rPrChange', 'tblPrEx'],
+]);
 const CHARACTERS: Record<string, string> = { tab: '\t', ptab: '\t', br: '\n', cr: '\n', noBreakHyphen: '-' };
-/** What stands between the parts of a formula (ECMA-376 part 1, clause 22.1.2). */
-const OPERATORS: Record<string, string> = { den: '/', sup: '^', sub: '_' };
 const GRAPHICS: Record<string, string> = { picture: 'image', chart: 'chart', diagram: 'diagram' };
+/** Columns of a table (Word's limit). */
+const MAX_COLUMNS = 63;
 
 interface Paragraph {
   style?: string | undefined;
@@ -34,16 +33,12 @@ interface Paragraph {
   mark: string;
 }
 
-/** What comes before the first text of a link or of a part of a formula, and behind its last. */
-interface Frame {
-  before: string;
-  behind: string;
-  isWritten: boolean;
-}
-
 interface Run {
   style?: string | undefined;
   isHidden?: boolean;
+  isStruck?: boolean;
+  /** `superscript`, `subscript`, or neither. */
+  baseline?: string | undefined;
 }
 
 /**
@@ -51,28 +46,33 @@ interface Run {
  * are left out. Objects that are no text become a word in brackets, with their alternative text.
  */
 export class DocxReader implements PartHandler {
-  readonly #sink: TextSink;
+  readonly #output: DocxOutput;
   readonly #context: DocxContext;
   readonly #path: string[] = [];
   readonly #paragraphs: Paragraph[] = [];
   readonly #runs: Run[] = [];
   readonly #fields = new DocxFields();
-  readonly #frames: Frame[] = [];
+  readonly #math = new DocxMath();
+  /** At which depths operands of formulas are open. */
+  readonly #operands: number[] = [];
   /** Of each open AlternateContent, whether one of its versions had text. */
   readonly #alternatives: boolean[] = [];
   /** Elements that are open inside of what is skipped, with itself. */
   #skipped = 0;
-  #cells = 0;
+  /** Columns of each open cell: those of tables in tables, too. */
+  readonly #columns: number[] = [];
+  /** How the ruby text is read whose base follows. */
+  #reading = '';
   /** The alternative text of the drawing that is open. */
   #described: string | undefined;
 
   constructor(sink: TextSink, context: DocxContext) {
-    this.#sink = sink;
+    this.#output = new DocxOutput(sink);
     this.#context = context;
   }
 
   isDone(): boolean {
-    return this.#sink.isFull;
+    return this.#output.isFull;
   }
 
   onOpen(name: string, attributes: Attributes): void {
@@ -82,6 +82,7 @@ export class DocxReader implements PartHandler {
       return;
     }
     if (this.#isProperty()) this.#readProperty(name, attributes);
+    else if (this.#openOperand(name, attributes)) return;
     else if (!this.#openStructure(name, attributes)) this.#openContent(name, attributes);
   }
 
@@ -89,7 +90,7 @@ export class DocxReader implements PartHandler {
     if (this.#skipped > 0) return;
     const name = this.#path.at(-1);
     if (name === 'instrText') this.#fields.instruct(text);
-    if (name === 't') this.#add(text);
+    if (name === 't') this.#add(text, markOf(this.#runs.at(-1)));
   }
 
   onClose(name: string): void {
@@ -101,11 +102,6 @@ export class DocxReader implements PartHandler {
   #isSkipped(name: string): boolean {
     if (name === 'Choice' || name === 'Fallback') return this.#alternatives.at(-1) === true;
     return SKIPPED.has(name);
-  }
-
-  /** The radicand follows its degree. */
-  #isOperand(name: string): boolean {
-    return Object.hasOwn(OPERATORS, name) || (name === 'e' && this.#path.at(-2) === 'rad');
   }
 
   /** Inside of the properties of a paragraph or a run. */
@@ -121,15 +117,30 @@ export class DocxReader implements PartHandler {
     if (run === undefined || parent !== 'rPr' || this.#path.at(-3) === 'pPr') return;
     if (name === 'rStyle') run.style = attribute(attributes, 'val');
     if (name === 'vanish') run.isHidden = isOn(attributes);
+    if (name === 'strike' || name === 'dstrike') run.isStruck = isOn(attributes);
+    if (name === 'vertAlign') run.baseline = attribute(attributes, 'val');
+  }
+
+  #openOperand(name: string, attributes: Attributes): boolean {
+    const part = this.#math.begin(name, attributes);
+    if (part === undefined) return false;
+    this.#add(part.text);
+    if (part.before !== undefined) {
+      this.#output.open({ before: part.before, behind: '', isOperand: true });
+      this.#operands.push(this.#path.length);
+    }
+    return true;
   }
 
   #openStructure(name: string, attributes: Attributes): boolean {
     if (name === 'p') this.#paragraphs.push({ item: {}, mark: '' });
     else if (name === 'r') this.#runs.push({});
-    else if (name === 'tc') this.#cells += 1;
+    else if (name === 'tc') this.#columns.push(1);
+    else if (name === 'gridSpan') this.#span(Number(attribute(attributes, 'val')));
+    else if (this.#path.includes('ffData')) this.#fields.readForm(name, this.#path.at(-2), attributes);
+    else if (name === 'rt') this.#output.open({ before: '', behind: '', isOperand: true });
     else if (name === 'AlternateContent') this.#alternatives.push(false);
     else if (name === 'hyperlink') this.#openLink(webLink(this.#context.links.get(attribute(attributes, 'id') ?? '')));
-    else if (this.#isOperand(name)) this.#frames.push({ before: OPERATORS[name] ?? '√', behind: '', isWritten: false });
     else if (name === 'fldChar') this.#changeField(attribute(attributes, 'fldCharType'));
     else return false;
     return true;
@@ -141,23 +152,34 @@ export class DocxReader implements PartHandler {
     else if (name === 'shape') this.#described = attribute(attributes, 'alt');
     else if (name === 'imagedata') this.#addObject('image', attribute(attributes, 'title'));
     else if (name === 'graphicData') this.#addGraphic(attribute(attributes, 'uri') ?? '');
+    else if (name === 'relIds') this.#addGraphicText(attribute(attributes, 'dm'));
+    else if (name === 'chart') this.#addGraphicText(attribute(attributes, 'id'));
+    else if (name === 'altChunk') this.#addChunk();
     else if (name.endsWith('Reference')) this.#add(this.#context.notes.cite(name, attribute(attributes, 'id')));
     else if (Object.hasOwn(CHARACTERS, name)) this.#add(CHARACTERS[name] ?? '');
   }
 
   #closeStructure(name: string): void {
+    if (this.#operands.at(-1) === this.#path.length) {
+      this.#operands.pop();
+      this.#output.close();
+    }
+    this.#add(this.#math.end(name));
     if (name === 'pPr') this.#beginParagraph();
     if (name === 'r') this.#runs.pop();
     if (name === 'AlternateContent') this.#alternatives.pop();
-    if (name === 'hyperlink' || this.#isOperand(name)) this.#closeFrame();
-    if (name === 'p') {
-      this.#paragraphs.pop();
-      this.#sink.add(this.#cells > 0 ? ' ' : '\n');
-    }
-    if (name === 'tr') this.#sink.add(this.#cells > 0 ? ' ' : '\n');
-    if (name !== 'tc') return;
-    this.#cells -= 1;
-    this.#sink.add(this.#cells > 0 ? ' ' : '\t');
+    if (name === 'hyperlink') this.#output.close();
+    if (name === 'rt') this.#reading = this.#output.take();
+    if (name === 'rubyBase') this.#addReading();
+    this.#closeBlock(name);
+  }
+
+  #closeBlock(name: string): void {
+    const columns = name === 'tc' ? this.#columns.pop() : undefined;
+    const isNested = this.#columns.length > 0;
+    if (name === 'p') this.#paragraphs.pop();
+    if (name === 'p' || name === 'tr') this.#output.separate(isNested ? ' ' : '\n');
+    if (columns !== undefined) this.#output.separate(isNested ? ' ' : '\t'.repeat(columns));
   }
 
   /** Numbers count also for items without text. */
@@ -171,20 +193,43 @@ export class DocxReader implements PartHandler {
   }
 
   #changeField(type: string | undefined): void {
-    if (type === 'separate') this.#openLink(this.#fields.separate());
-    else if (type !== 'end') this.#fields.begin();
-    else if (this.#fields.end()) this.#closeFrame();
+    if (type === 'separate') {
+      const { begins, link } = this.#fields.separate();
+      if (begins) this.#openLink(link);
+    } else if (type !== 'end') this.#fields.begin();
+    else {
+      const { hadResult, form } = this.#fields.end();
+      if (!hadResult || !this.#output.close()) this.#add(form);
+    }
   }
 
   /** As Markdown. @param address undefined: no link that a browser may open */
   #openLink(address: string | undefined): void {
     const [before, behind] = address === undefined ? ['', ''] : ['[', `](${address})`];
-    this.#frames.push({ before, behind, isWritten: false });
+    this.#output.open({ before, behind });
   }
 
-  #closeFrame(): void {
-    const frame = this.#frames.pop();
-    if (frame?.isWritten) this.#sink.add(frame.behind);
+  /** A cell that covers several columns. */
+  #span(columns: number): void {
+    const isCell = this.#path.at(-2) === 'tcPr' && this.#columns.length > 0;
+    if (isCell && columns > 1) this.#columns[this.#columns.length - 1] = Math.min(columns, MAX_COLUMNS);
+  }
+
+  /** How the text before it is read. */
+  #addReading(): void {
+    if (this.#reading !== '') this.#add(`(${this.#reading})`);
+    this.#reading = '';
+  }
+
+  /** Another file, of any format, that Word shows in this place. */
+  #addChunk(): void {
+    this.#add('[embedded file]');
+    this.#output.separate('\n');
+  }
+
+  #addGraphicText(relationship: string | undefined): void {
+    const text = this.#context.graphics.takeText(relationship);
+    if (text !== '') this.#add(` ${text}`);
   }
 
   #addGraphic(uri: string): void {
@@ -198,19 +243,15 @@ export class DocxReader implements PartHandler {
     this.#described = undefined;
   }
 
-  #add(text: string): void {
+  #add(text: string, mark: RunMark = ''): void {
     if (text === '' || this.#isHidden() || this.#fields.isInstruction) return;
     const paragraph = this.#paragraphs.at(-1);
     if (paragraph !== undefined && paragraph.mark !== '') {
-      this.#sink.add(paragraph.mark);
+      this.#output.separate(paragraph.mark);
       paragraph.mark = '';
     }
-    for (const frame of this.#frames.filter(({ isWritten }) => !isWritten)) {
-      this.#sink.add(frame.before);
-      frame.isWritten = true;
-    }
     this.#alternatives.fill(true);
-    this.#sink.add(text);
+    this.#output.add(text, mark);
   }
 
   #isHidden(): boolean {
@@ -219,6 +260,12 @@ export class DocxReader implements PartHandler {
     if (run?.isHidden !== undefined) return run.isHidden;
     return styles.isHidden(run?.style) || styles.isHidden(this.#paragraphs.at(-1)?.style);
   }
+}
+
+function markOf({ isStruck = false, baseline }: Run = {}): RunMark {
+  const struck = isStruck ? '~~' : '';
+  if (baseline === 'superscript') return `<sup>${struck}`;
+  return baseline === 'subscript' ? `<sub>${struck}` : struck;
 }
 
 function descriptionOf(attributes: Attributes): string {

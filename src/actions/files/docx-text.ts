@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { TextWindow } from '../shared/text-window.ts';
+import { DocxGraphics } from './docx-graphics.ts';
 import { DocxLists } from './docx-lists.ts';
 import { DocxNotes, LineSink } from './docx-notes.ts';
 import { DocxPackage, damaged, type Relationship } from './docx-package.ts';
@@ -31,7 +32,10 @@ function readParts(docx: DocxPackage, window: TextWindow): void {
     lists: new DocxLists(docx, partOf('numbering')),
     notes: new DocxNotes(),
   };
-  const contextOf = (part: string): DocxContext => ({ ...shared, links: linksIn(part === main ? related : docx.relationshipsOf(part)) });
+  const contextOf = (part: string): DocxContext => {
+    const own = part === main ? related : docx.relationshipsOf(part);
+    return { ...shared, links: linksIn(own), graphics: new DocxGraphics(docx, own) };
+  };
   addMargins('header', docx, related, contextOf, window);
   if (!docx.read(main, new DocxReader(window, contextOf(main)))) throw damaged(`no ${main}`);
   if (window.isFull) return;

@@ -1,3 +1,4 @@
+import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { readDocx } from '../../../src/actions/files/docx-text.ts';
 import { TextWindow } from '../../../src/actions/shared/text-window.ts';
@@ -134,7 +135,132 @@ describe('the text of a Word document', () => {
       part('rad', part('deg', sign('3')) + part('e', sign('z'))),
     ];
     const body = formulas.map((formula) => paragraph(part('oMath', formula)));
-    expect(textOf(body.join('')).split('\n')).toEqual(['1/2', '1/2/3', 'x^2', 'a_i', 'y', '3√z']);
+    expect(textOf(body.join('')).split('\n')).toEqual(['1/2', '1/(2/3)', 'x^2', 'a_i', '∫ y', '3√z']);
+  });
+
+  it('puts the parts of a formula in brackets where it would be another one without', () => {
+    const part = (name: string, ...content: string[]) => `<m:${name}>${content.join('')}</m:${name}>`;
+    const sign = (text: string) => `<m:r><w:rPr><w:rFonts w:ascii="Cambria Math"/></w:rPr><m:t>${text}</m:t></m:r>`;
+    const property = (object: string, ...values: [name: string, value: string][]) =>
+      part(`${object}Pr`, ...values.map(([name, value]) => `<m:${name} m:val="${value}"/>`), '<m:ctrlPr><w:rPr><w:i/></w:rPr></m:ctrlPr>');
+    const e = (...content: string[]) => part('e', ...content);
+    const of = (text: string) => sign(text);
+    const formulas: [formula: string, text: string][] = [
+      [part('f', part('num', of('a'), of('+b')), part('den', of('2x'))), '(a+b)/(2x)'],
+      [part('f', property('f', ['type', 'noBar']), part('num', of('n')), part('den', of('k'))), 'n¦k'],
+      [part('f', part('num', of('12')), part('den', of('1,5'))), '12/1,5'],
+      [part('sSup', e(of('ab')), part('sup', of('n+1'))), '(ab)^(n+1)'],
+      [part('sSup', e(part('d', e(of('a+b')))), part('sup', of('2'))), '(a+b)^2'],
+      [part('sSubSup', e(of('x')), part('sub', of('i')), part('sup', of('2'))), 'x_i^2'],
+      [part('rad', property('rad', ['degHide', '1']), part('deg'), e(of('x+1'))), '√(x+1)'],
+      [of('f') + part('d', e(of('x')), e(of('y'))), 'f(x|y)'],
+      [part('d', property('d', ['begChr', '['], ['sepChr', ';'], ['endChr', '']), e(of('x')), e(), e(of('z'))), '[x;;z'],
+      [part('d', property('d')), '()'],
+      [part('nary', property('nary', ['chr', '∑']), part('sub', of('i=1')), part('sup', of('n')), e(of('i'))), '∑_(i=1)^n i'],
+      [part('nary', part('sub', of('0')), part('sup', of('1')), e(of('x dx'))), '∫_0^1 x dx'],
+      [part('func', part('fName', of('sin')), e(of('2x'))), 'sin (2x)'],
+      [part('func', part('fName', part('limLow', e(of('lim')), part('lim', of('x→0')))), e(of('x'))), 'lim_(x→0) x'],
+      [part('acc', e(of('x'))), 'x\u0302'],
+      [part('acc', property('acc', ['chr', '⃗']), e(of('ab'))), '(ab)⃗'],
+      [part('bar', property('bar', ['pos', 'top']), e(of('x'))) + of('='), 'x\u0305='],
+      [part('d', e(part('m', part('mr', e(of('a')), e(of('b'))), part('mr', e(of('c')), e(of('d')))))), '(a, b; c, d)'],
+      [part('d', property('d', ['begChr', '{'], ['endChr', '']), e(part('eqArr', e(of('x')), e(of('y'))))), '{x; y'],
+      [part('f', part('num', of('y'.repeat(600))), part('den', of('2'))), `(${'y'.repeat(600)})/2`],
+    ];
+    const body = formulas.map(([formula]) => paragraph(part('oMath', formula)));
+    expect(textOf(body.join('')).split('\n')).toEqual(formulas.map(([, text]) => text));
+  });
+
+  it('reads formulas in formulas without end in linear time', () => {
+    const depth = 60;
+    const nested = '<m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den>'.repeat(depth) + '</m:den></m:f>'.repeat(depth);
+    expect(textOf(paragraph(`<m:oMath>${nested.repeat(200)}</m:oMath>`)).length).toBeLessThan(200 * depth * 10);
+    const separated = field('separate').repeat(20_000) + run('x').repeat(20_000);
+    expect(textOf(paragraph(separated))).toHaveLength(20_000);
+  });
+
+  it('tells what is raised, lowered or struck through', () => {
+    const raised = '<w:vertAlign w:val="superscript"/>';
+    const body = [
+      ...[run('10'), run('6', raised), run(' H'), run('2', '<w:vertAlign w:val="subscript"/>'), run('O ')],
+      ...[
+        run('old', '<w:strike/>'),
+        run(' ', '<w:strike/>'),
+        run('price', '<w:dstrike w:val="true"/>'),
+        run(' new', '<w:strike w:val="0"/>'),
+      ],
+      ...[run('n', raised), run('th', `${raised}<w:strike/>`), run('.', '<w:vertAlign w:val="baseline"/>')],
+      `<w:r><w:rPr>${raised}</w:rPr><w:footnoteReference w:id="2"/></w:r>`,
+    ];
+    expect(textOf(paragraph(body.join('')) + paragraph(run('x', raised)) + paragraph(run('y')))).toBe(
+      '10<sup>6</sup> H<sub>2</sub>O ~~old price~~ new<sup>n</sup><sup>~~th~~</sup>.[^1]\n<sup>x</sup>\ny',
+    );
+  });
+
+  it('shows the values of form fields, which have no text', () => {
+    const form = (data: string, type: string, result = '') =>
+      `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="f"/><w:enabled/>${data}</w:ffData></w:fldChar></w:r>` +
+      `${instruction(type)}${field('separate')}${result}${field('end')}`;
+    const box = (state: string) => form(`<w:checkBox><w:sizeAuto/>${state}</w:checkBox>`, ' FORMCHECKBOX ');
+    const choice = (result: string, text = '') =>
+      form(`<w:ddList>${result}<w:listEntry w:val="red"/><w:listEntry w:val="blue"/></w:ddList>`, ' FORMDROPDOWN ', text);
+    const body = [
+      ...[box('<w:default w:val="0"/><w:checked/>'), box('<w:default w:val="1"/>'), box('<w:default/><w:checked w:val="0"/>'), box('')],
+      ...[choice('<w:result w:val="1"/>'), choice(''), choice('<w:default w:val="1"/>', run('blue')), choice('<w:result w:val="7"/>')],
+      form('<w:textInput><w:default w:val="your name"/></w:textInput>', ' FORMTEXT ', run('Ana')),
+    ];
+    expect(textOf(body.map((one) => paragraph(run('- ') + one)).join('')).split('\n')).toEqual([
+      ...['- ☒', '- ☒', '- ☐', '- ☐', '- blue', '- red', '- blue', '- ', '- Ana'],
+    ]);
+  });
+
+  it('shows how a text is read behind it, and says where another file is embedded', () => {
+    const ruby = (base: string, reading: string) =>
+      `<w:r><w:ruby><w:rubyPr><w:lid w:val="ja-JP"/></w:rubyPr><w:rt>${run(reading)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`;
+    const body = paragraph(run('今日は') + ruby('東京', 'とうきょう') + ruby('都', '') + run('です'));
+    expect(textOf(`${body}<w:altChunk r:id="c1"/>${paragraph(run('after'))}`).split('\n')).toEqual([
+      ...['今日は東京(とうきょう)都です', '[embedded file]', 'after'],
+    ]);
+  });
+
+  it('shows the texts of diagrams and charts, each once', () => {
+    const graphic = (kind: string, inner: string) =>
+      `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="Plan"/><a:graphic><a:graphicData uri="http://x/${kind}">${inner}</a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;
+    const diagram = graphic('diagram', '<dgm:relIds r:dm="p0" r:lo="p8" r:qs="p9"/>');
+    const node = (text: string) => `<dgm:pt><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
+    const value = (text: string) => `<c:pt><c:v>${text}</c:v></c:pt>`;
+    const parts = {
+      diagramData: node('Top') + node('Middle') + node(''),
+      chart: `<c:title><a:p><a:r><a:t>Sa</a:t></a:r><a:r><a:t>les</a:t></a:r></a:p></c:title><c:f>Sheet1!A1</c:f>${value('Q1')}${value('4.3')}`,
+    };
+    const body = [diagram, graphic('chart', '<c:chart r:id="p1"/>'), diagram, graphic('chart', '<c:chart r:id="none"/>')];
+    expect(textOf(body.map((one) => paragraph(one)).join(''), parts).split('\n')).toEqual([
+      ...['[diagram: Plan] Top / Middle', '[chart: Plan] Sales / Q1 / 4.3', '[diagram: Plan]', '[chart: Plan]'],
+    ]);
+  });
+
+  it('keeps the cells of a table in their columns', () => {
+    const cell = (text: string, properties = '') => `<w:tc><w:tcPr><w:tcW w:w="1"/>${properties}</w:tcPr>${docxParagraph(text)}</w:tc>`;
+    const across = (columns: string) => `<w:gridSpan w:val="${columns}"/>`;
+    const rows = [
+      [cell('a', across('2')), cell('c')],
+      [cell('x'), cell('y', '<w:tcPrChange><w:tcPr><w:gridSpan w:val="9"/></w:tcPr></w:tcPrChange>'), cell('z')],
+      [cell('wide', across('999999999')), cell('end', across('-1'))],
+    ];
+    const lines = textOf(`<w:tbl>${rows.map((cells) => `<w:tr>${cells.join('')}</w:tr>`).join('')}</w:tbl>`).split('\n');
+    expect(lines.slice(0, 2).map((line) => line.split('\t').map((text) => text.trim()))).toEqual([
+      ['a', '', 'c', ''],
+      ['x', 'y', 'z', ''],
+    ]);
+    expect(lines[2]?.length).toBeLessThan(100);
+  });
+
+  it('is read whatever the case and the slashes of its parts’ names', () => {
+    const relations = bytes('<R><Relationship Id="a" Type="x/officeDocument" Target="Word/Document.XML"/></R>');
+    const window = new TextWindow(0, { units: 100, bytes: 1_000 });
+    const document = bytes(`<w:document><w:body>${docxParagraph('text')}</w:body></w:document>`);
+    readDocx(zipSync({ '_rels\\.rels': relations, 'word\\document.xml': document }), window);
+    expect(window.part().text).toBe('text\n');
   });
 
   it('shows the other version of what has no text in the first', () => {
@@ -169,6 +295,30 @@ describe('the text of a Word document', () => {
     expect(textOf(body.join(''), { numbering, styles }).split('\n')).toEqual([
       ...['1. one', '  1.a) a', '  1.b) b', '2. two', '  2.a) c', '1. again', '2. next'],
       ...['- dot', '  IV. roman', '- styled', 'none', 'before', '- unknown', '1) linked', '2) same'],
+    ]);
+  });
+
+  it('marks the items of a list that has levels of its own, legal numbers, or levels that don’t begin again', () => {
+    const level = (ilvl: number, format: string, text: string, more = '') =>
+      `<w:lvl w:ilvl="${ilvl}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
+    const numbering = [
+      `<w:abstractNum w:abstractNumId="0">${level(0, 'decimal', '%1.')}${level(1, 'decimal', '%1.%2')}${level(2, 'lowerLetter', '%1.%2.%3')}</w:abstractNum>`,
+      `<w:abstractNum w:abstractNumId="1">${level(0, 'upperRoman', 'Article %1')}${level(1, 'decimal', '%1.%2', '<w:isLgl/>')}</w:abstractNum>`,
+      `<w:abstractNum w:abstractNumId="2">${level(0, 'upperLetter', '%1')}${level(1, 'decimal', '%2', '<w:lvlRestart w:val="0"/>')}${level(2, 'decimal', '%3', '<w:lvlRestart w:val="1"/>')}</w:abstractNum>`,
+      ...['1', '2', '3'].map((id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${Number(id) - 1}"/></w:num>`),
+      `<w:num w:numId="4"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0">${level(0, 'upperRoman', '%1)')}</w:lvlOverride></w:num>`,
+    ].join('');
+    const item = (list: number, ilvl: number) =>
+      paragraph(run('x'), `<w:numPr><w:ilvl w:val="${ilvl}"/><w:numId w:val="${list}"/></w:numPr>`);
+    const items = [
+      ...[item(1, 0), item(1, 1), item(1, 1), item(1, 2), item(1, 2), item(1, 0), item(1, 1), item(4, 0)],
+      ...[item(2, 0), item(2, 0), item(2, 1)],
+      ...[item(3, 0), item(3, 1), item(3, 2), item(3, 1), item(3, 2), item(3, 0), item(3, 1), item(3, 2)],
+    ];
+    const marks = textOf(items.join(''), { numbering }).split('\n');
+    expect(marks.map((line) => line.trim().replace(/ x$/, ''))).toEqual([
+      ...['1.', '1.1', '1.2', '1.2.a', '1.2.b', '2.', '2.1', 'III)', 'Article I', 'Article II', '2.1'],
+      ...['A', '1', '1', '2', '2', 'B', '3', '1'],
     ]);
   });
 
