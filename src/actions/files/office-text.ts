@@ -38,7 +38,7 @@ export const officeText = workerTask(import.meta.url, 'officeText', async ({ con
     const { readPdf } = await import('./pdf-text.ts');
     await readPdf(bytes, window);
   } else {
-    const { readDocx } = await import('./docx-text.ts');
+    const { readDocx } = await import('../word/docx-text.ts');
     readDocx(bytes, window);
   }
   return { size, ...window.part() };

@@ -1,6 +1,6 @@
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { readDocx } from '../../../src/actions/files/docx-text.ts';
+import { readDocx } from '../../../src/actions/word/docx-text.ts';
 import { TextWindow } from '../../../src/actions/shared/text-window.ts';
 import { docxOf, docxParagraph } from '../../support/inputs/office-files.ts';
 
