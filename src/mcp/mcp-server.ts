@@ -1,6 +1,7 @@
-import { type McpRequestContext, Server, type ServerCapabilities } from '@modelcontextprotocol/server';
+import type { McpRequestContext, Server, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { McpClient, McpDeps } from './mcp-deps.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
+import { ProtocolServer } from './protocol-server.ts';
 import type { AskedStates } from './request-state.ts';
 import { listResourceTemplates, readResource } from './resources.ts';
 import { callTool } from './tool-calls.ts';
@@ -17,7 +18,7 @@ const INSTRUCTIONS =
 
 /** The server of one request. The protocol only: what a client may do is decided by the executor. */
 export function mcpServer(deps: McpDeps, client: McpClient, states: AskedStates, era: McpRequestContext['era']): Server {
-  const server = new Server(
+  const server = new ProtocolServer(
     { name: 'steward', title: 'Steward', version: deps.version },
     {
       capabilities: capabilitiesOf(era),

@@ -106,6 +106,17 @@ describe('a body to /mcp', () => {
     expect([status, JSON.parse(text)]).toEqual([200, { jsonrpc: '2.0', id: 1, result: expect.anything() }]);
   });
 
+  it.each([
+    { method: 'initialize', params: { ...INITIALIZE.params, protocolVersion: 5 } },
+    { method: 'tools/list', params: { cursor: 5 } },
+    { method: 'resources/read', params: {} },
+    { method: 'prompts/get', params: { name: ['plan_my_week'] } },
+    { method: 'tools/call', params: { name: 'approval_result', arguments: 'all' } },
+  ])('is told that its parameters are not valid: %j', async (message) => {
+    const { text } = await post(message, { accept: 'application/json', 'mcp-protocol-version': EARLIER });
+    expect(JSON.parse(text)).toMatchObject({ id: 1, error: { code: -32_602, message: expect.stringContaining(message.method) } });
+  });
+
   it('is not taken in a coding', async () => {
     const sent = (coding: string) => post(INITIALIZE, { accept: '*/*', 'content-encoding': coding });
     const statuses = await Promise.all(['gzip', 'BR', 'identity, gzip', 'Identity', ''].map(async (coding) => (await sent(coding)).status));
