@@ -26,7 +26,8 @@ export function toToolResult(result: CallResult, toolOf: (action: string) => str
 export function toErrorResult({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>, text = message): CallToolResult {
   // The provider's own words are for the log.
   const { provider: _, ...told } = details ?? {};
-  const shown = truncateOutput(told, DETAILS_BYTES).value as typeof told;
+  const { value, leftOut } = truncateOutput(told, DETAILS_BYTES);
+  const shown = { ...(value as typeof told), ...(leftOut.length > 0 && { left_out: leftOut }) };
   const hasDetails = Object.keys(shown).length > 0;
   return {
     content: [{ type: 'text', text: toolErrorText({ code, message: text }) }],

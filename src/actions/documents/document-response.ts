@@ -100,7 +100,7 @@ export function chooseTab<Tab extends Pick<OpenTab, 'id' | 'title'>>(tabs: reado
   const named = tabs.find(({ id }) => id === wanted) ?? (byTitle.length === 1 ? byTitle[0] : undefined);
   const tab = wanted === undefined ? tabs[0] : named;
   if (tab !== undefined) return tab;
-  const choices = tabs.slice(0, 50).map(({ id, title }) => ({ id, title }));
+  const choices = tabs.map(({ id, title }) => ({ id, title }));
   throw new AppError('invalid_request', 'tab: the document has no such tab, or several with this title.', { details: { choices } });
 }
 

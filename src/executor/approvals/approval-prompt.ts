@@ -54,19 +54,19 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
     const shown = withRelation(viewer, call.ownAddresses, written);
     return isNamed(call, viewer) ? { ...shown, named: true } : shown;
   });
-  const provenance = distinct(reads.map(({ hashes: _, ...source }) => source)).slice(0, MAX_SHOWN);
+  const sources = distinct(reads.map(({ hashes: _, ...source }) => source));
   const { matches, isComplete } = compare(call.input, reads);
   return {
     summary,
     audience,
     notices: [
       ...noticesOn(audience, written !== undefined),
-      ...noticesOnReading(taint, provenance),
+      ...noticesOnReading(taint, sources),
       ...(changedAt === undefined ? [] : [noticeOnChange(call, changedAt)]),
       ...noticesOnMatches(matches),
       ...(isComplete ? [] : [INCOMPLETE]),
     ],
-    provenance,
+    provenance: sources.slice(0, MAX_SHOWN),
     matches,
     version: assessment.version,
   };
@@ -116,7 +116,12 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
     sources.length === 0
       ? 'Before this, results that may hold text of others were read.'
       : `Before this, text by ${whose} was read. It may have caused this request.`;
-  return [...(isTainted ? [words] : []), ...(isFinancial ? ['Before this, data of a bank was read.'] : [])];
+  const listed = `${MAX_SHOWN} of ${sources.length} sources that were read before are listed, the newest.`;
+  return [
+    ...(isTainted ? [words] : []),
+    ...(isFinancial ? ['Before this, data of a bank was read.'] : []),
+    ...(sources.length > MAX_SHOWN ? [listed] : []),
+  ];
 }
 
 /** What is asked about may have become what it is by the caller that asks. */

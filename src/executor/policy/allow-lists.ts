@@ -8,7 +8,7 @@ const SHOWN_VALUES = 10;
  * Checks every value that an allow-list covers against its patterns.
  *
  * @param input as the action's schema gave it
- * @throws AppError `forbidden` with `details.list` and `details.refused`; also for a list that the action does not have
+ * @throws AppError `forbidden` with `details.list`, `details.refused` and how many `more` were refused; also for a list that the action does not have
  */
 export function assertAllowed({ action, policy }: LoadedAction, input: unknown): void {
   for (const [name, patterns] of Object.entries(policy.allow)) {
@@ -35,8 +35,9 @@ export function assertReadAllowed({ action, policy }: LoadedAction, facts: unkno
 function assertCovered(name: string, patterns: readonly string[], values: readonly string[]): void {
   const refused = values.filter((value) => !patterns.some((pattern) => matches(pattern, value)));
   if (refused.length === 0) return;
+  const more = refused.length - SHOWN_VALUES;
   throw new AppError('forbidden', `${name}: contains a value that the operator’s allow-list doesn’t cover.`, {
-    details: { list: name, refused: refused.slice(0, SHOWN_VALUES) },
+    details: { list: name, refused: refused.slice(0, SHOWN_VALUES), ...(more > 0 && { more }) },
   });
 }
 

@@ -4,6 +4,7 @@ import type { ClientGrants } from '../../executor/client-grants.ts';
 import { nameOfApp } from '../../executor/taint/own-name.ts';
 import type { Request, Response } from '../../http/endpoints/endpoint.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
+import { shortened } from '../../validation/cut-text.ts';
 import type { AuthorizationProvider } from '../authorization-provider.ts';
 import type { AuthorizationServer } from '../authorization-server.ts';
 import { fetchFailure } from '../clients/client-documents.ts';
@@ -124,9 +125,7 @@ export class Consents {
       {
         userId,
         kind: 'oauth',
-        name: Array.from(nameOfApp(name, host, target.name))
-          .slice(0, MAX_NAME)
-          .join(''),
+        name: shortened(nameOfApp(name, host, target.name), MAX_NAME),
         tokenHash: hashSecret(grantId),
         lastFour: null,
         oauthClientId: clientId,

@@ -168,6 +168,9 @@ describe('an allow-list', () => {
     const { details, message } = await rejectedWith(send('a@example.com', 'b@x.example'), 'forbidden');
     expect(details).toEqual({ list: 'to', refused: ['b@x.example'] });
     expect(message).not.toContain('x.example');
+    const many = Array.from({ length: 12 }, (_, index) => `b${index}@x.example`);
+    const { details: first } = await rejectedWith(send(...many), 'forbidden');
+    expect(first).toEqual({ list: 'to', refused: many.slice(0, 10), more: 2 });
   });
 
   it('that the action doesn’t know rejects every value', async () => {

@@ -49,6 +49,19 @@ it('a question names others only if there are any', async () => {
   ]);
 });
 
+it('a question says how many of the sources that were read it lists', async () => {
+  const asker = await newAsker(steward, me.token);
+  const { items } = await me.act('mail.search', { query: 'in:inbox', max: 12 });
+  await asker.call('mail.search', { query: 'in:inbox', max: 12 });
+  const { shown: few } = await question(asker);
+  expect(few.notices.join()).not.toContain('are listed');
+  for (const { id } of items) await asker.call('mail.read', { message: id });
+  const { shown, page } = await question(asker, 'Dinner?');
+  expect(shown.provenance).toHaveLength(20);
+  expect(shown.notices).toContainEqual(expect.stringMatching(/^20 of 2\d sources that were read before are listed, the newest\.$/));
+  expect(page).toMatch(/20 of \d+ sources that were read before are listed/);
+});
+
 describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surface, start) => {
   it('says nothing of what was read if nothing was', async () => {
     const { shown, page } = await question(await start(steward, me.token));

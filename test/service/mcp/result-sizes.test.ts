@@ -293,6 +293,21 @@ describe('a long text over MCP', () => {
     expect(data.id).toBe('f1');
   });
 
+  it('says what is left out of an error’s details', async () => {
+    const tabs = numbered(90).map((id) => ({ tabProperties: { tabId: `t${id}`, title: `${id} ${'é'.repeat(150)}` }, documentTab: {} }));
+    api.on('/v1/documents/d1', { body: { documentId: 'd1', title: 'D', revisionId: 'r', tabs } });
+    const { message } = await client.call('documents_read', { id: 'd1', tab: 'none' });
+    const { details } = message.result.structuredContent.error;
+    expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThanOrEqual(MOST_BYTES);
+    expect(details.choices[0].id).toBe('t0');
+    expect(details.left_out).toEqual([`\`choices\` after the first ${details.choices.length}`]);
+    tabs.length = 60;
+    for (const { tabProperties } of tabs) tabProperties.title = 'Tab';
+    const { message: short } = await client.call('documents_read', { id: 'd1', tab: 'none' });
+    expect(short.result.structuredContent.error.details.choices).toHaveLength(60);
+    expect(short.result.structuredContent.error.details).not.toHaveProperty('left_out');
+  });
+
   it('is no base64 that would be cut', async () => {
     api.on('/drive/v3/files/f1', { body: { id: 'f1', name: 'photo.png', mimeType: 'image/png', size: '100000' } });
     const { message } = await client.call('drive_read', { id: 'f1' });
