@@ -15,11 +15,16 @@ export async function callBankActions(steward: TestSteward, { token, act }: Pick
     ),
   );
   const { accounts } = await act('bank.balances');
-  await act('bank.balances', { live: true, account_ids: [accounts[0].id] });
-  await act('bank.transactions', { max: 5, page: '5', account_ids: [accounts[0].id] });
-  await act('bank.spending', { by: 'merchant' });
-  await act('bank.changes', { cursor: '' });
-  await act('bank.numbers');
+  const some = { account_ids: [accounts[0].id] };
+  const days = { from: '2026-01-01', to: '2026-01-31' };
+  await act('bank.balances', { live: true, from: 0, ...some });
+  await act('bank.transactions', { max: 5, page: '5', ...some });
+  await act('bank.transactions', days);
+  await act('bank.spending', { by: 'merchant', max: 5, ...some });
+  await act('bank.spending', days);
+  const { cursor } = await act('bank.changes', { cursor: '', max: 5 });
+  await act('bank.changes', { cursor, max: 5 });
+  await act('bank.numbers', { from: 0, ...some });
   await change(steward, token);
   for (const { id } of await banks(steward, token)) await steward.call(`/auth/bank/accounts/${id}`, { method: 'DELETE', token });
   await eventually(async () => '/item/remove' in (await steward.control('bank/state')).calls);

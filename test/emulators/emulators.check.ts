@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bankOperations } from '../../sandbox/bank/bank-api.ts';
 import { GOOGLE_APIS } from '../../sandbox/google/google-apis.ts';
-import { BUILT_INS } from '../../src/actions/built-ins.ts';
+import schemas from '../../src/actions/built-in-schemas.json' with { type: 'json' };
 import { type Exchange, recordedSandbox } from '../support/emulators/recorded-sandbox.ts';
-import { newPerson, type Person } from '../support/emulators/workspace-content.ts';
+import { callApproved, newPerson, type Person } from '../support/emulators/workspace-content.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 import { callBankActions } from './bank-calls.ts';
 import { readBankDocument } from './bank-document.ts';
@@ -15,8 +15,8 @@ import { mistakesOf } from './mistakes.ts';
 import { callWorkspaceActions } from './workspace-calls.ts';
 
 const exchanges: Exchange[] = [];
-/** Actions that were called. */
-const called = new Set<string>();
+/** Actions that were called, with the inputs that they were given. */
+const called = new Map<string, Set<string>>();
 const judges = { workspace: new Judge(readGoogleDocument()), bank: new Judge(readBankDocument()) };
 let steward: TestSteward;
 let person: Person;
@@ -25,11 +25,19 @@ beforeAll(async () => {
   steward = await startSteward({}, { loadSandbox: recordedSandbox(exchanges) });
   for (const { name } of GOOGLE_APIS) await steward.control('workspace/quota', { api: name, units_per_minute: 1_000_000 });
   person = await newPerson(steward);
-  const act = (action: string, input?: unknown) => {
-    called.add(action);
-    return person.act(action, input);
+  const call = (action: string, input: object = {}) => {
+    const given = called.get(action) ?? new Set();
+    called.set(action, new Set([...given, ...Object.keys(input)]));
+    return callApproved(steward, person.token, action, input);
   };
-  await callWorkspaceActions(act);
+  const act = async (action: string, input?: object) => (await call(action, input)).data;
+  const revert = async (action: string, input?: object) => {
+    const { data, meta } = await call(action, input);
+    if (meta.undo === undefined) throw new Error(`${action} names no undo`);
+    await call(meta.undo.action, meta.undo.input);
+    return data;
+  };
+  await callWorkspaceActions(act, revert);
   await callBankActions(steward, { ...person, act });
   await callGoogleDirectly(person.google);
   await callPlaidDirectly(steward);
@@ -43,8 +51,13 @@ describe('the emulators of the providers', () => {
     expect([...new Set(problems)]).toEqual([]);
   });
 
-  it('were asked by every action', () => {
-    expect([...called].sort()).toEqual([...BUILT_INS.keys()].sort());
+  it('were asked by every action, with each of its inputs', () => {
+    const missing = Object.entries(schemas).flatMap(([name, { input }]) => {
+      const given = called.get(name);
+      const others = Object.keys(input.properties).filter((property) => given?.has(property) === false);
+      return given === undefined ? [name] : others.map((property) => `${name} ${property}`);
+    });
+    expect(missing).toEqual([]);
   });
 
   it('were asked for everything that they play', () => {
