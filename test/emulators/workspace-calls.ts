@@ -72,8 +72,8 @@ async function callDrafts(act: Act, revert: Act, message: string): Promise<void>
     files: [budget.id],
   });
   await act('mail.drafts', { query: 'Yes' });
-  await revert('mail.draft', { to: ['g@example.com'], body: 'No.' });
-  await act('mail.draft', { to: ['g@example.com'], body: 'No.' });
+  await revert('mail.draft', { to: ['g@example.com'], subject: 'Dinner', body: 'No.' });
+  await act('mail.draft', { to: ['g@example.com'], subject: 'Dinner', body: 'No.' });
   const { next } = await act('mail.drafts', { max: 1 });
   await act('mail.drafts', { max: 1, page: next });
   await act('mail.draft_delete', { id: reply.id });
