@@ -9,12 +9,11 @@ export interface EventTime {
 
 const LOCAL_LENGTH = '2026-03-29T09:00:00'.length;
 
-/** Whether the provider accepts the zone. Only Node accepts bare offsets as zones. */
+/** Whether the provider accepts the zone: as IANA spells it. Only Node accepts other spellings, and bare offsets as zones. */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z][\w+/-]*$/.test(zone)) return false;
   try {
-    zonedAt(0, zone);
-    return true;
+    return zonedAt(0, zone).timeZoneId === zone;
   } catch {
     return false;
   }

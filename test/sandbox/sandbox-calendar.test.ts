@@ -365,6 +365,7 @@ describe('sandbox calendar: changes', () => {
       { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, attendees: [{ email: 'nobody' }] },
     ],
     ['an unknown zone', { start: at('09:00', 'Mars/Base'), end: at('10:00', 'Europe/Berlin') }],
+    ['a zone in small letters', { start: at('09:00', 'europe/berlin'), end: at('10:00', 'europe/berlin') }],
     ['an offset as a zone', { start: at('09:00', '+01:00'), end: at('10:00', '+01:00') }],
     [
       'a series whose end has no zone',

@@ -3,7 +3,7 @@ import { list } from '../../providers/transport/response-list.ts';
 import { isPrivate } from '../../providers/workspace/event-audience.ts';
 import { multiLine, singleLine } from '../shared/display-text.ts';
 import type { Source } from '../shared/labels.ts';
-import { dayAfter, dayBefore, isZone } from './zoned-time.ts';
+import { dayAfter, dayBefore, properZone } from './zoned-time.ts';
 
 /** Attendees of an event in a list, so that a page of large meetings fits into one result. */
 const MAX_LISTED = 15;
@@ -253,7 +253,7 @@ export function momentOf(time: EventTime): string {
 
 /** @returns undefined also for an unknown zone */
 export function zoneOf(time: EventTime): string | undefined {
-  return 'date' in time || time.timeZone === undefined || !isZone(time.timeZone) ? undefined : time.timeZone;
+  return 'date' in time || time.timeZone === undefined ? undefined : properZone(time.timeZone);
 }
 
 /** Dates stay dates: converting them to UTC would shift them. */

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { AppError } from '../../errors.ts';
 import { movedDays, movedMonths, type RuleParts } from './rule-days.ts';
-import { isDate, isZone, toInstant, toLocal } from './zoned-time.ts';
+import { isDate, isZone, properZone, toInstant, toLocal } from './zoned-time.ts';
 
 /** How a series moves. */
 export interface SeriesMove {
@@ -97,7 +97,7 @@ function ofDays(line: string): string {
   return `${name};VALUE=DATE:${[...new Set(days.map((day) => format(day, true)))].join(',')}`;
 }
 
-/** EXDATE or RDATE of times: those without a zone are in that of the series. */
+/** EXDATE or RDATE of times: those without a zone, or in another spelling of one, are in that of the series. */
 function ofTimes(line: string, zone: string): string {
   const [, , parameters = '', values = ''] = LINE.exec(line) ?? [];
   const dates = values.split(',').map((value) => parsed(value.split('/', 1)[0] ?? ''));
@@ -106,7 +106,8 @@ function ofTimes(line: string, zone: string): string {
   const named = parametersOf(parameters).get('TZID');
   if (named !== undefined && !isZone(named)) throw new AppError('invalid_request', 'recurrence: TZID must be a zone such as Europe/Berlin');
   const isFloating = named === undefined && dates.some((date) => date?.isUtc === false);
-  return isFloating ? movedLine(line, stayingIn(zone)) : line;
+  const isMisspelt = named !== undefined && named !== properZone(named);
+  return isFloating || isMisspelt ? movedLine(line, stayingIn(zone)) : line;
 }
 
 /** Of a series of times that doesn't move. */

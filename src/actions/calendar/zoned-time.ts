@@ -10,14 +10,18 @@ const LOCAL_LENGTH = '2026-05-01T09:00:00'.length;
 const ZONE = /^[A-Za-z][\w+/-]*$/;
 const MAX_ZONE = 60;
 
-/** Input: an IANA time zone name. */
-export const zoneName = z.string().max(MAX_ZONE).refine(isZone, 'must be a time zone such as Europe/Berlin');
+/** Input: an IANA time zone name, in any spelling. */
+export const zoneName = z
+  .string()
+  .max(MAX_ZONE)
+  .overwrite((zone) => properZone(zone) ?? zone)
+  .refine(isZone, 'must be a time zone such as Europe/Berlin');
 
 /** A provider's zone; undefined: one that isn't known here, as `GMT-05:00` or a zone that is newer. */
 export const anyZone = z
   .string()
   .regex(/^[A-Za-z][\w+:/-]{0,59}$/)
-  .transform((zone) => (isZone(zone) ? zone : undefined));
+  .transform(properZone);
 
 /** Input: a date, or a date with a time, with or without an offset (RFC 3339); missing seconds are added, fractions dropped. */
 export const moment = z
@@ -131,13 +135,20 @@ export function formatZoned(moment: Temporal.ZonedDateTime): string {
   return moment.toString({ smallestUnit: 'second', timeZoneName: 'never' });
 }
 
-/** Whether there is such a zone. Bare offsets are zones to Node, but not to the provider. */
-export function isZone(zone: string): boolean {
-  if (zone.length > MAX_ZONE || !ZONE.test(zone)) return false;
+/**
+ * A zone as IANA spells it, which the provider requires; links stay links.
+ *
+ * @returns undefined where there is none. Bare offsets are zones to Node, but not to the provider
+ */
+export function properZone(zone: string): string | undefined {
+  if (zone.length > MAX_ZONE || !ZONE.test(zone)) return undefined;
   try {
-    zonedAt(0, zone);
-    return true;
+    return zonedAt(0, zone).timeZoneId;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+export function isZone(zone: string): boolean {
+  return properZone(zone) !== undefined;
 }

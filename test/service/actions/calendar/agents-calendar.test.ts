@@ -206,6 +206,19 @@ describe('calendar.create', () => {
     expect((await create(times)).start).toBe(start);
   });
 
+  it.each([
+    ['europe/BERLIN', BERLIN],
+    ['asia/calcutta', 'Asia/Calcutta'],
+    ['us/eastern', 'US/Eastern'],
+    ['etc/gmt+5', 'Etc/GMT+5'],
+    ['utc', 'UTC'],
+  ])('takes a zone in any spelling: %s', async (zone, timeZone) => {
+    const { id } = await meeting({ zone, end_zone: zone, recurrence: ['RRULE:FREQ=DAILY;COUNT=3', `EXDATE;TZID=${zone}:20270302T090000`] });
+    expect((await me.google('GET', `${EVENTS}/${id}`)).body).toMatchObject({ start: { timeZone }, end: { timeZone } });
+    expect((await me.act('calendar.get', { id })).recurrence[1]).toBe(`EXDATE;TZID=${timeZone}:20270302T090000`);
+    expect((await me.act('calendar.list', { from: '2027-03-01', to: '2027-03-03', zone, query: 'made' })).items).toHaveLength(2);
+  });
+
   it('creates series of whole days', async () => {
     await create({ start: '2027-03-27', recurrence: ['RRULE:FREQ=DAILY;COUNT=3'] });
     expect(await starts('2027-03-01', '2027-04-30')).toEqual(['2027-03-27', '2027-03-28', '2027-03-29']);
