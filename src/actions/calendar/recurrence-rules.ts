@@ -27,6 +27,8 @@ const PARAMETER = /;([a-z-]+)=(?:"([^"]*)"|([^";:]*))/gi;
 const UNTIL = /([:;]UNTIL=)([^;]*)/i;
 const VALUE = /^(\d{8})(?:(T\d{6})(Z?))?$/i;
 const DURATION = /^\+?P[\dWDTHMS]+$/i;
+/** Years have four digits (RFC 5545 section 3.3.4). Some calendars write the last of them where a series has no end. */
+const LATEST = Temporal.PlainDateTime.from('9999-12-31T23:59:59');
 const FREQUENCIES: readonly unknown[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
 /** More than one event a day. */
 const OFTENER: readonly unknown[] = ['HOURLY', 'MINUTELY', 'SECONDLY'];
@@ -119,9 +121,21 @@ function stayingIn(zone: string): Move {
 function typedUntil(until: string, isAllDay: boolean, zone: string): string {
   const date = parsed(until);
   if (date === undefined || (date.isUtc && !isAllDay)) return until;
-  if (isAllDay) return format(date.local, true);
-  const last = date.isDay ? date.local.withPlainTime('23:59:59') : date.local;
-  return `${format(last.toZonedDateTime(zone).withTimeZone('UTC').toPlainDateTime(), false)}Z`;
+  return untilOf(date.isDay ? endOfDay(date.local) : date.local, isAllDay, zone);
+}
+
+/** UNTIL of whole days a day, of times a time in UTC. @param local the last time that counts, as clocks in `zone` show it */
+function untilOf(local: Temporal.PlainDateTime, isAllDay: boolean, zone: string): string {
+  if (isAllDay) return format(earlier(local, LATEST), true);
+  return `${format(earlier(local.toZonedDateTime(zone).withTimeZone('UTC').toPlainDateTime(), LATEST), false)}Z`;
+}
+
+function endOfDay(local: Temporal.PlainDateTime): Temporal.PlainDateTime {
+  return local.withPlainTime('23:59:59');
+}
+
+function earlier(one: Temporal.PlainDateTime, other: Temporal.PlainDateTime): Temporal.PlainDateTime {
+  return Temporal.PlainDateTime.compare(one, other) < 0 ? one : other;
 }
 
 /**
@@ -220,7 +234,9 @@ function movedDate(value: string, zone: string, move: Move): string {
     const date = parsed(part);
     // A day excludes no time, and the other way round.
     if (date === undefined || (date.isDay && !move.wasAllDay)) throw cantMove();
-    return format(shifted(localOf(date, zone, move), move), move.isAllDay);
+    const local = shifted(localOf(date, zone, move), move);
+    if (local.year > LATEST.year) throw cantMove();
+    return format(local, move.isAllDay);
   });
   return moved.filter((part) => part !== undefined).join('/');
 }
@@ -232,9 +248,9 @@ function movedUntil(until: string, move: Move): string {
   // Some calendars end a series of times with a day.
   if (date.isDay && !move.wasAllDay) {
     const [from, to] = [move.from.withPlainTime(), move.to.withPlainTime()];
-    return typedUntil(format(shifted(date.local, { ...move, from, to }), true), move.isAllDay, move.zone);
+    return untilOf(endOfDay(shifted(date.local, { ...move, from, to })), move.isAllDay, move.zone);
   }
-  return typedUntil(format(shifted(localOf(date, move.oldZone, move), move), move.isAllDay), move.isAllDay, move.zone);
+  return untilOf(shifted(localOf(date, move.oldZone, move), move), move.isAllDay, move.zone);
 }
 
 interface DateValue {

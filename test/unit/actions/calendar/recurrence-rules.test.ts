@@ -25,6 +25,8 @@ describe('the rules of a series that moves', () => {
     ['UNTIL without a zone', LATER, 'RRULE:FREQ=DAILY;UNTIL=20261211T090000', 'RRULE:FREQ=DAILY;UNTIL=20261211T100000Z'],
     ['UNTIL of whole days', NEXT_DAY, 'RRULE:FREQ=DAILY;UNTIL=20261231', 'RRULE:FREQ=DAILY;UNTIL=20270101'],
     ['UNTIL of whole days as a time', NEXT_DAY, 'RRULE:FREQ=DAILY;UNTIL=20261231T235959Z', 'RRULE:FREQ=DAILY;UNTIL=20270101'],
+    ['UNTIL that stands for no end', LATER, 'RRULE:FREQ=DAILY;UNTIL=99991231T235959Z', 'RRULE:FREQ=DAILY;UNTIL=99991231T235959Z'],
+    ['UNTIL that stands for no end, of whole days', NEXT_DAY, 'RRULE:FREQ=DAILY;UNTIL=99991231', 'RRULE:FREQ=DAILY;UNTIL=99991231'],
     ['a day as UNTIL of times', LATER, 'RRULE:FREQ=DAILY;UNTIL=20261211', 'RRULE:FREQ=DAILY;UNTIL=20261211T225959Z'],
     [
       'a day as UNTIL of times that move by days to another zone',
@@ -100,6 +102,7 @@ describe('the rules of a series that moves', () => {
     ['no date', LATER, 'EXDATE:tomorrow'],
     ['a day that there isn’t', LATER, 'RDATE:20270230T090000Z'],
     ['no end', LATER, 'RRULE:FREQ=DAILY;UNTIL=soon'],
+    ['a day beyond all calendars', NEXT_DAY, 'RDATE;VALUE=DATE:99991231'],
     ['another property', LATER, 'X-SKIP:20261209T090000'],
   ])('are refused if they don’t tell what they are then: %s', (_what, by, line) => {
     expect(() => movedRules([line], by)).toThrow(rejected);
@@ -265,6 +268,7 @@ describe('the rules of a series have an UNTIL', () => {
   it.each([
     ['in UTC', '2026-12-07T09:00:00', '20261211T080000Z', '20261211T080000Z'],
     ['of a day, which counts as a whole', '2026-12-07T09:00:00', '20261211', '20261211T225959Z'],
+    ['that stands for no end', '2026-12-07T09:00:00', '99991231T235959Z', '99991231T235959Z'],
     ['of a day in summer', '2026-12-07T09:00:00+01:00', '20270611', '20270611T215959Z'],
     ['in no zone', '2026-12-07T09:00:00', '20261211T090000', '20261211T080000Z'],
     ['of whole days', '2026-12-07', '20261211', '20261211'],
@@ -274,6 +278,11 @@ describe('the rules of a series have an UNTIL', () => {
     const skipped = start.includes('T') ? 'EXDATE:20261214T080000Z' : 'EXDATE;VALUE=DATE:20261214';
     const rules = (value: string) => [`RRULE:FREQ=WEEKLY;UNTIL=${value};BYDAY=MO`, skipped];
     expect(typedRules(rules(until), start, BERLIN)).toEqual(rules(typed));
+  });
+
+  it('that no year of four digits has in UTC', () => {
+    const rules = typedRules(['RRULE:FREQ=DAILY;UNTIL=99991231'], '2026-12-07T09:00:00', NEW_YORK);
+    expect(rules).toEqual(['RRULE:FREQ=DAILY;UNTIL=99991231T235959Z']);
   });
 
   it.each(['EXDATE;VALUE=DATE:20261209', 'EXDATE:20261209T080000Z,20261210', 'RDATE;VALUE=DATE:20261209'])(
