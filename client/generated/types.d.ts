@@ -1509,6 +1509,10 @@ export interface CalendarListOutput {
      * A time with its offset; for all-day events the day after the last one.
      */
     end: string;
+    /**
+     * The event has no end; the one given here is the provider’s.
+     */
+    end_unspecified?: true;
     all_day: boolean;
     /**
      * For all-day events: the last day.
@@ -1535,6 +1539,10 @@ export interface CalendarListOutput {
       name?: string;
       answer: 'none' | 'declined' | 'tentative' | 'accepted';
       optional?: true;
+      /**
+       * A room or a device.
+       */
+      resource?: true;
     }[];
     /**
      * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
@@ -1550,6 +1558,10 @@ export interface CalendarListOutput {
      */
     recurrence?: string[];
     meeting_link?: string;
+    /**
+     * Why a requested video meeting has no link.
+     */
+    meeting_status?: 'pending' | 'failed';
     link?: string;
     /**
      * Whether the event blocks the user’s time.
@@ -1587,6 +1599,10 @@ export interface CalendarGetOutput {
    * A time with its offset; for all-day events the day after the last one.
    */
   end: string;
+  /**
+   * The event has no end; the one given here is the provider’s.
+   */
+  end_unspecified?: true;
   all_day: boolean;
   /**
    * For all-day events: the last day.
@@ -1613,6 +1629,10 @@ export interface CalendarGetOutput {
     name?: string;
     answer: 'none' | 'declined' | 'tentative' | 'accepted';
     optional?: true;
+    /**
+     * A room or a device.
+     */
+    resource?: true;
   }[];
   /**
    * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
@@ -1628,6 +1648,10 @@ export interface CalendarGetOutput {
    */
   recurrence?: string[];
   meeting_link?: string;
+  /**
+   * Why a requested video meeting has no link.
+   */
+  meeting_status?: 'pending' | 'failed';
   link?: string;
   /**
    * Whether the event blocks the user’s time.
@@ -1785,6 +1809,10 @@ export interface CalendarCreateOutput {
    * A time with its offset; for all-day events the day after the last one.
    */
   end: string;
+  /**
+   * The event has no end; the one given here is the provider’s.
+   */
+  end_unspecified?: true;
   all_day: boolean;
   /**
    * For all-day events: the last day.
@@ -1811,6 +1839,10 @@ export interface CalendarCreateOutput {
     name?: string;
     answer: 'none' | 'declined' | 'tentative' | 'accepted';
     optional?: true;
+    /**
+     * A room or a device.
+     */
+    resource?: true;
   }[];
   /**
    * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
@@ -1826,6 +1858,10 @@ export interface CalendarCreateOutput {
    */
   recurrence?: string[];
   meeting_link?: string;
+  /**
+   * Why a requested video meeting has no link.
+   */
+  meeting_status?: 'pending' | 'failed';
   link?: string;
   /**
    * Whether the event blocks the user’s time.
@@ -1909,6 +1945,10 @@ export interface CalendarUpdateOutput {
    * A time with its offset; for all-day events the day after the last one.
    */
   end: string;
+  /**
+   * The event has no end; the one given here is the provider’s.
+   */
+  end_unspecified?: true;
   all_day: boolean;
   /**
    * For all-day events: the last day.
@@ -1935,6 +1975,10 @@ export interface CalendarUpdateOutput {
     name?: string;
     answer: 'none' | 'declined' | 'tentative' | 'accepted';
     optional?: true;
+    /**
+     * A room or a device.
+     */
+    resource?: true;
   }[];
   /**
    * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
@@ -1950,6 +1994,10 @@ export interface CalendarUpdateOutput {
    */
   recurrence?: string[];
   meeting_link?: string;
+  /**
+   * Why a requested video meeting has no link.
+   */
+  meeting_status?: 'pending' | 'failed';
   link?: string;
   /**
    * Whether the event blocks the user’s time.
@@ -2006,6 +2054,10 @@ export interface CalendarRestoreOutput {
    * A time with its offset; for all-day events the day after the last one.
    */
   end: string;
+  /**
+   * The event has no end; the one given here is the provider’s.
+   */
+  end_unspecified?: true;
   all_day: boolean;
   /**
    * For all-day events: the last day.
@@ -2032,6 +2084,10 @@ export interface CalendarRestoreOutput {
     name?: string;
     answer: 'none' | 'declined' | 'tentative' | 'accepted';
     optional?: true;
+    /**
+     * A room or a device.
+     */
+    resource?: true;
   }[];
   /**
    * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
@@ -2047,6 +2103,10 @@ export interface CalendarRestoreOutput {
    */
   recurrence?: string[];
   meeting_link?: string;
+  /**
+   * Why a requested video meeting has no link.
+   */
+  meeting_status?: 'pending' | 'failed';
   link?: string;
   /**
    * Whether the event blocks the user’s time.
@@ -2091,6 +2151,10 @@ export interface CalendarRespondOutput {
    * A time with its offset; for all-day events the day after the last one.
    */
   end: string;
+  /**
+   * The event has no end; the one given here is the provider’s.
+   */
+  end_unspecified?: true;
   all_day: boolean;
   /**
    * For all-day events: the last day.
@@ -2117,6 +2181,10 @@ export interface CalendarRespondOutput {
     name?: string;
     answer: 'none' | 'declined' | 'tentative' | 'accepted';
     optional?: true;
+    /**
+     * A room or a device.
+     */
+    resource?: true;
   }[];
   /**
    * The event has more attendees, if the organizer doesn’t hide them: of an event in a list, read them with calendar.get.
@@ -2132,6 +2200,10 @@ export interface CalendarRespondOutput {
    */
   recurrence?: string[];
   meeting_link?: string;
+  /**
+   * Why a requested video meeting has no link.
+   */
+  meeting_status?: 'pending' | 'failed';
   link?: string;
   /**
    * Whether the event blocks the user’s time.

@@ -33,6 +33,7 @@ const attendee = z.looseObject({
   comment: z.string().optional(),
   optional: z.boolean().optional(),
   organizer: z.boolean().optional(),
+  resource: z.boolean().optional(),
   self: z.boolean().optional(),
 });
 
@@ -49,6 +50,7 @@ const shared = {
   conferenceData: z
     .object({
       entryPoints: list(z.object({ entryPointType: z.string().optional(), uri: z.string().max(LIMITS.link).optional() })).optional(),
+      createRequest: z.object({ status: z.object({ statusCode: z.string().optional() }).optional() }).optional(),
     })
     .optional(),
   creator: z.object({ self: z.boolean().optional() }).optional(),
@@ -63,6 +65,7 @@ const shared = {
   recurrence: list(singleLine, 1_000).optional(),
   recurringEventId: id.optional(),
   iCalUID: z.string().max(2_000).optional(),
+  endTimeUnspecified: z.boolean().default(false),
   transparency: z.string().max(40).default('opaque'),
   visibility: z.string().max(40).default('default'),
   eventType: singleLine.default('default'),
@@ -155,6 +158,7 @@ export const eventOutput = z.object({
   title: z.string(),
   start: z.string().describe('A time with its offset; for all-day events a date.'),
   end: z.string().describe('A time with its offset; for all-day events the day after the last one.'),
+  end_unspecified: z.literal(true).optional().describe('The event has no end; the one given here is the provider’s.'),
   all_day: z.boolean(),
   last_day: z.string().optional().describe('For all-day events: the last day.'),
   zone: z.string().optional(),
@@ -171,6 +175,7 @@ export const eventOutput = z.object({
         name: z.string().optional(),
         answer: z.enum(['none', 'declined', 'tentative', 'accepted']),
         optional: z.literal(true).optional(),
+        resource: z.literal(true).optional().describe('A room or a device.'),
       }),
     )
     .optional(),
@@ -182,6 +187,7 @@ export const eventOutput = z.object({
   series: z.string().optional().describe('Id of the series that the event belongs to.'),
   recurrence: z.array(z.string()).optional().describe('For a series: its rules (RFC 5545).'),
   meeting_link: z.string().optional(),
+  meeting_status: z.enum(['pending', 'failed']).optional().describe('Why a requested video meeting has no link.'),
   link: z.string().optional(),
   busy: z.boolean().describe('Whether the event blocks the user’s time.'),
   private: z.literal(true).optional(),
@@ -215,6 +221,7 @@ export function describeEvent(event: CalendarEvent, maxAttendees = MAX_LISTED): 
     series: recurringEventId,
     recurrence,
     meeting_link: meetingLink(event),
+    meeting_status: meetingStatus(event),
     busy: isBusy(event),
     ...(isPrivate(visibility) && { private: true as const }),
     ...(eventType !== 'default' && { kind: eventType }),
@@ -257,11 +264,12 @@ export function zoneOf(time: EventTime): string | undefined {
 }
 
 /** Dates stay dates: converting them to UTC would shift them. */
-function describeTimes({ start, end }: CalendarEvent) {
+function describeTimes({ start, end, endTimeUnspecified }: CalendarEvent) {
   const [zone, endZone] = [zoneOf(start), zoneOf(end)];
   return {
     start: momentOf(start),
     end: momentOf(end),
+    ...(endTimeUnspecified && { end_unspecified: true as const }),
     all_day: 'date' in start,
     last_day: 'date' in end ? dayBefore(end.date) : undefined,
     ...(zone !== undefined && { zone }),
@@ -271,11 +279,12 @@ function describeTimes({ start, end }: CalendarEvent) {
 
 function describeAttendees({ attendees, attendeesOmitted }: CalendarEvent, max: number) {
   const self = attendees.find((one) => one.self === true);
-  const shown = attendees.slice(0, max).map(({ email, displayName, responseStatus, optional }) => ({
+  const shown = attendees.slice(0, max).map(({ email, displayName, responseStatus, optional, resource }) => ({
     email,
     name: displayName,
     answer: shownResponse(responseStatus),
     ...(optional === true && { optional }),
+    ...(resource === true && { resource }),
   }));
   return {
     ...(shown.length > 0 && { attendees: shown }),
@@ -291,6 +300,13 @@ export function shownResponse(status: Attendee['responseStatus']): 'none' | 'dec
 function meetingLink({ hangoutLink, conferenceData }: CalendarEvent): string | undefined {
   const video = conferenceData?.entryPoints?.find(({ entryPointType }) => entryPointType === 'video');
   return webLink(hangoutLink ?? video?.uri);
+}
+
+/** The provider makes video meetings after it has answered (Calendar API, `conferenceData.createRequest.status`). */
+function meetingStatus({ conferenceData }: CalendarEvent): 'pending' | 'failed' | undefined {
+  const code = conferenceData?.createRequest?.status?.statusCode;
+  if (code === 'pending') return code;
+  return code === 'failure' ? 'failed' : undefined;
 }
 
 /** Web addresses only, so that opening one is safe. */

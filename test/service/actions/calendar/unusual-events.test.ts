@@ -102,6 +102,47 @@ describe('events at the start of a range', () => {
   });
 });
 
+describe('what the provider says about an event', () => {
+  const SPAN = ['2027-05-03T09:00:00+02:00', '2027-05-03T10:00:00+02:00'] as const;
+  const read = async (more: object) => {
+    having([timed(...SPAN, more)]);
+    const [listed] = (await act('calendar.list', DAY)).items;
+    expect(await act('calendar.get', { id: 'e1' })).toMatchObject(listed);
+    return listed;
+  };
+
+  it('tells rooms from people', async () => {
+    const room = { email: 'blue@resource.calendar.google.com', displayName: 'Blue room', responseStatus: 'accepted' };
+    const { attendees } = await read({
+      attendees: [
+        { email: me.email, self: true },
+        { ...room, resource: true },
+      ],
+    });
+    expect(attendees).toEqual([
+      { email: me.email, answer: 'none' },
+      { email: room.email, name: room.displayName, answer: 'accepted', resource: true },
+    ]);
+  });
+
+  it('tells an end that is none', async () => {
+    expect(await read({ endTimeUnspecified: true })).toMatchObject({ end_unspecified: true });
+    expect(await read({ endTimeUnspecified: false })).not.toHaveProperty('end_unspecified');
+  });
+
+  const link = { entryPointType: 'video', uri: 'https://video.example/a' };
+  it.each([
+    ['is still made', { createRequest: { status: { statusCode: 'pending' } } }, 'pending'],
+    ['could not be made', { createRequest: { status: { statusCode: 'failure' } } }, 'failed'],
+    ['was made', { createRequest: { status: { statusCode: 'success' } }, entryPoints: [link] }, undefined],
+    ['is another’s', { entryPoints: [link] }, undefined],
+    ['has no state', { createRequest: {} }, undefined],
+  ])('tells whether a video meeting %s', async (_what, conferenceData, status) => {
+    const event = await read({ conferenceData });
+    expect([event.meeting_status, event.meeting_link]).toEqual([status, 'entryPoints' in conferenceData ? link.uri : undefined]);
+  });
+});
+
 it('the question about a deleted event of a series says when it was', async () => {
   const originalStartTime = { dateTime: '2027-05-03T09:00:00+02:00', timeZone: BERLIN };
   scene.api.on(`${EVENTS}/e1`, { body: { id: 'e1', status: 'cancelled', recurringEventId: 'e0', originalStartTime } });
