@@ -1,6 +1,7 @@
-// Checks that tests wait for events and never for a time, and depend neither on the date nor on chance. Prints each place
-// that does as file:line and exits with 1. Tests get time from the clock that they inject (test/support/time/test-clock.ts),
-// wait by test/support/time/eventually.ts, and draw from test/support/runner/property.ts.
+// Checks that tests wait for events and never for a time, depend neither on the date nor on chance, and compare messages with
+// expressions that are matched. Prints each place that does not as file:line and exits with 1. Tests get time from the clock
+// that they inject (test/support/time/test-clock.ts), wait by test/support/time/eventually.ts, and draw from
+// test/support/runner/property.ts.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lineOf, nodesOf, type SyntaxNode } from '../syntax.ts';
@@ -46,12 +47,14 @@ function problemsOf(file: string, source: string): string[] {
 
 /** @param textOf the source of a node */
 function problemOf(node: SyntaxNode, textOf: (node: unknown) => string): string | undefined {
-  const { type, callee, source, arguments: given = [], value } = node as SyntaxNode & { arguments?: SyntaxNode[] };
+  const { type, callee, source, arguments: given = [], key, value } = node as SyntaxNode & { arguments?: SyntaxNode[]; key?: unknown };
   if (type === 'ImportDeclaration') return problemOfImport(textOf(source).slice(1, -1), textOf(node));
   if (type === 'NewExpression' && textOf(callee) === 'Date' && given.length === 0) return 'new Date(): use the clock';
   if (type === 'MemberExpression' && MEMBERS.test(textOf(node))) return `${textOf(node)}: ${adviceOn(textOf(node))}`;
   if (type === 'CallExpression' && CALLS.has(textOf(callee))) return `${textOf(callee)}(): wait for an event, or advance the clock`;
   if (type === 'CallExpression' && textOf(callee) === 'vi.spyOn' && CLOCKS.test(textOf(given[0]))) return 'a spy on time: inject a clock';
+  if (type === 'Property' && textOf(key) === 'message' && (value as { regex?: unknown } | undefined)?.regex !== undefined)
+    return 'message: toMatchObject takes any text for an expression: use expect.stringMatching';
   const isText = (type === 'Literal' && typeof value === 'string') || type === 'TemplateElement';
   return isText && /\bpg_sleep\b/.test(textOf(node)) ? 'pg_sleep: hold a lock or a transaction instead' : undefined;
 }

@@ -124,7 +124,10 @@ describe('documents.read', () => {
     const { items } = await run('drive.search', { query: 'Budget.csv' });
     await expect(run('documents.read', { id: items[0].id })).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(run('documents.read', { id: '1unknown' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(run('documents.read', { id: '../documents' })).rejects.toMatchObject({ code: 'invalid_request', message: /^id: / });
+    await expect(run('documents.read', { id: '../documents' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^id: /),
+    });
   });
 
   it.each(['html', 'malformed'] as const)('reports a %s response with status 200 as an error of the provider', async (kind) => {
@@ -208,7 +211,7 @@ describe('documents.append', () => {
     late.catch(() => {});
     await eventually(async () => (await calls()) > before);
     await run('documents.append', { id: document, text: 'first' });
-    await expect(late).rejects.toMatchObject({ code: 'conflict', message: /Read it again/ });
+    await expect(late).rejects.toMatchObject({ code: 'conflict', message: expect.stringMatching(/Read it again/) });
     expect(await textOf(document, 't.0')).toBe('start\n\nfirst');
   });
 

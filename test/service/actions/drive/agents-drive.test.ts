@@ -128,7 +128,7 @@ describe('drive.search', () => {
   it('does not list a file that is not a folder', async () => {
     await expect(run('drive.search', { folder: id('Budget.csv') })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: /is not a folder/,
+      message: expect.stringMatching(/is not a folder/),
     });
   });
 
@@ -195,7 +195,10 @@ describe('drive.info', () => {
     'rejects the id %j without a request to the provider',
     async (odd) => {
       const before = await calls('/api/drive');
-      await expect(run('drive.info', { id: odd })).rejects.toMatchObject({ code: 'invalid_request', message: /^id: / });
+      await expect(run('drive.info', { id: odd })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(/^id: /),
+      });
       expect(await calls('/api/drive')).toBe(before);
     },
   );
@@ -267,7 +270,7 @@ describe('drive.read', () => {
   it('reports a shortcut without a target', async () => {
     await expect(run('drive.read', { id: id('Old contract (shortcut)') })).rejects.toMatchObject({
       code: 'not_found',
-      message: /“Old contract \(shortcut\)” leads to a file that is gone/,
+      message: expect.stringMatching(/“Old contract \(shortcut\)” leads to a file that was deleted or is not shared/),
     });
   });
 
@@ -280,7 +283,7 @@ describe('drive.read', () => {
   it('rejects an export over 10 MB, with the link', async () => {
     await expect(run('drive.read', { id: id('Handbook (all chapters)') })).rejects.toMatchObject({
       code: 'too_large',
-      message: /over 10 MB as an export/,
+      message: expect.stringMatching(/export limit of 10 MB/),
       details: { name: 'Handbook (all chapters)', link: expect.stringMatching(/^https:\/\/docs\.google\.com\/document/) },
     });
   });
@@ -295,7 +298,10 @@ describe('drive.read', () => {
   });
 
   it('refers to drive.search for folders', async () => {
-    await expect(run('drive.read', { id: id('Projects') })).rejects.toMatchObject({ code: 'invalid_request', message: /drive\.search/ });
+    await expect(run('drive.read', { id: id('Projects') })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/drive\.search/),
+    });
   });
 
   it('returns nothing after the end', async () => {
@@ -360,7 +366,7 @@ describe('drive.copy, move, rename and trash', () => {
   it('does not copy a folder', async () => {
     await expect(run('drive.copy', { id: id('Projects') })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: /folders can’t be copied/,
+      message: expect.stringMatching(/folders can’t be copied/),
     });
   });
 

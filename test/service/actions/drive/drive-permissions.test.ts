@@ -125,14 +125,21 @@ describe('drive.unshare', () => {
   it('rejects what a folder passes on, and names the folder', async () => {
     const { outermost, file } = await deepFile();
     const call = me.act('drive.unshare', { id: file, who: 'ana@example.org' });
-    await expect(call).rejects.toMatchObject({ code: 'invalid_request', message: /Unshare that folder/, details: { folder: outermost } });
+    await expect(call).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/Unshare that folder/),
+      details: { folder: outermost },
+    });
     await me.act('drive.unshare', { id: outermost, who: 'ana@example.org' });
     expect((await me.act('drive.permissions', { id: file })).items).toEqual([owner()]);
   });
 
   it('rejects the owner, strangers and shortcuts without a question', async () => {
     const id = await create('mine.txt');
-    await expect(question('drive.unshare', { id, who: me.email })).rejects.toMatchObject({ code: 'invalid_request', message: /owner/ });
+    await expect(question('drive.unshare', { id, who: me.email })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/owner/),
+    });
     await expect(question('drive.unshare', { id, who: 'eve@example.org' })).rejects.toMatchObject({ code: 'not_found' });
     const { files } = (await me.google('GET', "/drive/v3/files?q=name%20%3D%20'Budget%20(shortcut)'")).body as { files: { id: string }[] };
     const call = question('drive.unshare', { id: files[0]?.id, who: me.email });
