@@ -9,7 +9,7 @@ import { unreachableDocument } from './clients/unreachable-documents.ts';
 import { CURRENT_REQUEST } from './entries/current-request.ts';
 import { CODE_SECONDS, type Entries } from './entries/entries.ts';
 import { EntryAdapter, NoSessions } from './entries/entry-adapter.ts';
-import { PATHS, SCOPES } from './protocol.ts';
+import { AUTH_METHODS, PATHS, SCOPES } from './protocol.ts';
 
 const ACCESS_TOKEN_SECONDS = 3600;
 /** For signing in and deciding. */
@@ -45,7 +45,7 @@ export function configurationOf(deps: ProviderDeps): Configuration {
   return {
     allowOmittingSingleRegisteredRedirectUri: false,
     adapter: (model: string) => (model === 'Session' ? new NoSessions(model, entries) : new EntryAdapter(model, entries)),
-    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    clientAuthMethods: [...AUTH_METHODS],
     clientBasedCORS: () => true,
     clientDefaults: { grant_types: ['authorization_code', 'refresh_token'], id_token_signed_response_alg: 'ES256' },
     cookies: {

@@ -15,9 +15,11 @@ export const PATHS = {
 /** `write` includes `read`. */
 export const SCOPES = ['read', 'write'] as const;
 
+/** How clients prove at the endpoints for tokens who they are (RFC 7591, 2). */
+export const AUTH_METHODS: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post'];
+
 /** Authorization server metadata (RFC 8414, 2), which depends on nothing but the address. */
 export function metadataOf(publicUrl: string): object {
-  const methods = ['none', 'client_secret_basic', 'client_secret_post'];
   return {
     issuer: publicUrl,
     authorization_endpoint: publicUrl + PATHS.authorize,
@@ -29,8 +31,8 @@ export function metadataOf(publicUrl: string): object {
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_methods_supported: methods,
-    revocation_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
     code_challenge_methods_supported: ['S256'],
     // RFC 9207.
     authorization_response_iss_parameter_supported: true,

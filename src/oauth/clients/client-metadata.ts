@@ -1,6 +1,7 @@
 import { isLoopback } from '../../config/config.ts';
 import { resemblesOwnName } from '../../executor/taint/own-name.ts';
 import { isObject } from '../../validation/is-object.ts';
+import { AUTH_METHODS } from '../protocol.ts';
 import { UNVERIFIED } from './unreachable-documents.ts';
 
 const MAX_REDIRECT_URIS = 20;
@@ -39,11 +40,25 @@ export function usedMetadata(json: string): string {
   try {
     const metadata: unknown = JSON.parse(json);
     if (!isObject(metadata)) return json;
-    return JSON.stringify(Object.fromEntries(Object.entries(metadata).filter(([name, value]) => isUsed(name, value))));
+    const used = Object.entries({ ...metadata, ...authMethod(metadata) }).filter(([name, value]) => isUsed(name, value));
+    return JSON.stringify(Object.fromEntries(used));
   } catch {
     // Of what is nested deeply, JSON.parse makes a value that JSON.stringify has not the stack for. The library rejects both.
     return json;
   }
+}
+
+/**
+ * Clients that can prove who they are in several ways state the one that they prefer, and all of them. One that can't be used
+ * here gives way to the first that can (OpenID Connect Relying Party Metadata Choices 1.0, 2): what is published has no
+ * secret.
+ */
+function authMethod(metadata: Record<string, unknown>): object {
+  const { client_id: id, token_endpoint_auth_method: preferred, token_endpoint_auth_methods_supported: all } = metadata;
+  const usable = publishedHost(String(id)) === undefined ? AUTH_METHODS : ['none'];
+  if (typeof preferred !== 'string' || usable.includes(preferred) || !Array.isArray(all)) return {};
+  const method = all.find((one) => usable.includes(one));
+  return method === undefined ? {} : { token_endpoint_auth_method: method };
 }
 
 function isUsed(name: string, value: unknown): boolean {

@@ -93,6 +93,17 @@ describe('a client whose id is the address of its metadata', () => {
     expect(fetched).toBe(1);
   });
 
+  it('is one without a secret, where it can also sign its requests', async () => {
+    const keys = { jwks_uri: 'https://client.example.com/jwks.json', token_endpoint_auth_signing_alg: 'RS256' };
+    const methods = { token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'] };
+    respond = () => published({ ...methods, ...keys });
+    const authorization = new Authorization({ client_id: id }, await browserOf());
+    const assertion = { client_assertion: 'a.b.c', client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' };
+    const { status, body } = await authorization.exchange(steward, await authorization.code(), assertion);
+    expect(status).toBe(200);
+    expect((await refresh(steward, { client_id: id }, body.refresh_token)).status).toBe(200);
+  });
+
   it('is permitted something again, however many clients have registered themselves since', async () => {
     const browser = await browserOf();
     const first = new Authorization({ client_id: id }, browser);
@@ -158,6 +169,7 @@ describe('a client whose id is the address of its metadata', () => {
     ['has a control character in its name', () => published({ client_name: 'Clau\u0000de' })],
     ['has no redirect URI', () => published({ redirect_uris: [] })],
     ['has a secret', () => published({ client_secret: 'x' })],
+    ['can only sign', () => published({ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [] } })],
     ['wants a secret', () => published({ token_endpoint_auth_method: 'client_secret_basic' })],
     ['has a script as redirect URI', () => published({ redirect_uris: [REDIRECT, 'javascript:alert(1)'] })],
     [

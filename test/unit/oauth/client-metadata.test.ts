@@ -125,6 +125,23 @@ describe('metadata as it was sent', () => {
     expect(usedMetadata(`{"grant_types":${value}}`)).toBe(`{"grant_types":${value}}`);
   });
 
+  const published = 'https://client.example.com/metadata';
+  it.each<[string | undefined, unknown, unknown, unknown]>([
+    [published, 'private_key_jwt', ['none', 'private_key_jwt'], 'none'],
+    [published, 'private_key_jwt', ['client_secret_basic', 'none'], 'none'],
+    [published, 'none', ['private_key_jwt'], 'none'],
+    [published, 'private_key_jwt', ['private_key_jwt', 'client_secret_post'], 'private_key_jwt'],
+    [published, 'client_secret_post', ['none'], 'none'],
+    [undefined, 'private_key_jwt', ['tls_client_auth', 'client_secret_post', 'none'], 'client_secret_post'],
+    [undefined, 'client_secret_basic', ['none'], 'client_secret_basic'],
+    [undefined, undefined, ['none'], undefined],
+    [undefined, 'private_key_jwt', 'none', 'private_key_jwt'],
+    [undefined, 'private_key_jwt', [null, 1, ['none']], 'private_key_jwt'],
+  ])('of %j with the method %j, or of %j, has the method %j', (client_id, method, offered, expected) => {
+    const sent = { client_id, token_endpoint_auth_method: method, token_endpoint_auth_methods_supported: offered };
+    expect(JSON.parse(usedMetadata(JSON.stringify(sent)))).toEqual({ client_id, token_endpoint_auth_method: expected });
+  });
+
   it.each(['null', '[]', '"x"', '{', ''])('that is no object is left as it is: %j', (json) => {
     expect(usedMetadata(json)).toBe(json);
   });
