@@ -22,24 +22,32 @@ const page = z.object({ timeZone: anyZone.optional(), items: unchecked.default([
 const MAX_EVENTS = 2_500;
 
 interface Listed {
-  /** Milliseconds since 1970; events that end then are dropped. */
+  /** Milliseconds since 1970; `to` is exclusive. */
   from: number;
+  to: number;
   /** In which whole days begin; undefined: the page's. */
   zone: string | undefined;
   /** Events that were requested; any beyond are ignored. */
   max: number;
 }
 
-/** A page of events as list items; deleted events are dropped. */
-export const eventPage = responseReader(import.meta.url, 'eventPage', (response, { from, zone, max }: Listed) => {
+/** A page of events as list items; deleted events are dropped, and those outside of the range. */
+export const eventPage = responseReader(import.meta.url, 'eventPage', (response, { zone, max, ...range }: Listed) => {
   const { items, ...rest } = checked(page, response);
-  const isOver = (event: CalendarEvent) => {
-    const { start, end } = spanOf(event, zone ?? rest.timeZone ?? 'UTC');
-    return start < from && end === from;
-  };
   const events = items.slice(0, max).map((item) => checked(anyEvent, item));
-  return { ...rest, items: events.flatMap((event) => (event.status === 'cancelled' || isOver(event) ? [] : [describeEvent(event)])) };
+  const isListed = (event: CalendarEvent) => isWithin(event, range, zone ?? rest.timeZone);
+  return { ...rest, items: events.flatMap((event) => (event.status !== 'cancelled' && isListed(event) ? [describeEvent(event)] : [])) };
 });
+
+/**
+ * Whether an event is in a range that the provider has compared it with: but for one that ends where the range starts, and
+ * for whole days, which it compares in the calendar's zone.
+ */
+function isWithin(event: CalendarEvent, { from, to }: Pick<Listed, 'from' | 'to'>, zone: string | undefined): boolean {
+  const { start, end } = spanOf(event, zone ?? 'UTC');
+  if ('date' in event.start) return zone === undefined || (end > from && start < to);
+  return end !== from || start === from;
+}
 
 /** A span with the event that it is of. */
 interface EventSpan extends Span {

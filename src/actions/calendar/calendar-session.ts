@@ -38,10 +38,10 @@ export interface EventQuery {
 
 /** Events that overlap the time range, ordered by start; each event of a series separately. */
 export function listEvents(session: WorkspaceSession, query: EventQuery) {
-  const { from, zone, max } = query;
+  const { from, to, zone, max } = query;
   // The provider leaves out what ends at the lower bound, also an event without a length.
   const params = { ...listParams({ ...query, from: from - SECOND_MS }), fields: `timeZone,nextPageToken,items(${LIST_FIELDS})` };
-  return session.call('calendar.events.list', params, eventPage, { from, zone, max });
+  return session.call('calendar.events.list', params, eventPage, { from, to, zone, max });
 }
 
 /** Only the busy times of such events. */

@@ -102,6 +102,19 @@ describe('events at the start of a range', () => {
   });
 });
 
+it.each(['America/New_York', 'Pacific/Auckland'])('whole days are those of the days asked for, in any zone: %s', async (zone) => {
+  having(
+    [
+      day('2027-05-02', '2027-05-03', { id: 'before' }),
+      day('2027-05-01', '2027-05-04', { id: 'longer' }),
+      day('2027-05-03', '2027-05-04', { id: 'same' }),
+      day('2027-05-04', '2027-05-05', { id: 'after' }),
+    ],
+    zone,
+  );
+  expect((await act('calendar.list', { ...DAY, zone })).items.map(({ id }: any) => id)).toEqual(['longer', 'same']);
+});
+
 describe('what the provider says about an event', () => {
   const SPAN = ['2027-05-03T09:00:00+02:00', '2027-05-03T10:00:00+02:00'] as const;
   const read = async (more: object) => {
