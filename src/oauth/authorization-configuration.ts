@@ -4,12 +4,12 @@ import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import type { ServiceSecret } from '../vault/keys/service-secrets.ts';
 import { fetchFailure, MAX_DOCUMENT_BYTES, withUsedMetadata } from './clients/client-documents.ts';
-import { reduceMetadata } from './clients/client-metadata.ts';
+import { AUTH_METHODS, reduceMetadata } from './clients/client-metadata.ts';
 import { unreachableDocument } from './clients/unreachable-documents.ts';
 import { CURRENT_REQUEST } from './entries/current-request.ts';
 import { CODE_SECONDS, type Entries } from './entries/entries.ts';
 import { EntryAdapter, NoSessions } from './entries/entry-adapter.ts';
-import { AUTH_METHODS, PATHS, SCOPES } from './protocol.ts';
+import { PATHS, SCOPES } from './protocol.ts';
 
 const ACCESS_TOKEN_SECONDS = 3600;
 /** For signing in and deciding. */

@@ -1,3 +1,5 @@
+import { AUTH_METHODS } from './clients/client-metadata.ts';
+
 /** Paths below PUBLIC_URL. */
 export const PATHS = {
   authorize: '/oauth/authorize',
@@ -14,9 +16,6 @@ export const PATHS = {
 
 /** `write` includes `read`. */
 export const SCOPES = ['read', 'write'] as const;
-
-/** How clients prove at the endpoints for tokens who they are (RFC 7591, 2). */
-export const AUTH_METHODS: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post'];
 
 /** Authorization server metadata (RFC 8414, 2), which depends on nothing but the address. */
 export function metadataOf(publicUrl: string): object {

@@ -1,7 +1,6 @@
 import { isLoopback } from '../../config/config.ts';
 import { resemblesOwnName } from '../../executor/taint/own-name.ts';
 import { isObject } from '../../validation/is-object.ts';
-import { AUTH_METHODS } from '../protocol.ts';
 import { UNVERIFIED } from './unreachable-documents.ts';
 
 const MAX_REDIRECT_URIS = 20;
@@ -9,6 +8,8 @@ const MAX_URI = 2_000;
 const MAX_NAME = 200;
 /** Private-use schemes with a dot are reversed domains (RFC 8252, 7.1). These are without one, and of editors that use them. */
 const EDITOR_SCHEMES = new Set(['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:', 'zed:', 'kiro:', 'trae:']);
+/** How clients prove at the endpoints for tokens who they are (RFC 7591, 2). */
+export const AUTH_METHODS: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post'];
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 
 /** What is kept of a client's metadata (RFC 7591, 2). */

@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { readDocx } from '../../../src/actions/word/docx-text.ts';
 import { TextWindow } from '../../../src/actions/shared/text-window.ts';
+import { readDocx } from '../../../src/actions/word/docx-text.ts';
 import { docxOf, docxParagraph } from '../../support/inputs/office-files.ts';
 
 const bytes = (xml: string) => new TextEncoder().encode(xml);
