@@ -79,6 +79,7 @@ export const FORWARDED: Record<string, CorpusMail> = {
     text: '',
     attachments: { root: 'Invoice.eml', '0.1': 'in.csv' },
     opened: { root: `${HEAD}\n\nPay 42`, '0.1': 'a,b\n1,2\n' },
+    otherFiles: 'to it, a message alone is no file',
     differs: READS_INSIDE,
   },
   'in base64, which is not allowed': {

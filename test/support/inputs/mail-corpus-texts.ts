@@ -6,6 +6,7 @@ const BOOKING_TEXT = 'Booking 7731\n\nPick-up: 3 June, 10:00, Lisbon Airport';
 const IMAGE = part('image/png', 'iVBORw0KGgo=', { 'Content-ID': '<i@x>', 'Content-Transfer-Encoding': 'base64' });
 const INVITATION = part('text/calendar; method=REQUEST; charset=utf-8', 'BEGIN:VCALENDAR\nEND:VCALENDAR\n');
 const PREFERS_PLAIN = 'it reads the plain alternative, whatever that says';
+const KNOWS_TWO = 'to it, all texts but plain ones and HTML are files';
 const NO_HTML = 'it converts no HTML where that is alone';
 
 const alternative = (...parts: string[]) => message(multipart('alternative', ...parts));
@@ -59,18 +60,25 @@ export const ALTERNATIVES: Record<string, CorpusMail> = {
   'AMP beside them': {
     raw: alternative(plain('Hello'), part('text/x-amp-html', '<html amp4email><body>Hello, run</body></html>'), html('<p>Hello</p>')),
     text: 'Hello',
+    otherFiles: KNOWS_TWO,
   },
   'AMP alone': {
     raw: alternative(part('text/x-amp-html', '<html amp4email><body>Hello, run</body></html>')),
     text: 'Hello, run',
     differs: 'to it, AMP is a file',
+    otherFiles: KNOWS_TWO,
   },
   'AMP beside a blank text': {
     raw: alternative(plain(' '), part('text/x-amp-html', '<p>Run</p>'), html('<p>Hello</p>')),
     text: 'Hello',
     differs: PREFERS_PLAIN,
+    otherFiles: KNOWS_TWO,
   },
-  'HTML for watches': { raw: alternative(plain('Hello'), part('text/watch-html', '<b>Hi</b>'), html('<p>Hello</p>')), text: 'Hello' },
+  'HTML for watches': {
+    raw: alternative(plain('Hello'), part('text/watch-html', '<b>Hi</b>'), html('<p>Hello</p>')),
+    text: 'Hello',
+    otherFiles: KNOWS_TWO,
+  },
   'HTML with its images': {
     raw: alternative(plain('Hello Ada'), multipart('related', html('<p>Hello Ada <img src="cid:i@x"></p>'), IMAGE)),
     text: 'Hello Ada',
@@ -106,7 +114,12 @@ export const ALTERNATIVES: Record<string, CorpusMail> = {
     raw: message(multipart('mixed', multipart('alternative', plain('Hello'), html('<p>Hello</p>')), plain('List: ada@lists.example.org'))),
     text: 'Hello\n\nList: ada@lists.example.org',
   },
-  'XHTML alone': { raw: message(part('application/xhtml+xml', '<p>Hello</p>')), text: 'Hello', differs: 'to it, XHTML is a file' },
+  'XHTML alone': {
+    raw: message(part('application/xhtml+xml', '<p>Hello</p>')),
+    text: 'Hello',
+    differs: 'to it, XHTML is a file',
+    otherFiles: KNOWS_TWO,
+  },
   none: { raw: message(part('multipart/alternative; boundary=b', '--b--\n')), text: '' },
 };
 
@@ -149,6 +162,7 @@ export const FLOWED: Record<string, CorpusMail> = {
     text: 'See the file',
     attachments: { 1: 'a.txt' },
     opened: { 1: 'one two' },
+    otherFiles: 'to it, a text with a name is no file',
     differs: 'to it, a text with a name is no file',
   },
 };
@@ -181,7 +195,12 @@ export const STRUCTURES: Record<string, CorpusMail> = {
   'no MIME fields': { raw: 'From: ana@example.com\nTo: ada@example.org\nSubject: Hello\n\nHello', text: 'Hello', from: 'ana@example.com' },
   'no text': { raw: message('\n'), text: '' },
   'no empty line': { raw: 'From: ana@example.com\nSubject: Hello\n', text: '' },
-  'a type that is none': { raw: message(part('text', 'Hello')), text: 'Hello', differs: 'to it, an invalid type is a file' },
+  'a type that is none': {
+    raw: message(part('text', 'Hello')),
+    text: 'Hello',
+    differs: 'to it, an invalid type is a file',
+    otherFiles: KNOWS_TWO,
+  },
   'several texts': {
     raw: message(multipart('mixed', plain('one'), html('<p>two</p>'), plain('three'))),
     text: 'one\n\ntwo\n\nthree',
@@ -202,6 +221,7 @@ export const STRUCTURES: Record<string, CorpusMail> = {
     text: 'one',
     attachments: { 1: 'b.txt' },
     opened: { 1: 'two' },
+    otherFiles: 'to it, it is a text',
     differs: 'to it, it is a text',
   },
   'an image in the text': {
@@ -257,11 +277,13 @@ export const STRUCTURES: Record<string, CorpusMail> = {
   'enriched text': {
     raw: message(part('text/enriched', '<bold>Hello</bold>\nAda <<3')),
     text: 'Hello Ada <3',
+    otherFiles: KNOWS_TWO,
     differs: 'to it, it is a file',
   },
   'Markdown in the text': {
     raw: message(multipart('mixed', plain('one'), part('text/markdown', '# two'))),
     text: 'one\n\n# two',
+    otherFiles: KNOWS_TWO,
     differs: 'to it, Markdown is a file',
   },
   'a text of one part that has a name': { raw: message(part('text/plain; name="message.txt"', 'Hello')), text: 'Hello' },

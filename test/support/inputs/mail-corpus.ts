@@ -15,6 +15,8 @@ export interface CorpusMail {
   from?: string;
   /** Why postal-mime reads another text. */
   differs?: string;
+  /** Why postal-mime lists other files, or calls them otherwise. */
+  otherFiles?: string;
 }
 
 /**
