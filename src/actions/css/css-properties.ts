@@ -4,7 +4,10 @@ import { splitAt } from './css-scanner.ts';
 import { type FontSize, fontSize, pixels, share } from './css-values.ts';
 import { physicalName } from './property-names.ts';
 
-/** What styles say about whether an element's text can be seen; a member is absent where they say nothing. */
+/** Above or below the line. */
+export type Script = 'super' | 'sub' | 'none';
+
+/** What styles say about whether and how an element's text can be seen; a member is absent where they say nothing. */
 export interface Specified extends Partial<Record<MaskName, boolean>> {
   display?: string;
   visibility?: string;
@@ -42,6 +45,10 @@ export interface Specified extends Partial<Record<MaskName, boolean>> {
   marginTop?: number;
   /** Nothing is left of it by `clip`, which only applies to positioned elements. */
   isClipped?: boolean;
+  script?: Script;
+  /** Line breaks of the source are displayed, and blanks beside each other. */
+  keepsLines?: boolean;
+  keepsBlanks?: boolean;
   /** Moved to where it may lie above other things. */
   isMoved?: boolean;
 }
@@ -107,6 +114,11 @@ const READERS: Record<string, Reader> = {
   'margin-left': (value) => marginOf('marginLeft', value),
   'margin-right': (value) => marginOf('marginRight', value),
   'margin-top': (value) => marginOf('marginTop', value),
+  'vertical-align': (value) => ({ script: value === 'super' || value === 'sub' ? value : 'none' }),
+  'white-space': (value) => ({
+    keepsLines: /^(?:pre|pre-wrap|pre-line|break-spaces)$/.test(value),
+    keepsBlanks: /^(?:pre|pre-wrap|break-spaces)$/.test(value),
+  }),
   clip: (value) => ({ isClipped: isZeroClip(value) }),
   'clip-path': (value) => ({ 'clip-path': isMask(value) }),
   '-webkit-clip-path': (value) => ({ 'clip-path': isMask(value) }),
@@ -141,7 +153,7 @@ function byVariable(name: string): Specified | undefined {
 /** What `inherit`, `initial` and `unset` mean, as far as it differs from saying nothing. */
 function byKeyword(name: string, value: string): Specified | undefined {
   if (name === 'text-indent') return value === 'initial' ? { indent: 0 } : undefined;
-  if (name === 'text-shadow') return undefined;
+  if (name === 'text-shadow' || name === 'white-space') return undefined;
   if (name === 'font-size' || name === 'font') return value === 'initial' ? { fontSize: { pixels: 16 } } : { fontSize: { factor: 1 } };
   if (name === 'visibility') return { visibility: value === 'initial' ? 'visible' : 'inherit' };
   if (name === 'color') return { color: value === 'initial' ? '#000000' : 'inherit' };

@@ -1,6 +1,6 @@
 import { looksSame } from './css-colors.ts';
 import { FAR, MASK_NAMES } from './css-masks.ts';
-import type { Specified } from './css-properties.ts';
+import type { Script, Specified } from './css-properties.ts';
 
 /** How an element is rendered, as far as its text and that of its descendants can be seen. */
 export interface Rendering {
@@ -16,6 +16,9 @@ export interface Rendering {
   /** The color by which letters are seen besides their own. */
   paint: string;
   background: string;
+  script: Script;
+  keepsLines: boolean;
+  keepsBlanks: boolean;
 }
 
 /** Of the page itself. */
@@ -28,6 +31,9 @@ export const PAGE: Rendering = {
   color: '#000000',
   paint: 'transparent',
   background: '#ffffff',
+  script: 'none',
+  keepsLines: false,
+  keepsBlanks: false,
 };
 
 /** Text of this size is a point. */
@@ -53,8 +59,16 @@ export function renderingOf(specified: Specified, parent: Rendering, display: st
     indent,
     color: fill === 'inherit' ? parent.color : fill,
     paint: specified.paint ?? parent.paint,
+    script: scriptIn(specified, parent),
+    keepsLines: specified.keepsLines ?? parent.keepsLines,
+    keepsBlanks: specified.keepsBlanks ?? parent.keepsBlanks,
     background: mayOverlap(specified) ? 'unknown' : background === 'transparent' ? parent.background : background,
   };
+}
+
+/** What stands on the line of a raised element is raised, too. */
+function scriptIn({ script = 'none' }: Specified, parent: Rendering): Script {
+  return script === 'none' ? parent.script : script;
 }
 
 function isGone(specified: Specified, byDefault: string): boolean {

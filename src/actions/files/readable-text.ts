@@ -6,7 +6,7 @@ import { decodeText, type TextFacts } from './decode-text.ts';
 import { isPage } from './text-types.ts';
 
 /** UTF-16 units of HTML that are converted, without the files in it: a few seconds' work at worst. */
-const MAX_HTML = 2_000_000;
+const MAX_HTML = 1_000_000;
 const TOO_LONG = '[The rest of this page is too long to show.]';
 
 /** The text of a file as a person reads it who opens it: of a page what it displays, of anything else the text itself. */

@@ -1,15 +1,17 @@
 import { type Rendering, showsText } from '../css/rendering.ts';
 import type { StyleSheets } from '../css/style-sheets.ts';
 import { attribute } from './html-attributes.ts';
-import { DISPLAYED_RAW, MAX_ELEMENTS, RAW, SPECIAL, STRUCTURAL, VOID } from './html-elements.ts';
+import { DISPLAYED_RAW, MAX_ELEMENTS, RAW, SPECIAL, STRUCTURAL, TABLE_PARTS, VOID } from './html-elements.ts';
 import type { HtmlTag } from './html-tags.ts';
 import { OpenElements } from './open-elements.ts';
 import type { OutlineReader } from './outline-reader.ts';
-import { addressOf, OutlineWriter, writtenName } from './outline-writer.ts';
+import { addressOf, keptAttributes, OutlineWriter, writtenName } from './outline-writer.ts';
+import { asDisplayed } from './raised-digits.ts';
 import { addUndisplayed, contentRendering, renderAgain, type StyledElement, styledElement } from './styled-element.ts';
 
 /** Elements without text that may come before the body. */
 const IN_HEAD = new Set(['head', 'base', 'link', 'meta']);
+const IN_PAGE = new Set(['html', 'body']);
 /** Parts of a list or table: hidden ones leave no trace. */
 const PARTS = new Set(['li', 'dt', 'dd', 'tr', 'td', 'th']);
 /** Inputs that show their value. */
@@ -32,7 +34,19 @@ export class DisplayedReader implements OutlineReader {
       this.#openPage('body', startTag('body'));
       this.#resume();
     }
-    if (this.#showsText()) this.#writer.text(text);
+    const rendering = contentRendering(this.#open.path.at(-1));
+    if (!this.#showsText(rendering)) return;
+    const { script, keepsLines, keepsBlanks } = rendering;
+    const displayed = asDisplayed(text, script);
+    if (keepsLines) this.#lines(keepsBlanks ? displayed.replace(/[ \t]{2,}/g, (blanks) => '\u00a0'.repeat(blanks.length)) : displayed);
+    else this.#writer.text(displayed);
+  }
+
+  #lines(text: string): void {
+    for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
+      if (index > 0) this.#break('<br>');
+      this.#writer.text(line);
+    }
   }
 
   comment(): void {
@@ -106,14 +120,16 @@ export class DisplayedReader implements OutlineReader {
 
   #push(element: StyledElement): void {
     this.#open.push(element);
-    if (!STRUCTURAL.has(element.name)) return;
-    const { isGone } = element.rendering;
+    const { isGone, isVisible } = element.rendering;
+    const isStructural = STRUCTURAL.has(element.name);
+    const isBlock = isStructural || isBlockByStyle(element);
+    if (!isBlock && (isGone || !isParted(element))) return;
     if (isGone && (PARTS.has(element.name) || isGoneAround(this.#open.path))) return;
-    if (this.#elements > MAX_ELEMENTS) {
+    if (!isBlock || this.#elements > MAX_ELEMENTS) {
       this.#silent.add(element);
       this.#writer.separator(' ');
-    } else if (isGone) this.#writer.open(element, 'div');
-    else this.#writer.open(element, writtenName(element.name), element.rendering.isVisible ? addressOf(element.tag) : undefined);
+    } else if (isGone || !isStructural) this.#writer.open(element, 'div');
+    else this.#writer.open(element, writtenName(element.name), isVisible ? keptAttributes(element.tag) : {});
   }
 
   /** Formatting that a paragraph's end has interrupted. */
@@ -140,16 +156,21 @@ export class DisplayedReader implements OutlineReader {
     const { tag, name, rendering } = element;
     const isSeen = !rendering.isGone && rendering.isVisible;
     if (name === 'br' || name === 'hr') {
-      if (!rendering.isGone) this.#writer.separator(this.#elements > MAX_ELEMENTS ? ' ' : `<${name}>`);
+      if (!rendering.isGone) this.#break(`<${name}>`);
     } else if (isSeen && name === 'img' && !isPoint(element)) this.#writer.image(written(tag, 'alt'));
     else if (isSeen && name === 'input') this.#writer.image(inputText(tag));
     else if (isSeen && name === 'area') this.#writeArea(element);
   }
 
+  #break(mark: '<br>' | '<hr>'): void {
+    this.#elements += 1;
+    this.#writer.separator(this.#elements > MAX_ELEMENTS ? ' ' : mark);
+  }
+
   /** A part of an image, which leads somewhere. */
   #writeArea(element: StyledElement): void {
     const [text, address] = [written(element.tag, 'alt'), addressOf(element.tag)];
-    if (text.trim() === '' || address === undefined || !this.#writer.open(element, 'a', address)) return;
+    if (text.trim() === '' || address === undefined || !this.#writer.open(element, 'a', { href: address })) return;
     this.#writer.image(text);
     this.#writer.close(element);
   }
@@ -159,10 +180,19 @@ export class DisplayedReader implements OutlineReader {
     return this.#open.has('svg') || this.#open.has('math');
   }
 
-  #showsText(): boolean {
-    const rendering = contentRendering(this.#open.path.at(-1));
+  #showsText(rendering: Rendering): boolean {
     return showsText(this.#sheets.hasUnknownColors ? withoutColors(rendering) : rendering);
   }
+}
+
+/** On lines of its own, in spite of its name. Parts of a table stay what they are. */
+function isBlockByStyle({ name, specified: { display = '' } }: StyledElement): boolean {
+  return /^(?:block|list-item|flow-root|table|flex|grid|-webkit-box)$/.test(display) && !TABLE_PARTS.has(name) && !IN_PAGE.has(name);
+}
+
+/** Set apart from what is beside it. */
+function isParted({ name, specified: { display } }: StyledElement): boolean {
+  return name === 'button' || (display === 'table-cell' && !TABLE_PARTS.has(name));
 }
 
 function startTag(name: string): HtmlTag {

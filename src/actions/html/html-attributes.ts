@@ -18,7 +18,8 @@ export function attributeReader({ attributes }: Pick<HtmlTag, 'attributes'>): (n
   };
 }
 
-function decoded(value: string): string {
+/** With its character references replaced by what they stand for. */
+export function decoded(value: string): string {
   if (!value.includes('&')) return value;
   let result = '';
   const parser = new Parser({

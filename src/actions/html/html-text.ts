@@ -1,5 +1,6 @@
 import type { FormatCallback } from 'html-to-text';
 import { outline, wholeOutline } from './html-outline.ts';
+import { orderedList } from './ordered-list.ts';
 
 /** HTML as readable text: what someone sees who looks at it, links with their addresses, for images their texts. Nothing is loaded. */
 export function htmlToText(html: string): Promise<string> {
@@ -17,9 +18,10 @@ async function converted(html: string): Promise<string> {
   const { convert } = await import('html-to-text');
   const text = convert(html, {
     wordwrap: false,
-    formatters: { addressed },
+    formatters: { addressed, orderedList },
     selectors: [
       { selector: 'a', format: 'addressed' },
+      { selector: 'ol', format: 'orderedList' },
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
     ],
   });

@@ -6,12 +6,15 @@ const AFTER: Record<string, string> = { td: ' ', th: ' ', tr: '<br>' };
 const MAX_DEPTH = 60;
 const MAX_LISTS = 8;
 const MAX_LINK = 2000;
+const NUMBERED = new Set(['start', 'value']);
 
 const BLANK = /^(?:\s|&nbsp;|&#160;|&#xa0;)/i;
 const CLOSING = /^[.,;:!?)\]}'"’”»…]/u;
 const OPENING = /[\s([{'"‘“«]$/u;
 const EMOJI_FIRST = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator})/u;
 const EMOJI_LAST = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\ufe0f)$/u;
+
+type Attributes = Record<string, string>;
 
 /** Writes an outline: HTML of a few elements, each of them closed, at a limited depth. */
 export class OutlineWriter {
@@ -50,15 +53,16 @@ export class OutlineWriter {
   /**
    * @param element identifies it
    * @param name as it is written
-   * @param address of a link, its character references not decoded
+   * @param attributes their character references not decoded
    * @returns whether it is written: not if it would be too deep
    */
-  open(element: object, name: string, address?: string): boolean {
+  open(element: object, name: string, attributes: Attributes = {}): boolean {
     if (this.#open.length >= MAX_DEPTH || (LISTS.has(name) && this.#lists >= MAX_LISTS)) return false;
     this.#open.push(element);
     this.#names.push(name);
     if (LISTS.has(name)) this.#lists += 1;
-    this.#pieces.push(address === undefined ? `<${name}>` : `<${name} href="${escaped(address)}">`);
+    const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`);
+    this.#pieces.push(`<${name}${written.join('')}>`);
     if (name !== 'a') this.#newLine();
     return true;
   }
@@ -99,6 +103,25 @@ export function writtenName(name: string): string {
 
 function escaped(address: string): string {
   return address.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** What is kept of an element's attributes: the address of a link, and the numbers of a list. */
+export function keptAttributes(tag: HtmlTag): Attributes {
+  const href = addressOf(tag);
+  if (href !== undefined) return { href };
+  const names = tag.name === 'ol' ? ['start', 'type', 'reversed'] : tag.name === 'li' ? ['value'] : [];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const written = tag.attributes.find(([one]) => one === name)?.[1];
+      const value = written === undefined || !NUMBERED.has(name) ? written : integer(written);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** By the rules of HTML, 2.3.4.1; longer ones are no one's. */
+function integer(written: string): string | undefined {
+  return /^[\t\n\f\r ]*([+-]?\d{1,9})(?!\d)/.exec(written)?.[1];
 }
 
 /** The address of a link, its character references not decoded, if a reader can open it. */

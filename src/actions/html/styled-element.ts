@@ -9,6 +9,16 @@ import type { HtmlTag } from './html-tags.ts';
 
 /** More siblings before an element than a selector asks for. */
 const MAX_CHILDREN = 50;
+/** By the standard's style sheet (HTML, 15.3); `pre` is converted as such. */
+const PREFORMATTED = { keepsLines: true, keepsBlanks: true };
+const OWN_STYLES = new Map<string, Specified>([
+  ['sup', { script: 'super' }],
+  ['sub', { script: 'sub' }],
+  ['xmp', PREFORMATTED],
+  ['listing', PREFORMATTED],
+  ['plaintext', PREFORMATTED],
+  ['textarea', PREFORMATTED],
+]);
 const OWN_BACKGROUNDS = new Set(['mark', 'button', 'textarea']);
 
 /** An open element with its styles. */
@@ -17,14 +27,14 @@ export interface StyledElement extends SelectedElement {
   specified: Specified;
   rendering: Rendering;
   /** How many children have begun, by name; `*` for all. */
-  counts: Map<string, number>;
+  counts?: Map<string, number>;
 }
 
 /** @param path the open elements around it, the root first */
 export function styledElement(tag: HtmlTag, sheets: StyleSheets, path: readonly StyledElement[]): StyledElement {
   const element = selectedElement(tag, path.at(-1));
   const specified = sheets.specified(element, attribute(tag, 'style') ?? '', hintsOf(tag), path);
-  const styled = { ...element, tag, specified, rendering: renderedIn(tag, specified, path.at(-1)), counts: new Map<string, number>() };
+  const styled = { ...element, tag, specified, rendering: renderedIn(tag, specified, path.at(-1)) };
   addChild(path.at(-1), styled);
   return styled;
 }
@@ -48,8 +58,10 @@ function selectedElement(tag: HtmlTag, parent: StyledElement | undefined): Selec
 }
 
 function counted(parent: StyledElement | undefined, name: string): number {
-  const count = (parent?.counts.get(name) ?? 0) + 1;
-  parent?.counts.set(name, count);
+  if (parent === undefined) return 1;
+  parent.counts ??= new Map();
+  const count = (parent.counts.get(name) ?? 0) + 1;
+  parent.counts.set(name, count);
   return count;
 }
 
@@ -94,7 +106,7 @@ function displayOf(tag: HtmlTag): string {
 /** What attributes say that stand for styles (HTML, 15.2): styles overrule them. */
 function hintsOf(tag: HtmlTag): Specified {
   const { name } = tag;
-  if (tag.attributes.length === 0 && !OWN_BACKGROUNDS.has(name)) return {};
+  if (tag.attributes.length === 0 && !OWN_BACKGROUNDS.has(name)) return OWN_STYLES.get(name) ?? {};
   const hidden = attribute(tag, 'hidden');
   const background = attribute(tag, 'bgcolor');
   const text = name === 'body' ? attribute(tag, 'text') : name === 'font' ? attribute(tag, 'color') : undefined;
@@ -106,6 +118,7 @@ function hintsOf(tag: HtmlTag): Specified {
     ...(hasOwnBackground(tag) && { background: 'unknown' }),
     ...(text !== undefined && { color: legacyColor(text) }),
     ...(name === 'a' && { color: 'unknown' }),
+    ...OWN_STYLES.get(name),
   };
 }
 

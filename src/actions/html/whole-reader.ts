@@ -3,7 +3,8 @@ import type { HtmlRemainder } from './html-remainder.ts';
 import type { HtmlTag } from './html-tags.ts';
 import { OpenElements } from './open-elements.ts';
 import type { OutlineReader } from './outline-reader.ts';
-import { addressOf, OutlineWriter, writtenName } from './outline-writer.ts';
+import { keptAttributes, OutlineWriter, writtenName } from './outline-writer.ts';
+import { asDisplayed } from './raised-digits.ts';
 
 interface WholeElement {
   name: string;
@@ -23,7 +24,8 @@ export class WholeReader implements OutlineReader {
   }
 
   text(text: string): void {
-    this.#writer.text(text);
+    const script = this.#open.has('sup') ? 'super' : this.#open.has('sub') ? 'sub' : 'none';
+    this.#writer.text(asDisplayed(text, script));
   }
 
   comment(text: string): void {
@@ -66,7 +68,10 @@ export class WholeReader implements OutlineReader {
     this.#open.push(element);
     if (!STRUCTURAL.has(name)) return undefined;
     if (element.isSilent) this.#writer.separator(' ');
-    else if (this.#writer.open(element, writtenName(name), addressOf(tag))) return addressOf(tag);
+    else {
+      const attributes = keptAttributes(tag);
+      if (this.#writer.open(element, writtenName(name), attributes)) return attributes.href;
+    }
     return undefined;
   }
 
