@@ -16,8 +16,8 @@ const account = z.object({
   /** Stable across items of the same login, if the bank provides it. */
   persistent_account_id: optionalText(identifier),
   name: shownText(500).transform((name) => name || 'Account'),
-  /** Trailing digits, not cut; null if the bank provides none. */
-  mask: optionalText(providerText(20)),
+  /** The last 2 to 4 characters of the number (Plaid: AccountBase); null if the bank provides none. */
+  mask: optionalText(providerText(20)).transform((mask) => mask?.slice(-4) ?? null),
   /** `depository`, `credit`, …; missing if the bank does not say, or an older version stored the account. */
   type: optionalText(providerText(100))
     .transform((type) => type ?? undefined)
@@ -66,7 +66,7 @@ const MAX_ACCOUNTS = 1_000;
 /** Response of /accounts/get. */
 export const accountsResponse = z
   .object({ accounts: readableRows(account, MAX_ACCOUNTS) })
-  .transform(({ accounts: { rows } }) => ({ accounts: rows }));
+  .transform(({ accounts: { rows } }) => ({ accounts: [...new Map(rows.map((row) => [row.account_id, row])).values()] }));
 
 export function toItemState({ item }: z.output<typeof itemResponse>): ItemState {
   const { error, consent_expiration_time: expiry, webhook } = item;

@@ -748,6 +748,15 @@ describe('connecting a bank', () => {
     expect(linked.body).toEqual({ success: true });
     expect(await entries()).toMatchObject([{ mask: [{ name: 'Giro', mask: '' }] }]);
   });
+
+  it('takes an account once that the bank repeats, and the last digits of its number only', async () => {
+    token = await steward.signIn('emulated-repeated-accounts');
+    const accounts = [{ ...ACCOUNT, mask: '1234567890' }, ACCOUNT, { ...ACCOUNT, mask: '1234567890' }];
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts }));
+    await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-canary' } });
+    const [entry] = await entries();
+    expect(entry.mask).toEqual([{ name: 'Giro', mask: '7890' }]);
+  });
 });
 
 describe('the status of an item', () => {
