@@ -2415,7 +2415,7 @@ export interface DriveInfoOutput {
   created?: string;
   description?: string;
   /**
-   * Who has access; absent if the account may not see it.
+   * Who has access; absent if the account may not see it, and in shared drives: use drive.permissions.
    */
   people?: {
     who: string;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { list } from '../../providers/transport/response-list.ts';
 import { FOLDER } from '../../providers/workspace/folder-contents.ts';
+import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { looksLike, type OfficeFormat, officeFormat, officeText } from '../files/office-text.ts';
 import { isPage, isTextContent, textType } from '../files/text-types.ts';
@@ -21,7 +22,9 @@ import {
   shownLine,
   toItem,
 } from './drive-file.ts';
+import { granteeOf } from './file-permissions.ts';
 import { decodeFile } from './file-text.ts';
+import { readerOf } from './wrong-kind.ts';
 
 /** The export formats of native types. */
 const EXPORTS: Record<string, string> = {
@@ -36,11 +39,13 @@ const MAX_BINARY_BYTES = 128 * 1024;
 /** Longer texts are read off the main thread; pages, which take longer, from some 10 ms on. */
 const LONG_BYTES = { page: 6 * 1024, text: 256 * 1024 };
 
-const INFO_FIELDS = `${FILE_FIELDS},description,createdTime,permissions(type,role,emailAddress)`;
+const INFO_FIELDS = `${FILE_FIELDS},description,createdTime,permissions(type,role,emailAddress,domain)`;
 const fileWithInfo = driveFile.extend({
   description: shownLine.optional(),
   createdTime: z.iso.datetime({ offset: true }).optional().catch(undefined),
-  permissions: list(z.object({ type: shownLine, role: shownLine, emailAddress: shownLine.optional() })).optional(),
+  permissions: list(
+    z.object({ type: shownLine, role: shownLine, emailAddress: shownLine.optional(), domain: shownLine.optional() }),
+  ).optional(),
 });
 
 export const infoAction = builtIn('workspace', {
@@ -55,7 +60,7 @@ export const infoAction = builtIn('workspace', {
     people: z
       .array(z.object({ who: z.string(), role: z.string() }))
       .optional()
-      .describe('Who has access; absent if the account may not see it.'),
+      .describe('Who has access; absent if the account may not see it, and in shared drives: use drive.permissions.'),
   }),
   sources: (file) => [fileSource(file)],
   summary: ({ id }) => `Show the file ${id}`,
@@ -88,7 +93,7 @@ export const readAction = builtIn('workspace', {
 async function describeFile(session: WorkspaceSession, fileId: string) {
   const params = { fileId, supportsAllDrives: true, fields: INFO_FIELDS };
   const { createdTime, description, permissions, ...file } = await session.call('drive.files.get', params, fileWithInfo);
-  const people = permissions?.map(({ type, role, emailAddress }) => ({ who: emailAddress ?? type, role }));
+  const people = permissions?.map((permission) => ({ who: granteeOf(permission), role: permission.role }));
   return {
     ...toItem(file),
     created: createdTime,
@@ -170,7 +175,10 @@ function tooLargeBinary(file: DriveFile, limit: PartLimit): AppError {
 }
 
 function readFailure(file: DriveFile, error: unknown): unknown {
-  if (isExportLimit(error)) return unreadable(file, 'too_large', 'is larger than the provider’s export limit of 10 MB: open its link');
+  if (isExportLimit(error)) {
+    return unreadable(file, 'too_large', `is larger than the provider’s export limit of 10 MB: use ${readerOf(file)}`);
+  }
+  if (error instanceof WorkspaceApiError && error.code === 'forbidden') return undownloadable(file, error);
   if (error instanceof AppError && error.code === 'too_large' && error.details === undefined) {
     return unreadable(file, 'too_large', 'is too large to be read: open its link');
   }
@@ -182,6 +190,18 @@ function readFailure(file: DriveFile, error: unknown): unknown {
 
 function unreadable(file: DriveFile, code: 'invalid_request' | 'too_large' | 'unsupported_media_type', why: string): AppError {
   return new AppError(code, `“${file.name}” ${why}.`, { details: { ...toItem(file) } });
+}
+
+/** What the provider says of downloads (Drive API, Resolve errors). */
+const REFUSALS: Partial<Record<string, string>> = {
+  cannotDownloadAbusiveFile: 'is taken for malware or spam by the provider, which doesn’t let it be downloaded.',
+  cannotDownloadFile: 'may be viewed but not downloaded by this account: open its link.',
+};
+
+/** With the provider's own words, and the file. */
+function undownloadable(file: DriveFile, error: WorkspaceApiError): AppError {
+  const why = REFUSALS[error.reason] ?? `can’t be downloaded by this account (${error.reason || 'forbidden'}): open its link.`;
+  return new AppError('forbidden', `“${file.name}” ${why}`, { details: { ...error.details, ...toItem(file) }, cause: error });
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -41,7 +41,7 @@ export async function listPermissions(session: WorkspaceSession, fileId: string,
 }
 
 /** Who has a permission: an e-mail address, a domain, or `anyone`. */
-export function granteeOf({ type, emailAddress, domain }: FilePermission): string {
+export function granteeOf({ type, emailAddress, domain }: Pick<FilePermission, 'type' | 'emailAddress' | 'domain'>): string {
   return emailAddress ?? domain ?? type;
 }
 

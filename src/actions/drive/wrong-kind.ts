@@ -50,6 +50,11 @@ export function wrongKind(file: DriveFile, cause?: WorkspaceApiError): AppError 
   });
 }
 
+/** The action that reads a file of its type. */
+export function readerOf(file: DriveFile): string {
+  return kindOf(file).use;
+}
+
 /** The editors' APIs respond with either to the id of a file that they can't open. */
 function isWrongKind(error: unknown): error is WorkspaceApiError {
   if (!(error instanceof WorkspaceApiError)) return false;

@@ -8,7 +8,7 @@ export type OfficeFormat = 'pdf' | 'docx';
 
 /** In lower case. Word's templates, and files with macros, are the same format. */
 const MEDIA_TYPES: Record<OfficeFormat, readonly string[]> = {
-  pdf: ['application/pdf'],
+  pdf: ['application/pdf', 'application/x-pdf', 'application/acrobat', 'application/vnd.pdf', 'text/pdf', 'text/x-pdf'],
   docx: [
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     'application/vnd.openxmlformats-officedocument.wordprocessingml.template',
@@ -16,6 +16,8 @@ const MEDIA_TYPES: Record<OfficeFormat, readonly string[]> = {
     'application/vnd.ms-word.template.macroenabled.12',
   ],
 };
+/** What programs call a Word document that don't know the type: by what it is packed in, or by its predecessor. */
+const CLAIMED_DOCX = /^application\/(?:(?:x-)?zip(?:-compressed)?|(?:vnd\.)?ms-?word)$/;
 /** Programs may write something before the header of a PDF. */
 const HEADER_BYTES = 1_024;
 
@@ -51,8 +53,9 @@ export const officeText = workerTask(import.meta.url, 'officeText', async ({ con
  */
 export function officeFormat(mediaType: string, name: string): OfficeFormat | undefined {
   const type = mediaType.toLowerCase();
-  const byName = isGeneric(type) ? /\.(pdf|do[ct][xm])$/i.exec(name)?.[1]?.toLowerCase() : undefined;
-  if (byName !== undefined) return byName === 'pdf' ? 'pdf' : 'docx';
+  const isDocx = /\.do[ct][xm]$/i.test(name);
+  if (isDocx && (isGeneric(type) || CLAIMED_DOCX.test(type))) return 'docx';
+  if (isGeneric(type) && /\.pdf$/i.test(name)) return 'pdf';
   return (['pdf', 'docx'] as const).find((format) => MEDIA_TYPES[format].includes(type));
 }
 

@@ -5,9 +5,9 @@ const PAGES = new Set(['text/html', 'application/xhtml+xml', 'text/x-amp-html', 
 /** Types of programs that don't know better: the file's name says more. */
 const GENERIC =
   /^(?:|(?:application|binary)\/(?:x-)?octet-stream|application\/(?:x-)?(?:binary|download|force-download|unknown|data|stream)|unknown\/(?:unknown|application)|(?:application\/)?\*(?:\/\*)?)$/;
-/** Types besides `text/` that are text. RTF isn't: its source is no text to read. */
+/** Types besides `text/` that are text. RTF and PDF aren't: their source is no text to read. */
 const TEXT_TYPE =
-  /^(?:(?!text\/(?:rtf|richtext)$)text\/.+|message\/.+|plain\/text|.+\+(?:json|xml|yaml|json-seq)|application\/(?:x-)?(?:json|json5|jsonl|jsonlines|json-lines|ndjson|json-seq|xml|xml-dtd|xml-external-parsed-entity|yaml|toml|csv|tab-separated-values|sql|javascript|ecmascript|typescript|graphql|sh|shellscript|bash|csh|perl|python|ruby|php|httpd-php|lua|tex|latex|texinfo|bibtex|subrip|ics|ical|icalendar|vcard|mbox|pgp-keys|pgp-signature|pem-file|x509-pem|www-form-urlencoded|markdown|patch|diff|bat|troff|n-triples|n-quads|trig|sparql-query|node|properties|plain|txt|text))$/;
+  /^(?:(?!text\/(?:rtf|richtext|(?:x-)?pdf)$)text\/.+|message\/.+|plain\/text|.+\+(?:json|xml|yaml|json-seq)|application\/(?:x-)?(?:json|json5|jsonl|jsonlines|json-lines|ndjson|json-seq|xml|xml-dtd|xml-external-parsed-entity|yaml|toml|csv|tab-separated-values|sql|javascript|ecmascript|typescript|graphql|sh|shellscript|bash|csh|perl|python|ruby|php|httpd-php|lua|tex|latex|texinfo|bibtex|subrip|ics|ical|icalendar|vcard|mbox|pgp-keys|pgp-signature|pem-file|x509-pem|www-form-urlencoded|markdown|patch|diff|bat|troff|n-triples|n-quads|trig|sparql-query|node|properties|plain|txt|text))$/;
 /** A spreadsheet program claims its import formats too, a media player TypeScript, and a system its scripts. */
 const CLAIMED: readonly (readonly [RegExp, RegExp])[] = [
   [/^application\/(?:(?:vnd\.)?(?:ms-?excel|msexcel)|(?:x-)?excel|x-msexcel|xls|x-xls)$/, /\.(?:csv|tsv|tab|txt|prn)$/],

@@ -108,6 +108,31 @@ describe('drive, with a provider that returns anything', () => {
     expect(file.name).toBe('in voice fdp.exe\ufffd ');
   });
 
+  it.each([
+    ['cannotDownloadAbusiveFile', '“notes” is taken for malware or spam by the provider, which doesn’t let it be downloaded.'],
+    ['cannotDownloadFile', '“notes” may be viewed but not downloaded by this account: open its link.'],
+    ['newReason', '“notes” can’t be downloaded by this account (newReason): open its link.'],
+  ])('names the file that the provider doesn’t let be downloaded: %s', async (reason, message) => {
+    scene.api.on('*', (response, { url }) => {
+      if (url.includes('alt=media')) return respond(response, { status: 403, body: { error: { code: 403, errors: [{ reason }] } } });
+      respond(response, { body: FILE });
+    });
+    const details = { id: 'f1', name: 'notes', provider: { reason } };
+    await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'forbidden', message, details });
+  });
+
+  it('names domains and the link among those who have access', async () => {
+    const permissions = [
+      { type: 'user', role: 'owner', emailAddress: 'ana@example.org' },
+      { type: 'domain', role: 'reader', domain: 'example.org' },
+      { type: 'anyone', role: 'reader' },
+    ];
+    scene.api.on('*', { body: { ...FILE, permissions } });
+    const { people } = (await run('drive.info', { id: 'f1' })).data;
+    expect(people.map(({ who }: { who: string }) => who)).toEqual(['ana@example.org', 'example.org', 'anyone']);
+    expect(scene.api.calls.at(-1)?.query.get('fields')).toContain('permissions(type,role,emailAddress,domain)');
+  });
+
   it('drops control characters and lone surrogates of text', async () => {
     scene.api.on('*', (response, { url }) => {
       if (url.includes('alt=media')) return void response.end('a\u0000b\u001b[31mc\r\nd\te');
@@ -237,6 +262,29 @@ describe('drive, with a provider that returns anything', () => {
         format: 'text/plain',
       });
       expect(await read('application/octet-stream', pdfPages([pdfLines(['Scan'])]), {}, 'scan.PDF')).toMatchObject({ text: 'Scan' });
+    });
+
+    it.each([
+      ['application/zip', 'plan.docx'],
+      ['application/x-zip-compressed', 'plan.DOCX'],
+      ['application/msword', 'plan.docx'],
+      ['application/zip', 'plan.dotx'],
+    ])('reads a Word document although its type is %s', async (mimeType, name) => {
+      expect(await read(mimeType, docxOf(docxParagraph('Plan')), {}, name)).toMatchObject({ text: 'Plan\n', format: 'text/plain' });
+    });
+
+    it.each(['application/x-pdf', 'application/acrobat', 'text/pdf', 'text/x-pdf'])('reads a PDF although its type is %s', async (type) => {
+      expect(await read(type, pdfPages([pdfLines(['Plan'])]))).toMatchObject({ text: 'Plan', format: 'text/plain' });
+    });
+
+    it('doesn’t read another archive as a Word document, nor an old one', async () => {
+      const archive = docxOf(docxParagraph('x'));
+      expect(await read('application/zip', archive, {}, 'plan.zip')).toMatchObject({
+        format: 'application/zip',
+        base64: expect.any(String),
+      });
+      const old = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+      expect(await read('application/msword', old, {}, 'plan.docx')).toMatchObject({ base64: old.toString('base64') });
     });
 
     it('returns as base64 what it is not', async () => {

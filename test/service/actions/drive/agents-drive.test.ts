@@ -283,7 +283,7 @@ describe('drive.read', () => {
   it('rejects an export over 10 MB, with the link', async () => {
     await expect(run('drive.read', { id: id('Handbook (all chapters)') })).rejects.toMatchObject({
       code: 'too_large',
-      message: expect.stringMatching(/export limit of 10 MB/),
+      message: expect.stringMatching(/export limit of 10 MB: use documents\.read\.$/),
       details: { name: 'Handbook (all chapters)', link: expect.stringMatching(/^https:\/\/docs\.google\.com\/document/) },
     });
   });
