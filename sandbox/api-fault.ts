@@ -38,6 +38,13 @@ const ERROR_INFO: Record<string, string> = {
   rateLimitExceeded: 'RATE_LIMIT_EXCEEDED',
 };
 
+/** Where reasons belong that are not global. */
+const DOMAINS: Record<string, string> = {
+  rateLimitExceeded: 'usageLimits',
+  forbiddenForNonOrganizer: 'calendar',
+  timeRangeEmpty: 'calendar',
+};
+
 /**
  * The status and the body of an error response: with reasons in `errors` (Gmail, Calendar, Drive: Resolve errors), or with a
  * canonical code and details (Docs, Sheets, Slides: AIP-193).
@@ -45,14 +52,13 @@ const ERROR_INFO: Record<string, string> = {
  * @param path of the request, below the APIs' root
  */
 export function faultResponse(path: string, { status, reason, message }: Pick<ApiFault, 'status' | 'reason' | 'message'>) {
-  const isLimit = reason === 'rateLimitExceeded';
   if (/^\/v\d+\//.test(path)) {
     // Their limits are 429 (Usage limits).
-    const code = isLimit ? 429 : status;
+    const code = reason === 'rateLimitExceeded' ? 429 : status;
     const canonical = reason === 'failedPrecondition' ? 'FAILED_PRECONDITION' : (CANONICAL[code] ?? 'UNKNOWN');
     return { status: code, body: { error: { code, message, status: canonical, ...detailsOf(reason) } } };
   }
-  const errors = [{ message, domain: isLimit ? 'usageLimits' : 'global', reason }];
+  const errors = [{ message, domain: DOMAINS[reason] ?? 'global', reason }];
   const canonical = CANONICAL[status] !== undefined && { status: CANONICAL[status] };
   return { status, body: { error: { code: status, message, errors, ...canonical } } };
 }

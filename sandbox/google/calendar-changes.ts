@@ -83,6 +83,7 @@ export function changeEvent(request: Request, whole: boolean): StoredEvent {
   const patch = parseBody(request.body);
   // A deleted event can be restored, but not changed.
   if (before.status === 'cancelled' && patch.status !== 'confirmed') throw notFound('Not Found');
+  assertMayShare(request, before, patch);
   if (patch.attendeesOmitted === true) patch.attendees = onlyOwnResponse(request, before, patch);
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !whole || OWN_FIELDS.includes(name)));
   const changed = { status: before.status, ...applied(kept, patch), ...changedAt(before, now) } as unknown as StoredEvent;
@@ -113,6 +114,16 @@ export function deleteEvent(request: Request): void {
 function assertMatch({ ifMatch }: Request, { etag }: StoredEvent): void {
   if (ifMatch === undefined || ifMatch.trim() === '*' || ifMatch.split(',').some((one) => one.trim() === etag)) return;
   throw new ApiFault(412, 'conditionNotMet', 'Precondition Failed');
+}
+
+/** Properties that an event has in all calendars (Calendar API, Handle API errors: forbiddenForNonOrganizer). */
+const SHARED = ['guestsCanInviteOthers', 'guestsCanModify', 'guestsCanSeeOtherGuests'];
+
+/** @throws ApiFault 403 for a guest who changes what guests may do */
+function assertMayShare({ account }: Request, { organizer }: StoredEvent, patch: EventPatch): void {
+  if (organizer.email.toLowerCase() === account.email || !SHARED.some((name) => Object.hasOwn(patch, name))) return;
+  const message = 'Shared properties can only be changed by the organizer of the event.';
+  throw new ApiFault(403, 'forbiddenForNonOrganizer', message);
 }
 
 /** Two changes may have the same time. */

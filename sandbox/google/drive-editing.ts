@@ -81,6 +81,11 @@ export function updateFile(request: Request): StoredFile {
   const file = fileOf(state, request.params.fileId, query);
   const given = parseMetadata(request.body ?? {});
   requireRole(file, ['owner', 'writer']);
+  if (given.parents !== undefined) {
+    const message =
+      'The parents field is not directly writable in update requests. Use the addParents and removeParents parameters instead.';
+    throw new ApiFault(403, 'fieldNotWritable', message);
+  }
   if (given.trashed !== undefined) trash(state, file, given.trashed);
   if (given.name !== undefined) rename(state, file, given.name);
   if (given.description !== undefined) file.description = given.description;

@@ -9,6 +9,8 @@ import { seedMailbox } from './gmail-world.ts';
 const MODIFY = ['https://www.googleapis.com/auth/gmail.modify'];
 const SEND = ['https://www.googleapis.com/auth/gmail.send', ...MODIFY];
 const MAX_BATCH = 1000;
+/** Each way (ModifyMessageRequest). */
+const MAX_LABELS = 100;
 
 type Handle = (request: MailRequest) => object | undefined;
 
@@ -188,7 +190,11 @@ function batchModify(request: MailRequest): undefined {
 
 function change(request: MailRequest, messages: StoredMessage[]): ReturnType<typeof brief>[] {
   const { addLabelIds, removeLabelIds } = (request.body ?? {}) as Record<string, unknown>;
-  relabel(request.state, messages, strings(addLabelIds), strings(removeLabelIds));
+  const [added, removed] = [strings(addLabelIds), strings(removeLabelIds)];
+  if (added.length + removed.length === 0) throw invalid('No label add or removes specified');
+  if (added.some((id) => removed.includes(id))) throw invalid('Cannot both add and remove the same label');
+  if (Math.max(added.length, removed.length) > MAX_LABELS) throw invalid('Too many labels');
+  relabel(request.state, messages, added, removed);
   return messages.map(brief);
 }
 

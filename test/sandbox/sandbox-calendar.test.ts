@@ -332,6 +332,17 @@ describe('sandbox calendar: an event moved ahead of its series’ others', () =>
 describe('sandbox calendar: changes', () => {
   const at = (time: string, timeZone: string) => ({ dateTime: `2027-03-01T${time}:00`, timeZone });
 
+  it('PATCH: only its organizer changes what guests may do', async () => {
+    const { items } = (await call('GET', `${EVENTS}?q=Supplier`)).body;
+    const { status, body } = await call('PATCH', `${EVENTS}/${items[0].id}`, { guestsCanModify: true });
+    expect({ status, error: body.error.errors[0] }).toMatchObject({
+      status: 403,
+      error: { domain: 'calendar', reason: 'forbiddenForNonOrganizer' },
+    });
+    const own = (await call('POST', EVENTS, { summary: 'Own', start: { date: '2031-05-01' }, end: { date: '2031-05-02' } })).body;
+    expect((await call('PATCH', `${EVENTS}/${own.id}`, { guestsCanModify: true })).body.guestsCanModify).toBe(true);
+  });
+
   it('merge fields, replace lists, and remove fields with null', async () => {
     const event = await insert(
       timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', {

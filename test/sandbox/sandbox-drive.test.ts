@@ -202,6 +202,13 @@ describe('changes of files', () => {
     expect((await call(`/drive/v3/files/${body.id}/export?mimeType=text/markdown`)).bytes.toString()).toBe('overwritten');
   });
 
+  it('PATCH takes no parents in its body', async () => {
+    const { body } = await call('/drive/v3/files', { json: { name: 'Here', parents: [id('Plans')] } });
+    const moved = await call(`/drive/v3/files/${body.id}`, { method: 'PATCH', json: { parents: [id('Recipes')] } });
+    expect(moved).toMatchObject({ status: 403, body: { error: { errors: [{ reason: 'fieldNotWritable' }] } } });
+    expect(moved.body.error.message).toContain('addParents and removeParents');
+  });
+
   it('PATCH moves: a file has one parent', async () => {
     const { body } = await call('/drive/v3/files', { json: { name: 'm', parents: [id('Plans')] } });
     const patch = (query: string) => call(`/drive/v3/files/${body.id}?fields=parents&${query}`, { method: 'PATCH', json: {} });

@@ -356,6 +356,17 @@ describe('changing messages', () => {
     expect((await ids('label:travel -is:unread')).toSorted()).toEqual(expect.arrayContaining([lunch, parcel].toSorted()));
   });
 
+  it.each([
+    ['no label', {}, 'No label add or removes specified'],
+    ['one label both ways', { addLabelIds: ['STARRED'], removeLabelIds: ['STARRED'] }, 'Cannot both add and remove the same label'],
+    ['more than 100 labels', { addLabelIds: Array(101).fill('Label_1') }, 'Too many labels'],
+  ])('modify and batchModify reject %s', async (_what, change, message) => {
+    const [id = ''] = await ids('Lunch');
+    for (const response of [await api(`messages/${id}/modify`, change), await api('messages/batchModify', { ids: [id], ...change })]) {
+      expect({ status: response.status, error: response.body.error }).toMatchObject({ status: 400, error: { message } });
+    }
+  });
+
   it('modify, trash and untrash return the changed message', async () => {
     const [id = ''] = await ids('Lunch');
     expect((await api(`messages/${id}/modify`, { addLabelIds: ['STARRED'] })).body.labelIds).toContain('STARRED');

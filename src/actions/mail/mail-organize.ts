@@ -51,6 +51,8 @@ export const labelMail = builtIn('workspace', {
     const added = resolve(known, 'add', input.add);
     const removed = resolve(known, 'remove', input.remove);
     if (added.some(({ id }) => DELETING_LABELS.has(id))) throw new AppError('invalid_request', 'add: use mail.trash to delete messages.');
+    const both = removed.findIndex((label) => added.includes(label));
+    if (both !== -1) throw new AppError('invalid_request', `remove: ${input.remove[both]} can’t be added and removed at once.`);
     const messages = [...new Set(input.ids)];
     const [addedIds, removedIds] = [added.map(({ id }) => id), removed.map(({ id }) => id)];
     const before = messages.length > MAX_REVERTED ? [] : await labelsOfMessages(session, messages).catch(() => []);

@@ -263,6 +263,16 @@ describe('mail.label', () => {
     expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('mail.trash') });
   });
 
+  it('does not add and remove one label, whatever it is called', async () => {
+    const before = await calls('/messages/batchModify');
+    const input = { ids: [await user.find('Lunch')], add: ['travel', 'Família'], remove: ['Label_1'] };
+    expect(await user.refusal('mail.label', input)).toMatchObject({
+      code: 'invalid_request',
+      message: 'remove: Label_1 can’t be added and removed at once.',
+    });
+    expect(await calls('/messages/batchModify')).toBe(before);
+  });
+
   it('restores from the trash', async () => {
     const id = await user.find('in:trash');
     await user.run('mail.label', { ids: [id], add: ['INBOX'], remove: ['TRASH'] });
