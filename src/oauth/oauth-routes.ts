@@ -6,6 +6,7 @@ import { rejectHeadAndPrefetch } from '../http/endpoints/endpoint-router.ts';
 import { allowErrorPages } from '../http/middleware/error-handler.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { usedMetadata } from './clients/client-metadata.ts';
+import { headerCredentials } from './header-credentials.ts';
 import { metadataOf, PATHS } from './protocol.ts';
 import { sameResources } from './request-parameters.ts';
 
@@ -86,11 +87,13 @@ function sendPublic(response: Response, body: object): void {
 /** The request with its body put back, as the library reads it. */
 function withBody(request: Request, resource: string): Request {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const text = cleaned(request.path, bytes.toString(), resource);
+  const { 'transfer-encoding': _, authorization: given, ...headers } = request.headers;
+  const { authorization, id } = headerCredentials(given);
+  const text = cleaned(request.path, bytes.toString(), resource, id);
   const body = Buffer.from(text);
-  const { 'transfer-encoding': _, ...headers } = request.headers;
+  const credentials = authorization === undefined ? {} : { authorization };
   return Object.create(request, {
-    headers: { value: { ...headers, 'content-length': String(body.length) } },
+    headers: { value: { ...headers, ...credentials, 'content-length': String(body.length) } },
     readable: { value: true },
     iterator: {
       value: async function* () {
@@ -101,19 +104,22 @@ function withBody(request: Request, resource: string): Request {
   });
 }
 
-function cleaned(path: string, text: string, resource: string): string {
-  if (path === PATHS.token) return tokenForm(text, resource);
-  return path === PATHS.register ? usedMetadata(text) : text;
+/** @param id of a client, instead of its header */
+function cleaned(path: string, text: string, resource: string, id: string | undefined): string {
+  if (path === PATHS.register) return usedMetadata(text);
+  const form = new URLSearchParams(text);
+  // Another one is not replaced: the library rejects two.
+  if (id !== undefined && form.get('client_id') !== id) form.append('client_id', id);
+  if (path === PATHS.token) cleanTokenForm(form, resource);
+  return form.toString();
 }
 
 /**
  * The parameters of a token request. A refresh can't narrow the scope: what a client may do is what its user permitted, so
  * that the parameter is ignored, and the response states the scope (RFC 6749, 3.3).
  */
-function tokenForm(text: string, resource: string): string {
-  const form = new URLSearchParams(text);
+function cleanTokenForm(form: URLSearchParams, resource: string): void {
   const resources = sameResources(form.getAll('resource'), resource);
   for (const name of ['scope', 'resource']) form.delete(name);
   for (const one of resources) form.append('resource', one);
-  return form.toString();
 }

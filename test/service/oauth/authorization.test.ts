@@ -105,6 +105,51 @@ describe('an MCP client', () => {
   });
 });
 
+/** Uses a code with this Authorization header. */
+async function exchangeWith(client: OAuthClient, header: (id: string, secret: string | undefined) => string, more: object = {}) {
+  const authorization = new Authorization(client, await browserOf());
+  return steward.call('/oauth/token', {
+    form: {
+      grant_type: 'authorization_code',
+      code: await authorization.code(),
+      redirect_uri: REDIRECT,
+      code_verifier: authorization.verifier,
+      ...more,
+    },
+    headers: { authorization: header(client.client_id, client.client_secret) },
+  });
+}
+
+describe('the credentials of a client in a header', () => {
+  const basic = (text: string) => Buffer.from(text).toString('base64');
+  const encoded = (text = '') => encodeURIComponent(text).replaceAll('-', '%2D').replaceAll('_', '%5F');
+
+  it.each<[string, (id: string, secret: string | undefined) => string]>([
+    ['as they are', (id, secret) => `Basic ${basic(`${id}:${secret}`)}`],
+    ['form-encoded', (id, secret) => `Basic ${basic(`${encoded(id)}:${encoded(secret)}`)}`],
+    ['after several spaces', (id, secret) => `basic   ${basic(`${id}:${secret}`)}`],
+  ])('are taken %s', async (_how, header) => {
+    const own = await newClient(steward, { token_endpoint_auth_method: 'client_secret_basic' });
+    expect((await exchangeWith(own, header)).status).toBe(200);
+    expect((await exchangeWith(own, header, { client_id: own.client_id })).status).toBe(200);
+    expect(await exchangeWith(own, header, { client_id: client.client_id })).toMatchObject({ status: 400 });
+  });
+
+  it('name a client without a secret where theirs is empty', async () => {
+    const header = (id: string) => `Basic ${basic(`${encoded(id)}:`)}`;
+    const { status, body } = await exchangeWith(client, header);
+    expect(status).toBe(200);
+    expect((await exchangeWith(client, header, { client_id: client.client_id })).status).toBe(200);
+    const other = await newClient(steward);
+    expect(await exchangeWith(client, header, { client_id: other.client_id })).toMatchObject({ status: 400 });
+    const withSecret = await newClient(steward, { token_endpoint_auth_method: 'client_secret_basic' });
+    expect(await exchangeWith(withSecret, header)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    const headers = { authorization: header(client.client_id) };
+    expect((await steward.call('/oauth/revoke', { form: { token: body.refresh_token }, headers })).status).toBe(200);
+    expect(await refresh(steward, client, body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+});
+
 describe('GET /oauth/authorize', () => {
   it.each([
     ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
@@ -283,6 +328,7 @@ describe('the metadata', () => {
     expect(metadata.headers.get('access-control-expose-headers')).toBe('x-request-id,retry-after,www-authenticate');
     const token = await steward.call('/oauth/token', { form: { grant_type: 'x' }, headers: { origin: 'https://inspector.example' } });
     expect(token.headers.get('access-control-allow-origin')).toBe('*');
+    expect(token.headers.get('access-control-expose-headers')).toBe('x-request-id,retry-after,www-authenticate');
     const authorize = await steward.call('/oauth/authorize', { method: 'OPTIONS', headers });
     expect(authorize.headers.get('access-control-allow-origin')).toBeNull();
   });
