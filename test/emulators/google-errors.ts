@@ -16,11 +16,16 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
 const NEWER = new Set(['docs', 'sheets', 'slides']);
 const TEXT = { type: 'string', minLength: 1 };
 /** developers.google.com/workspace/{gmail,calendar,drive}: “Resolve errors”. */
-const REASON = object({
-  domain: { enum: ['global', 'usageLimits', 'calendar'] },
-  reason: { type: 'string', pattern: '^[a-zA-Z]+$' },
-  message: TEXT,
-});
+const REASON = object(
+  {
+    domain: { enum: ['global', 'usageLimits', 'calendar'] },
+    reason: { type: 'string', pattern: '^[a-zA-Z]+$' },
+    message: TEXT,
+    locationType: TEXT,
+    location: TEXT,
+  },
+  ['locationType', 'location'],
+);
 /** google.aip.dev/193: ErrorInfo. */
 const ERROR_INFO = object({ '@type': { const: 'type.googleapis.com/google.rpc.ErrorInfo' }, reason: TEXT, domain: TEXT }, ['metadata']);
 

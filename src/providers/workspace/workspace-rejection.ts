@@ -19,7 +19,6 @@ const LIMITS = new Set([
   'concurrentLimitExceeded',
   'servingLimitExceeded',
   'limitExceeded',
-  'quotaExceeded',
   'RESOURCE_EXHAUSTED',
   'RATE_LIMIT_EXCEEDED',
 ]);
@@ -30,6 +29,8 @@ const LASTING_LIMITS = new Set([
   'sharingRateLimitExceeded',
   'variableTermLimitExceeded',
   'variableTermExpiredDailyExceeded',
+  // Calendar usage limits: no changes for several hours (Google Workspace Admin Help, Avoid Calendar use limits).
+  'quotaExceeded',
 ]);
 /** The operator has not enabled the API in the client's project. */
 const DISABLED = new Set(['accessNotConfigured', 'SERVICE_DISABLED']);

@@ -52,7 +52,7 @@ const LABELS = '/gmail/v1/users/me/labels';
 const SHEET = '/v4/spreadsheets/s1';
 
 describe('a limit of the provider', () => {
-  it.each(['dailyLimitExceeded', 'dailyLimitExceededUnreg', 'sharingRateLimitExceeded', 'variableTermLimitExceeded'])(
+  it.each(['dailyLimitExceeded', 'dailyLimitExceededUnreg', 'sharingRateLimitExceeded', 'variableTermLimitExceeded', 'quotaExceeded'])(
     '%s lasts: it is not an access error, and not retried immediately',
     async (reason) => {
       api.on(LABELS, rejected(403, reason));
@@ -69,7 +69,7 @@ describe('a limit of the provider', () => {
     expect(api.calls).toHaveLength(1);
   });
 
-  it.each(['rateLimitExceeded', 'userRateLimitExceeded', 'concurrentLimitExceeded', 'servingLimitExceeded', 'quotaExceeded'])(
+  it.each(['rateLimitExceeded', 'userRateLimitExceeded', 'concurrentLimitExceeded', 'servingLimitExceeded'])(
     '%s is short: the call is retried',
     async (reason) => {
       let times = 0;
