@@ -39,14 +39,14 @@ export function insertText(tab: DocTab, index: number, text: string, style?: Doc
 /**
  * Deletes a range within the paragraphs of one body or cell.
  *
- * @throws ApiFault when it splits a surrogate pair, or includes a part of a table or the last line break
+ * @throws ApiFault when it splits a surrogate pair, or includes the last line break or anything but paragraphs
  */
 export function deleteRange(tab: DocTab, start: number, end: number): void {
   if (!(start < end)) throw invalid('Invalid deletion range. Range must not be empty.');
   const first = placeAt(tab, start);
   const last = placeAt(tab, end - 1);
   const between = first.siblings.slice(first.at, last.at + 1);
-  if (first.siblings !== last.siblings || between.some((block) => block.kind === 'table')) {
+  if (first.siblings !== last.siblings || between.some((block) => block.kind !== 'paragraph')) {
     throw invalid('Invalid deletion range. Cannot delete the requested range.');
   }
   const head = unitsOf(first.paragraph);

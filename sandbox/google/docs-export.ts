@@ -21,6 +21,8 @@ export function markdownOf(document: StoredDocument): string {
 
 function blockMarkdown(block: DocBlock): string {
   if (block.kind === 'paragraph') return paragraphMarkdown(block);
+  if (block.kind === 'section') return '';
+  if (block.kind === 'contents') return block.blocks.map(blockMarkdown).join('\n\n');
   const lines = block.rows.map((row) => `| ${row.map(cellMarkdown).join(' | ')} |`);
   const rule = `| ${(block.rows[0] ?? []).map(() => '---').join(' | ')} |`;
   return [lines[0], rule, ...lines.slice(1)].join('\n');
@@ -43,6 +45,7 @@ function paragraphMarkdown(paragraph: DocParagraph): string {
 
 function runMarkdown({ text, style, object }: DocRun): string {
   if (object?.kind === 'image') return `![${object.description ?? ''}][image]`;
+  if (object?.kind === 'rich link') return `[${object.title}](${object.uri})`;
   if (object !== undefined) return object.kind === 'person' ? object.name : '';
   const marked = style.bold ? `**${text}**` : style.italic ? `*${text}*` : text;
   return style.link === undefined ? marked : `[${marked}](${style.link})`;

@@ -17,7 +17,7 @@ export interface DocTab {
   children: DocTab[];
 }
 
-export type DocBlock = DocParagraph | DocTable;
+export type DocBlock = DocParagraph | DocTable | DocSection | DocContents;
 
 export interface DocParagraph {
   kind: 'paragraph';
@@ -33,6 +33,17 @@ export interface DocTable {
   kind: 'table';
   /** Rows of cells of blocks. */
   rows: DocBlock[][][];
+}
+
+/** The break before a further section. */
+export interface DocSection {
+  kind: 'section';
+}
+
+/** A table of contents: its lines are paragraphs. */
+export interface DocContents {
+  kind: 'contents';
+  blocks: DocBlock[];
 }
 
 export type ParagraphStyle = 'NORMAL_TEXT' | 'TITLE' | 'SUBTITLE' | 'HEADING_1' | 'HEADING_2' | 'HEADING_3';
@@ -61,6 +72,8 @@ export type DocObject =
   | { kind: 'date'; displayText: string; timestamp: string }
   | { kind: 'dropdown'; displayValue: string }
   | { kind: 'footnote'; id: string; number: string }
+  | { kind: 'rich link'; title: string; uri: string; mimeType?: string }
+  | { kind: 'equation' | 'page break' | 'column break' }
   | { kind: 'page number' }
   | { kind: 'rule' };
 
@@ -87,6 +100,15 @@ export function* placesOf(blocks: DocBlock[], start = 1): Generator<DocPlace, nu
       const end = index + textOf(block).length + 1;
       yield { paragraph: block, start: index, end, siblings: blocks, at };
       index = end;
+      continue;
+    }
+    if (block.kind === 'section') {
+      index += 1;
+      continue;
+    }
+    // As a table does, it starts and ends with one unit.
+    if (block.kind === 'contents') {
+      index = (yield* placesOf(block.blocks, index + 1)) + 1;
       continue;
     }
     // A table, each row and each cell start with one unit, and a table ends with one.

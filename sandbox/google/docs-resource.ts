@@ -79,12 +79,23 @@ function contentResource(blocks: DocBlock[], start: number): object[] {
   let startIndex = start;
   return blocks.map((block) => {
     const endIndex = endOf([block], startIndex);
-    const part =
-      block.kind === 'paragraph' ? { paragraph: paragraphResource(block, startIndex) } : { table: tableResource(block.rows, startIndex) };
-    const element = { startIndex, endIndex, ...part };
+    const element = { startIndex, endIndex, ...blockResource(block, startIndex) };
     startIndex = endIndex;
     return element;
   });
+}
+
+function blockResource(block: DocBlock, start: number): object {
+  switch (block.kind) {
+    case 'paragraph':
+      return { paragraph: paragraphResource(block, start) };
+    case 'table':
+      return { table: tableResource(block.rows, start) };
+    case 'contents':
+      return { tableOfContents: { content: contentResource(block.blocks, start + 1) } };
+    default:
+      return { sectionBreak: { sectionStyle: { sectionType: 'NEXT_PAGE' } } };
+  }
 }
 
 function tableResource(rows: DocBlock[][][], start: number): object {
@@ -152,6 +163,14 @@ function objectPart(object: DocObject): object {
       return { footnoteReference: { footnoteId: object.id, footnoteNumber: object.number } };
     case 'image':
       return { inlineObjectElement: { inlineObjectId: object.id } };
+    case 'rich link':
+      return { richLink: { richLinkId: 'kix.link', richLinkProperties: properties, textStyle: {} } };
+    case 'equation':
+      return { equation: {} };
+    case 'page break':
+      return { pageBreak: { textStyle: {} } };
+    case 'column break':
+      return { columnBreak: { textStyle: {} } };
     case 'page number':
       return { autoText: { type: 'PAGE_NUMBER' } };
     default:

@@ -79,7 +79,7 @@ function handbook(): DocTab[] {
   const footnotes = { 'kix.fn1': [paragraph(' Photographs by the harbour office.')] };
   const headers = { 'kix.hd1': [paragraph('For staff only')] };
   const footers = { 'kix.ft1': [paragraph('Page ', object({ kind: 'page number' }))] };
-  return [{ ...tab('t.0', 'Tab 1', blocks), headers, footers, footnotes }];
+  return [{ ...tab('t.0', 'Tab 1', blocks), headers, footers, footnotes }, tab('t.layout', 'Layout', LAYOUT)];
 }
 
 function meetingMinutes(): DocTab[] {
@@ -119,6 +119,19 @@ const DIARY: DocBlock[] = [
   heading(1, '🚢 Travel diary'),
   paragraph('Day 1: 🌞🌞 and 寿司 for dinner.'),
   paragraph('Day 2: 🌧️, stayed in. 🌞 later.'),
+];
+
+/** Breaks, a table of contents, and a table at the end, behind which the provider keeps an empty line. */
+const LAYOUT: DocBlock[] = [
+  heading(1, 'Layout 🧭'),
+  { kind: 'contents', blocks: [paragraph(link('Layout 🧭', '#heading=h.1')), paragraph(link('Tides', '#heading=h.2'))] },
+  paragraph('See ', object({ kind: 'rich link', title: 'Tide table', uri: 'https://harbour.example/tides' }), '.'),
+  { kind: 'section' },
+  heading(2, 'Tides'),
+  paragraph('Height: ', object({ kind: 'equation' }), object({ kind: 'column break' }), 'Next column'),
+  paragraph(object({ kind: 'page break' })),
+  table([['High', 'Low']]),
+  paragraph(),
 ];
 
 function tab(id: string, title: string, blocks: DocBlock[]): DocTab {

@@ -79,6 +79,14 @@ describe('documents.read', () => {
     ]);
   });
 
+  it('reads text among breaks, chips, equations and a table of contents, which only repeats headings', async () => {
+    const document = await id('Handbook (all chapters)');
+    expect((await textOf(document, 't.layout')).split('\n\n')).toEqual([
+      ...['# Layout 🧭', 'See [Tide table](https://harbour.example/tides).', '## Tides', 'Height: [equation]\nNext column'],
+      '| High | Low |\n| --- | --- |',
+    ]);
+  });
+
   it('reads one tab, by its id or its title, and names the others', async () => {
     const document = await id('Harbour brief');
     for (const tab of ['t.risks', 'Risks']) {

@@ -113,6 +113,17 @@ describe('documents.append after a line with a style', () => {
   });
 });
 
+describe('documents.append after breaks, a table of contents and a table at the end', () => {
+  it('adds ordinary paragraphs behind all of them, and changes none', async () => {
+    const { items } = (await act('drive.search', { query: 'Handbook', type: 'document' })).data;
+    const { id } = (await act('drive.copy', { id: items[0].id })).data;
+    const before = await contentOf(id, 't.layout');
+    await act('documents.append', { id, tab: 'Layout', text: 'Sea 🌊 level\nEnd' });
+    expect(await lastParagraphs(id, 2, 't.layout')).toEqual([ordinary('Sea 🌊 level'), ordinary('End')]);
+    expect((await contentOf(id, 't.layout')).slice(0, -2)).toEqual(before.slice(0, -1));
+  });
+});
+
 describe('documents.replace', () => {
   it('keeps the style of what it replaces, in each line of the new text', async () => {
     const id = await styledDocument('Before', paragraphStyle({ namedStyleType: 'HEADING_2' }));
