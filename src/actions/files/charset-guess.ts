@@ -180,7 +180,7 @@ function scoreOfEastAsian(bytes: Uint8Array, { charset, frequent, daily: [from, 
     else if (CONTROL.test(character)) score += LIKELY.control;
     else if (PUNCTUATION.test(character)) score += LIKELY.punctuation;
     else if (KANA.test(character)) score += isJapanese ? LIKELY.kana : LIKELY.foreign;
-    else if (frequent.includes(character)) score += LIKELY.frequent;
+    else if (frequent.includes(character)) score += LIKELY.frequent + mixed;
     else score += (isDaily ? LIKELY.daily : LIKELY.rare) + mixed;
   }
   return score;

@@ -8,6 +8,7 @@ import { gmailAttachment } from './gmail-responses.ts';
 import { parameterOf } from './header-parameters.ts';
 import { type Addresses, addressesOf } from './mail-addresses.ts';
 import { decodeWords } from './mail-text.ts';
+import { messageIds } from './message-ids.ts';
 import { kindOf, type PartKind } from './part-kind.ts';
 
 /** One node of a message's tree. */
@@ -68,7 +69,7 @@ const node = z.object({
  */
 export function readPayload(payload: unknown): MailPart {
   let count = 0;
-  const read = (value: unknown, { id, isMessage, isMain, depth }: Place): MailPart => {
+  const read = (value: unknown, { id, isMessage, isMain, root, depth }: Place): MailPart => {
     count += 1;
     if (depth > MAX_DEPTH || count > MAX_PARTS) throw new AppError('too_large', 'The message has too many parts.');
     const { partId, mimeType: type, filename, headers, body, parts } = checked(node, value);
@@ -84,13 +85,20 @@ export function readPayload(payload: unknown): MailPart {
       data: body.data,
       attachmentId: body.attachmentId,
     };
+    const rootInside = rootOf(own);
     return {
       ...own,
-      kind: kindOf({ ...own, parts }, isMain),
-      parts: parts.map((child, index) => read(child, placeIn(own, index, depth))),
+      kind: kindOf({ ...own, parts }, isMain || (root !== undefined && root === messageIds(fieldOf(headers, 'content-id'))[0])),
+      parts: parts.map((child, index) => read(child, { ...placeIn(own, index, depth), root: rootInside })),
     };
   };
-  return read(payload, { id: 'root', isMessage: true, isMain: true, depth: 0 });
+  return read(payload, { id: 'root', isMessage: true, isMain: true, root: undefined, depth: 0 });
+}
+
+/** A header field, as received. */
+interface Field {
+  name: string;
+  value: string;
 }
 
 /** Where a part stands. */
@@ -99,19 +107,30 @@ interface Place {
   id: string;
   isMessage: boolean;
   isMain: boolean;
+  /** Identifier of the part to which those beside it belong, if it isn't the first (RFC 2387, 3.2). */
+  root: string | undefined;
   depth: number;
 }
 
-function placeIn({ id, mimeType }: Pick<MailPart, 'id' | 'mimeType'>, index: number, depth: number): Place {
+/** The first part of any container is the message's text, even with a name (RFC 8621, 4.1.4). */
+function placeIn({ id, mimeType }: Pick<MailPart, 'id' | 'mimeType'>, index: number, depth: number): Omit<Place, 'root'> {
   const isMessage = mimeType.startsWith('message/');
-  const isMain = isMessage || mimeType === 'multipart/alternative' || (mimeType === 'multipart/related' && index === 0);
+  const isMain = isMessage || index === 0 || mimeType === 'multipart/alternative';
   return { id: id === 'root' ? `${index}` : `${id}.${index}`, isMessage, isMain, depth: depth + 1 };
 }
 
+function rootOf({ mimeType, headers }: Pick<MailPart, 'mimeType' | 'headers'>): string | undefined {
+  if (mimeType !== 'multipart/related') return undefined;
+  return messageIds(parameterOf(headers.get('content-type') ?? '', 'start') ?? '')[0];
+}
+
 /** The file name that a part's own fields give it (RFC 2183, 2.3). */
-function nameIn(headers: readonly { name: string; value: string }[]): string {
-  const fieldOf = (field: string) => headers.find(({ name }) => name.toLowerCase() === field)?.value ?? '';
-  return parameterOf(fieldOf('content-disposition'), 'filename') || (parameterOf(fieldOf('content-type'), 'name') ?? '');
+function nameIn(headers: readonly Field[]): string {
+  return parameterOf(fieldOf(headers, 'content-disposition'), 'filename') || (parameterOf(fieldOf(headers, 'content-type'), 'name') ?? '');
+}
+
+function fieldOf(headers: readonly Field[], field: string): string {
+  return headers.find(({ name }) => name.toLowerCase() === field)?.value ?? '';
 }
 
 /** The headers of a response in the format `metadata`; empty if the provider omitted them. */
@@ -120,7 +139,7 @@ export function readHeaders(payload: unknown): Pick<MailPart, 'headers' | 'addre
 }
 
 /** All header fields of the message itself, as received. */
-export function readFields(payload: unknown): { name: string; value: string }[] {
+export function readFields(payload: unknown): Field[] {
   return checked(node, payload).headers;
 }
 
@@ -144,7 +163,7 @@ export async function partData(session: WorkspaceSession, messageId: string, par
   return (await session.call('gmail.users.messages.attachments.get', params, gmailAttachment)).data;
 }
 
-function toHeaders(headers: readonly { name: string; value: string }[]): MailHeaders {
+function toHeaders(headers: readonly Field[]): MailHeaders {
   const result = new Map<string, string>();
   for (const { name, value } of headers) {
     const key = name.toLowerCase();

@@ -19,7 +19,7 @@ interface Described {
 }
 
 /**
- * @param isMain whether the part is the message's only one, one of its alternatives, or that which others belong to: its text
+ * @param isMain whether the part is the message's only one, the first, one of its alternatives, or that which others belong to: its text
  * is read even if it has a file name
  */
 export function kindOf({ mimeType, fileName, headers, size, attachmentId, parts }: Described, isMain: boolean): PartKind {

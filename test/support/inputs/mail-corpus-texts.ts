@@ -287,5 +287,47 @@ export const STRUCTURES: Record<string, CorpusMail> = {
     differs: 'to it, Markdown is a file',
   },
   'a text of one part that has a name': { raw: message(part('text/plain; name="message.txt"', 'Hello')), text: 'Hello' },
+  'a text with a name that comes first (RFC 8621, 4.1.4)': {
+    raw: message(multipart('mixed', part('text/plain; name="body.txt"', 'Hello'), file('application/pdf', 'a.pdf'))),
+    text: 'Hello',
+    attachments: { 1: 'a.pdf' },
+  },
+  'HTML with a name that comes first': {
+    raw: message(
+      multipart(
+        'mixed',
+        part('text/html; name="body.htm"', '<p>Hello</p>', { 'Content-Disposition': 'inline; filename="body.htm"' }),
+        file('application/pdf', 'a.pdf'),
+      ),
+    ),
+    text: 'Hello',
+    attachments: { 1: 'a.pdf' },
+    differs: NO_HTML,
+  },
+  'a text with a name that is set aside, first': {
+    raw: message(multipart('mixed', plain('one', { 'Content-Disposition': 'attachment; filename=a.txt' }), plain('two'))),
+    text: 'two',
+    attachments: { 0: 'a.txt' },
+    opened: { 0: 'one' },
+  },
+  'a root that isn’t the first part (RFC 2387, 3.2)': {
+    raw: message(
+      multipart(
+        'related; type="text/html"; start="<root@x>"',
+        IMAGE,
+        part('text/html; name="page.html"', '<p>Hello <img src="cid:i@x"></p>', { 'Content-ID': '<root@x>' }),
+      ),
+    ),
+    text: 'Hello',
+    attachments: { 0: 'unnamed' },
+    differs: NO_HTML,
+  },
+  'a root without angle brackets': {
+    raw: message(
+      multipart('related; start=root@x', IMAGE, part('text/plain; name="page.txt"', 'Hello', { 'Content-ID': ' <root@x> (page)' })),
+    ),
+    text: 'Hello',
+    attachments: { 0: 'unnamed' },
+  },
   'containers in containers': { raw: message(nested(60)), text: 'Deep' },
 };

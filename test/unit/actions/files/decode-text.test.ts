@@ -113,6 +113,8 @@ describe('a text without a declared charset', () => {
     ['windows-1252', 'be', '¾'],
     ['windows-1252', '4a6f73e9204efaf1657a', 'José Núñez'],
     ['windows-1252', '5065f1ed73636f6c61', 'Peñíscola'],
+    ['windows-1252', 'c16e67656c', 'Ángel'],
+    ['Big5', '576f7264c0c9aed7', 'Word檔案'],
     ['windows-1252', '64e96ae020767520962031302080', 'déjà vu – 10 €'],
     ['Shift_JIS', '93fa967b8cea', '日本語'],
     ['Shift_JIS', '82b182f182c982bf82cd8141938c8b9e82c582b7', 'こんにちは、東京です'],
