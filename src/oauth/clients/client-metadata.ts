@@ -6,8 +6,20 @@ import { UNVERIFIED } from './unreachable-documents.ts';
 const MAX_REDIRECT_URIS = 20;
 const MAX_URI = 2_000;
 const MAX_NAME = 200;
-/** Private-use schemes with a dot are reversed domains (RFC 8252, 7.1). These are without one, and of editors that use them. */
-const EDITOR_SCHEMES = new Set(['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:', 'zed:', 'kiro:', 'trae:']);
+/** Private-use schemes with a dot are reversed domains (RFC 8252, 7.1). These are without one, and of programs that use them. */
+const PROGRAM_SCHEMES = new Set([
+  'antigravity:',
+  'code-oss:',
+  'cursor:',
+  'kiro:',
+  'trae:',
+  'vscode-insiders:',
+  'vscode:',
+  'vscodium:',
+  'warp:',
+  'windsurf:',
+  'zed:',
+]);
 /** How clients prove at the endpoints for tokens who they are (RFC 7591, 2). */
 export const AUTH_METHODS: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post'];
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
@@ -125,7 +137,7 @@ function isRedirectUri(uri: unknown): uri is string {
   if (isWeb && !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname)) return false;
   if (url.protocol === 'https:') return true;
   if (url.protocol === 'http:') return isLoopback(url.hostname);
-  return EDITOR_SCHEMES.has(url.protocol) || /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/.test(url.protocol);
+  return PROGRAM_SCHEMES.has(url.protocol) || /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/.test(url.protocol);
 }
 
 /** Where a redirect leads, for the user: its host, or the scheme of a program. */

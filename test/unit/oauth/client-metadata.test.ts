@@ -17,6 +17,10 @@ describe('a redirect URI', () => {
     'com.example.app://callback',
     'cursor://anysphere.cursor-mcp/oauth/callback',
     'vscode://vscode.github-authentication/did-authenticate',
+    'vscodium://saoudrizwan.claude-dev/callback',
+    'code-oss://saoudrizwan.claude-dev/callback',
+    'antigravity://saoudrizwan.claude-dev/callback',
+    'warp://mcp/oauth2callback',
     'https://a_b.example.com/~',
     `https://app.example.com/${'a'.repeat(2_000 - 'https://app.example.com/'.length)}`,
   ])('%s is accepted', (uri) => {
