@@ -78,7 +78,7 @@ function refuse(problems: string[]): StartError {
 /** The path of the integrations file, which commands read without a complete configuration. */
 export function integrationsFile(): string {
   // An empty value means "not set".
-  return resolve(variables.shape.INTEGRATIONS_FILE.parse(process.env.INTEGRATIONS_FILE || undefined));
+  return resolve(variables.shape.INTEGRATIONS_FILE.parse(process.env.INTEGRATIONS_FILE?.trim() || undefined));
 }
 
 /** Whether Firebase's ID tokens come from its emulator. firebase-admin reads the variable for every token, too. */

@@ -1,6 +1,6 @@
 import type { AgentAccountRow } from '../executor/call/agent-accounts-repository.ts';
 import { type ClientGrant, isPermitted, permittedAccounts } from '../executor/call/client-grant.ts';
-import { coversAny } from '../executor/call/select-account.ts';
+import { coversAny, labelKey } from '../executor/call/select-account.ts';
 import { ACCOUNT_ARGUMENT, hasOwnAccount } from '../executor/checks/tool-call.ts';
 import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
@@ -79,8 +79,8 @@ function withAccount(schema: ToolSchema, choices: readonly AgentAccountRow[]): T
 
 /** Labels select accounts, and ids those that share their label. */
 function accountProperty(choices: readonly AgentAccountRow[], usual: AgentAccountRow | undefined): ToolSchema {
-  const labels = Map.groupBy(choices, ({ label }) => label.toLowerCase());
-  const isShared = ({ label }: AgentAccountRow) => (labels.get(label.toLowerCase())?.length ?? 0) > 1;
+  const labels = Map.groupBy(choices, ({ label }) => labelKey(label));
+  const isShared = ({ label }: AgentAccountRow) => (labels.get(labelKey(label))?.length ?? 0) > 1;
   const nameOf = (account: AgentAccountRow) => (isShared(account) ? account.id : account.label);
   const legend = choices
     .filter(isShared)

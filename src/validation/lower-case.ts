@@ -5,3 +5,8 @@
 export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
+
+/** What tells whether two names are the same, whatever their case and the form of their accents (UAX 15). Not for addresses. */
+export function nameKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}

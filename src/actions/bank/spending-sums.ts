@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameKey } from '../../validation/lower-case.ts';
 import type { transactionRow } from './bank-schemas.ts';
 import { fromUnits, toUnits } from './exact-amounts.ts';
 
@@ -85,7 +86,7 @@ class Groups<Label extends string | null> {
   }
 
   add(label: Label, { amount, currency, pending }: Spendable): void {
-    const key = JSON.stringify([label?.toLowerCase() ?? null, currency]);
+    const key = JSON.stringify([label && nameKey(label), currency]);
     const group = this.#groups.get(key) ?? { label, currency, out: 0n, in: 0n, pending: 0n, count: 0 };
     this.#groups.set(key, group);
     const units = toUnits(amount);

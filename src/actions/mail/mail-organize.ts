@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { nameKey } from '../../validation/lower-case.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
@@ -81,7 +82,7 @@ function resolve(known: Labels, field: string, labels: readonly string[]): Label
     const found =
       known.find(({ id }) => id === label) ??
       known.find(({ name }) => name === label) ??
-      known.find(({ name }) => name.toLowerCase() === label.toLowerCase());
+      known.find(({ name }) => nameKey(name) === nameKey(label));
     if (found !== undefined) return found;
     throw new AppError('invalid_request', `${field}: There is no label with this name: ${label}.`, {
       details: { choices: known.map(({ name }) => name), ids: known.map(({ id }) => id) },

@@ -1,10 +1,16 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { AgentNeeds, Provider } from '../../providers/shared/provider.ts';
+import { cutList } from '../../validation/cut-text.ts';
+import { addressKey } from '../../validation/email-address.ts';
+import { asciiLowerCase, nameKey } from '../../validation/lower-case.ts';
 import type { GrantStatus } from '../../vault/grants/grants-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 
+/** Characters of the names in a message; all of them are in its details. */
+const MAX_NAMES = 1_000;
+
 /**
- * Selects an account by id or label (case-insensitive), or the default.
+ * Selects an account by id or label, or the default.
  *
  * @param wanted undefined: the default, or the only one
  * @throws AppError `invalid_request` with `details.choices` when it is unknown or ambiguous, `not_found` when no account is connected
@@ -17,13 +23,17 @@ export function selectAccount(accounts: readonly AgentAccountRow[], provider: Pr
     if (preferred !== undefined) return preferred;
     throw ambiguous('Several accounts are connected: say which one.', candidates);
   }
-  const name = wanted.toLowerCase();
-  const byId = candidates.find((account) => account.id === name);
+  const byId = candidates.find((account) => account.id === asciiLowerCase(wanted));
   if (byId !== undefined) return byId;
-  const [match, ...others] = candidates.filter((account) => account.label.toLowerCase() === name);
+  const [match, ...others] = candidates.filter(({ label }) => labelKey(label) === labelKey(wanted));
   if (match === undefined) throw ambiguous('No such account is connected.', candidates);
   if (others.length > 0) throw ambiguous('Several accounts go by this name: say which one by its id.', candidates);
   return match;
+}
+
+/** What tells whether two labels are the same: e-mail addresses, or names of banks. */
+export function labelKey(label: string): string {
+  return label.includes('@') ? addressKey(label) : nameKey(label);
 }
 
 /** @throws AppError `reauth_required`, `relink_required`, `item_gone` */
@@ -98,5 +108,5 @@ function ambiguous(message: string, candidates: readonly AgentAccountRow[]): App
   const names = candidates.map(({ label, masks }) =>
     masks.length === 0 ? label : `${label} (${masks.map((mask) => `…${mask}`).join(', ')})`,
   );
-  return new AppError('invalid_request', `account: ${message} Choices: ${names.join(', ')}.`, { details: { choices } });
+  return new AppError('invalid_request', `account: ${message} Choices: ${cutList(names, MAX_NAMES)}.`, { details: { choices } });
 }

@@ -132,7 +132,8 @@ function isKnown(type: unknown): type is keyof typeof FRAMES {
 }
 
 function idOf(value: Record<string, unknown>): string {
-  return requestId.safeParse(value.requestId).data ?? '';
+  const checked = check(requestId, value.requestId);
+  return 'value' in checked ? checked.value : '';
 }
 
 function unknownType(type: unknown): string {

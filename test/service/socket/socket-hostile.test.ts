@@ -82,6 +82,16 @@ describe('hostile frames', () => {
   });
 });
 
+it('a request id that is half of a character isn’t sent back', async () => {
+  const client = await SocketClient.signedIn(steward.url, token);
+  for (const type of ['list', 'unknown']) {
+    client.send(`{"type":"${type}","requestId":"\\ud83d"}`);
+    const error = await client.next((frame) => frame.type === 'error');
+    expect(error).toMatchObject({ requestId: '', error: { code: 'invalid_request' } });
+  }
+  await client.close();
+});
+
 describe('hostile bytes', () => {
   /** A raw handshake, so that what follows need not be WebSocket. */
   async function shakeHands(): Promise<Socket> {

@@ -223,6 +223,15 @@ describe('bank.spending at the aggregator', () => {
     expect(few.sums).toEqual(all.sums.slice(0, 2));
   });
 
+  it('groups merchants whatever the form of their accents, and those without a name by that of the transaction', async () => {
+    returns(['Caf\u00e9', 'CAFE\u0301', '', ' '].map((merchant_name) => row(1, 'TRAVEL', { merchant_name })));
+    const { sums } = await spending({ by: 'merchant' });
+    expect(sums).toMatchObject([
+      { name: 'Caf\u00e9', count: 2 },
+      { name: 'Name', count: 2 },
+    ]);
+  });
+
   it('reads up to 5,000 transactions in pages, and says that there are more', async () => {
     const many = Array.from({ length: 5_600 }, (_, index) => row(1, 'TRAVEL', { date: index < 5_000 ? '2026-01-20' : '2026-01-03' }));
     returns(many);
