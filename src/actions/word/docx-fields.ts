@@ -45,7 +45,7 @@ export class DocxFields {
     const field = this.#open.at(-1);
     if (field === undefined || field.isResult) return { begins: false };
     field.isResult = true;
-    return { begins: true, link: webLink(/^\s*HYPERLINK\s+"([^"]+)"/i.exec(field.instruction)?.[1]) };
+    return { begins: true, link: linkIn(field.instruction) };
   }
 
   /** A property of a form field. */
@@ -68,6 +68,12 @@ export class DocxFields {
     const field = this.#open.pop();
     return { hadResult: field?.isResult ?? false, form: field?.form === undefined ? '' : formText(field.form) };
   }
+}
+
+/** The address of a link, by the instruction of its field: in quotation marks, which one without spaces doesn't need (clause 17.16.5.25). */
+export function linkIn(instruction: string): string | undefined {
+  const [, quoted, bare] = /^\s*HYPERLINK\s+(?:"([^"]+)"|([^\s"\\]+))/i.exec(instruction) ?? [];
+  return webLink(quoted ?? bare);
 }
 
 function formText({ isChecked, entries, selected }: Form): string {

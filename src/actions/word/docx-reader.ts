@@ -1,5 +1,5 @@
-import { webLink } from '../shared/text-marks.ts';
-import { DocxFields } from './docx-fields.ts';
+import { linked, webLink } from '../shared/text-marks.ts';
+import { DocxFields, linkIn } from './docx-fields.ts';
 import type { DocxLists } from './docx-lists.ts';
 import { DocxMath } from './docx-math.ts';
 import { DocxOutput, type RunMark, type TextSink } from './docx-output.ts';
@@ -65,6 +65,8 @@ export class DocxReader implements PartHandler {
   #reading = '';
   /** The alternative text of the drawing that is open. */
   #described: string | undefined;
+  /** The address of its link. */
+  #linked: string | undefined;
 
   constructor(sink: TextSink, context: DocxContext) {
     this.#output = new DocxOutput(sink);
@@ -141,6 +143,7 @@ export class DocxReader implements PartHandler {
     else if (name === 'rt') this.#output.open({ before: '', behind: '', isOperand: true });
     else if (name === 'AlternateContent') this.#alternatives.push(false);
     else if (name === 'hyperlink') this.#openLink(webLink(this.#context.links.get(attribute(attributes, 'id') ?? '')));
+    else if (name === 'fldSimple') this.#openLink(linkIn(attribute(attributes, 'instr') ?? ''));
     else if (name === 'fldChar') this.#changeField(attribute(attributes, 'fldCharType'));
     else return false;
     return true;
@@ -148,7 +151,8 @@ export class DocxReader implements PartHandler {
 
   #openContent(name: string, attributes: Attributes): void {
     if (name === 'sym') this.#add(symbolText(attribute(attributes, 'font'), attribute(attributes, 'char')));
-    else if (name === 'docPr') this.#described = descriptionOf(attributes);
+    else if (name === 'docPr') [this.#described, this.#linked] = [descriptionOf(attributes), undefined];
+    else if (name === 'hlinkClick') this.#linked = this.#context.links.get(attribute(attributes, 'id') ?? '');
     else if (name === 'shape') this.#described = attribute(attributes, 'alt');
     else if (name === 'imagedata') this.#addObject('image', attribute(attributes, 'title'));
     else if (name === 'graphicData') this.#addGraphic(attribute(attributes, 'uri') ?? '');
@@ -168,7 +172,7 @@ export class DocxReader implements PartHandler {
     if (name === 'pPr') this.#beginParagraph();
     if (name === 'r') this.#runs.pop();
     if (name === 'AlternateContent') this.#alternatives.pop();
-    if (name === 'hyperlink') this.#output.close();
+    if (name === 'hyperlink' || name === 'fldSimple') this.#output.close();
     if (name === 'rt') this.#reading = this.#output.take();
     if (name === 'rubyBase') this.#addReading();
     this.#closeBlock(name);
@@ -239,8 +243,8 @@ export class DocxReader implements PartHandler {
   }
 
   #addObject(kind: string, described = this.#described): void {
-    this.#add(`[${[kind, described].filter((part) => part !== undefined && part !== '').join(': ')}]`);
-    this.#described = undefined;
+    this.#add(linked(`[${[kind, described].filter((part) => part !== undefined && part !== '').join(': ')}]`, this.#linked));
+    [this.#described, this.#linked] = [undefined, undefined];
   }
 
   #add(text: string, mark: RunMark = ''): void {

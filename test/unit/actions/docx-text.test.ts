@@ -116,6 +116,28 @@ describe('the text of a Word document', () => {
     ]);
   });
 
+  it('shows the addresses of simple fields, of fields without quotation marks, and of pictures', () => {
+    const picture = (link: string, kind = 'picture') =>
+      `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="Logo">${link}</wp:docPr><a:graphic><a:graphicData uri="http://x/${kind}"/></a:graphic></wp:inline></w:drawing></w:r>`;
+    const bare = field('begin') + instruction(' HYPERLINK https://b.example/ \\o "tip" ') + field('separate') + run('b') + field('end');
+    const anchor = field('begin') + instruction('HYPERLINK \\l "c"') + field('separate') + run('c') + field('end');
+    const body = [
+      ...[`<w:fldSimple w:instr=' HYPERLINK "https://a.example/" '>${run('a')}</w:fldSimple>`, bare, anchor],
+      ...[picture('<a:hlinkClick r:id="l1"/>'), picture(''), picture('<a:hlinkClick r:id="l2"/>')],
+    ];
+    const links = { l1: 'https://d.example/', l2: 'javascript:alert(1)' };
+    expect(textOf(body.map((one) => paragraph(one)).join(''), {}, links).split('\n')).toEqual([
+      ...[
+        '[a](https://a.example/)',
+        '[b](https://b.example/)',
+        'c',
+        '[[image: Logo]](https://d.example/)',
+        '[image: Logo]',
+        '[image: Logo]',
+      ],
+    ]);
+  });
+
   it('shows no link whose text is hidden or empty', () => {
     const links = { l1: 'https://harbour.example/' };
     const body = `<w:hyperlink r:id="l1">${run('x', '<w:vanish/>')}</w:hyperlink><w:hyperlink r:id="l1"><w:r/></w:hyperlink>`;
