@@ -1,5 +1,10 @@
 /** How a file inside of a text begins (RFC 2397). JSON may write its slash with a backslash. */
 const HEAD = /data:([\w.+-]{1,80}\\?\/[\w.+-]{1,80})?((?:;[\w-]{1,40}(?:=[^;,\s]{0,200})?){0,5}),/iy;
+/** How a property of a contact or an event begins that is a file (RFC 2426, 2.4.1; RFC 5545, 3.2.7), and where its lines are folded. */
+const PROPERTY = /;encoding=b(?:ase64)?(?:;[\w=,"/+.-]{1,80}){0,5}:(?:\r?\n[ \t]{1,20})?/iy;
+const FOLD = /\r?\n[ \t]{1,20}(?=[\w+/=])/y;
+/** How a file of JSON begins, as in the outputs of a notebook. */
+const OUTPUT = /"((?:image|audio|video|application)\/[\w.+-]{1,80})":\s{0,20}"/iy;
 /** What base64 (RFC 4648) consists of: also that of addresses, percent-encoded, and in JSON. */
 const BASE64 = /(?:[\w+/=-]|%(?:2[bf]|3d|0[ad])|\\[/nr]|\\u003d){1,4000}/iy;
 /** The beginning of a further line of it, or its last line, behind one of usual length: text may follow a longer one. */
@@ -12,17 +17,20 @@ const ENCODED = /[\w%.~!*+,;=:@/?&$-]{1,4000}/y;
 const UNREADABLE = /^(?:image|audio|video|font|application)\//i;
 /** Shorter data is left as it is. */
 const LEAST = 64;
+/** Of what may also be the sum of a file. */
+const LEAST_OUTPUT = 256;
 
 /**
- * A text with a short sign in place of each file that it contains as a `data:` address: `[image/png, 12 kB left out]`.
+ * A text with a short sign in place of each file that it contains, as a `data:` address, a property of a contact or an event,
+ * or an output of a notebook: `[image/png, 12 kB left out]`.
  * Takes linear time.
  */
 export function withoutEmbeddedData(text: string): string {
   const pieces: string[] = [];
   let from = 0;
-  for (const { index } of text.matchAll(/\bdata:/gi)) {
+  for (const { index } of text.matchAll(/\bdata:|;encoding=b|"(?:image|audio|video|application)\//gi)) {
     if (index < from) continue;
-    const found = embeddedAt(text, index);
+    const found = addressAt(text, index) ?? propertyAt(text, index) ?? outputAt(text, index);
     if (found === undefined) continue;
     pieces.push(text.slice(from, index), found.sign);
     from = found.end;
@@ -30,7 +38,13 @@ export function withoutEmbeddedData(text: string): string {
   return from === 0 ? text : [...pieces, text.slice(from)].join('');
 }
 
-function embeddedAt(text: string, start: number): { sign: string; end: number } | undefined {
+interface Embedded {
+  /** What is written in its place. */
+  sign: string;
+  end: number;
+}
+
+function addressAt(text: string, start: number): Embedded | undefined {
   HEAD.lastIndex = start;
   const head = HEAD.exec(text);
   if (head === null) return undefined;
@@ -42,8 +56,32 @@ function embeddedAt(text: string, start: number): { sign: string; end: number } 
   const end = isBase64 ? endOfAll([BASE64, LINE], text, endOf(/\s{1,20}/y, text, from)) : endOfAll([ENCODED], text, from);
   if (end - from < LEAST) return undefined;
   const data = text.slice(from, end);
-  const bytes = isBase64 ? (data.replace(BREAKS, '').length * 3) / 4 : data.length;
-  return { sign: `[${type}, ${Math.ceil(bytes / 1024).toLocaleString('en')} kB left out]`, end };
+  return { sign: signOf(type, isBase64 ? decodedLength(data) : data.length), end };
+}
+
+function propertyAt(text: string, start: number): Embedded | undefined {
+  const from = endOf(PROPERTY, text, start);
+  const end = from === start ? start : endOfAll([BASE64, FOLD, LINE], text, from);
+  return end - from < LEAST
+    ? undefined
+    : { sign: `${text.slice(start, from)}${signOf('file', decodedLength(text.slice(from, end)))}`, end };
+}
+
+function outputAt(text: string, start: number): Embedded | undefined {
+  OUTPUT.lastIndex = start;
+  const [whole, type = ''] = OUTPUT.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const from = start + whole.length;
+  const end = endOfAll([BASE64], text, from);
+  return end - from < LEAST_OUTPUT ? undefined : { sign: `${whole}${signOf(type, decodedLength(text.slice(from, end)))}`, end };
+}
+
+function signOf(type: string, bytes: number): string {
+  return `[${type}, ${Math.ceil(bytes / 1024).toLocaleString('en')} kB left out]`;
+}
+
+function decodedLength(base64: string): number {
+  return (base64.replace(BREAKS, '').length * 3) / 4;
 }
 
 /** Where what some expressions match ends, one after the other and again. Each of them is bounded, since long matches overflow. */

@@ -4,6 +4,7 @@ import { withoutEmbeddedData } from '../../../src/actions/shared/embedded-data.t
 const DATA = Buffer.alloc(9_000, 'a picture').toString('base64');
 const LINES = DATA.replace(/.{76}/g, '$&\r\n');
 const SIGN = '[image/png, 9 kB left out]';
+const FOLDED = DATA.replace(/.{74}/g, '$&\n ');
 
 describe('a file inside of a text', () => {
   it.each([
@@ -23,6 +24,22 @@ describe('a file inside of a text', () => {
     ['percent-encoded', `(data:image/png;base64,${encodeURIComponent(DATA)})`, `(${SIGN})`],
     ['two of them', `data:image/png;base64,${DATA} data:image/gif;base64,${DATA}`, `${SIGN} [image/gif, 9 kB left out]`],
     ['a drawing', `<img src="data:image/svg+xml,${'%3Cpath%20d=%220%22/%3E'.repeat(100)}">`, '<img src="[image/svg+xml, 3 kB left out]">'],
+    [
+      'the photo of a contact (RFC 2426, 2.4.1)',
+      `FN:Ana\nPHOTO;ENCODING=b;TYPE=JPEG:${FOLDED}\nTEL:1\nEND:VCARD`,
+      'FN:Ana\nPHOTO;ENCODING=b;TYPE=JPEG:[file, 9 kB left out]\nTEL:1\nEND:VCARD',
+    ],
+    [
+      'the photo of a contact of vCard 2.1',
+      `PHOTO;JPEG;ENCODING=BASE64:\n ${FOLDED}\n\nTEL:1`,
+      'PHOTO;JPEG;ENCODING=BASE64:\n [file, 9 kB left out]\n\nTEL:1',
+    ],
+    [
+      'a file of an event (RFC 5545, 3.2.7)',
+      `ATTACH;FMTTYPE=image/png;ENCODING=BASE64;VALUE=BINARY:${FOLDED}\r\nSUMMARY:Tea`,
+      'ATTACH;FMTTYPE=image/png;ENCODING=BASE64;VALUE=BINARY:[file, 9 kB left out]\r\nSUMMARY:Tea',
+    ],
+    ['an output of a notebook', JSON.stringify({ 'image/png': `${LINES}\n`, b: 1 }, null, 1), `{\n "image/png": "${SIGN}",\n "b": 1\n}`],
     ['a font', `data:font/woff2;base64,${DATA}`, '[font/woff2, 9 kB left out]'],
   ])('is left out: %s', (_what, text, expected) => {
     expect(withoutEmbeddedData(text)).toBe(expected);
@@ -34,6 +51,9 @@ describe('a file inside of a text', () => {
     `data:text/plain,${'Hello,%20world.'.repeat(20)}`,
     `metadata:image/png;base64,${DATA}`,
     `data:image/png;base64 ${DATA}`,
+    'PHOTO;ENCODING=b:AAAA',
+    `NOTE;ENCODING=8BIT:${DATA}`,
+    `{"image/png":"${'0123456789abcdef'.repeat(4)}"}`,
     DATA,
   ])('is only what says that it is one: %s', (text) => {
     expect(withoutEmbeddedData(text)).toBe(text);
@@ -55,6 +75,9 @@ describe('a file inside of a text', () => {
     'data:;base64,',
     'data:image/png;base64,a',
     'data:image/png;base64,\n',
+    ';encoding=b:',
+    ';encoding=b:AA\n ',
+    '"image/png":"',
     `data:a/b;base64,${'a'.repeat(60)}\n`,
     'a',
   ])('is looked for in 12 MB: %s', (piece) => {
