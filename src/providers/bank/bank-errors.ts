@@ -154,11 +154,16 @@ export function toBankError(thrown: unknown, clock: Clock): AppError {
 const PASSING = 30;
 /** System errors of connections that could not be made or were lost. */
 const CONNECTION_LOST = /^(ECONN(RESET|REFUSED)|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/;
+/** What the HTTP client says of a response that is longer than allowed; its code is that of others, too. */
+const TOO_LARGE = /^maxContentLength size of \d+ exceeded/;
 
 function withoutResponse(thrown: unknown): AppError {
   const network = clean(field(thrown, 'code'));
   if (['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'].includes(network)) {
     return new AppError('provider_timeout', 'The bank aggregator did not respond in time.');
+  }
+  if (TOO_LARGE.test(String(field(thrown, 'message')))) {
+    return new AppError('provider_error', 'The bank aggregator’s response is too large: ask for less, with a smaller max or fewer days.');
   }
   const isLost = CONNECTION_LOST.test(network);
   const cause = new Error(`bank aggregator: ${network}`);

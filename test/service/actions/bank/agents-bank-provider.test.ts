@@ -820,6 +820,14 @@ describe('a failing aggregator', () => {
 });
 
 describe('a large page of transactions', () => {
+  it('that is too large says so, and what to do', async () => {
+    script({ ...page([], 'c1'), added: [row('t1', { pad: 'x'.repeat(6_000_000) })] });
+    expect(await refusal('bank.changes')).toMatchObject({
+      code: 'provider_error',
+      message: expect.stringMatching(/too large: ask for less/),
+    });
+  });
+
   it('is parsed off the main thread', async () => {
     const ids = Array.from({ length: 400 }, (_, index) => `t${index}`);
     const added = ids.map((id) => row(id, { name: 'Shop', payment_meta: Object.fromEntries(ids.slice(0, 60).map((key) => [key, 'x'])) }));
