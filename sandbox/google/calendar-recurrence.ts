@@ -26,13 +26,22 @@ export interface Series {
 }
 
 /**
- * Starts of the events of a series before `before`, in order.
+ * Starts of the events of a series before `before`, in order. It has an event at its start, whether the rule has one then or
+ * not; the rule doesn't count that.
  *
  * @param timeZone of the calendar
  * @param before milliseconds since 1970
  * @returns milliseconds since 1970; for all-day events midnight in UTC
  */
 export function occurrences(series: Series, timeZone: string, before: number): number[] {
+  const first = firstOf(series, timeZone);
+  const isLeftOut = parseRecurrence(series, timeZone, true).between(new Date(first), new Date(first), true).length === 0;
+  const starts = ruled(series, timeZone, before);
+  return isLeftOut || starts[0] === first || before < first ? starts : [first, ...starts];
+}
+
+/** Those that its rules and dates have. */
+function ruled(series: Series, timeZone: string, before: number): number[] {
   const first = firstOf(series, timeZone);
   const last = Math.min(before, first + MAX_LENGTH_MS);
   if (last < first) return [];
@@ -47,7 +56,7 @@ export function checkRecurrence(series: Series, timeZone: string): void {
   const first = firstOf(series, timeZone);
   parseRecurrence(series, timeZone);
   const ends = series.recurrence.some((line) => /[:;](?:COUNT|UNTIL)=/.test(line));
-  const hasEvent = !ends || YEARS_TO_FIRST.some((years) => occurrences(series, timeZone, first + years * YEAR_MS).length > 0);
+  const hasEvent = !ends || YEARS_TO_FIRST.some((years) => ruled(series, timeZone, first + years * YEAR_MS).length > 0);
   if (!hasEvent) throw invalidRule();
 }
 
@@ -55,20 +64,20 @@ function firstOf({ start }: Series, timeZone: string): number {
   return toInstant(start, start.date === undefined ? timeZone : 'UTC');
 }
 
-/** @throws ApiFault 400 for rules that the provider rejects */
-function parseRecurrence({ start, recurrence }: Series, timeZone: string): RRuleTemporal {
+/** @param includeDtstart whether its start is an event of it in any case @throws ApiFault 400 for rules that the provider rejects */
+function parseRecurrence({ start, recurrence }: Series, timeZone: string, includeDtstart = false): RRuleTemporal {
   const length = recurrence.reduce((sum, line) => sum + line.length, 0);
   if (length > MAX_CHARACTERS || !recurrence.every((line) => LINE.test(line))) throw invalidRule();
   const rules = recurrence.filter((line) => line.startsWith(RULE)).map((line) => line.slice(RULE.length));
   const isAllDay = start.date !== undefined;
   if (!rules.every((rule) => isRule(rule, isAllDay))) throw invalidRule();
   if (isAllDay && !recurrence.every((line) => line.startsWith('RRULE') || DAYS.test(line))) throw invalidRule();
-  return parse([startLine(start, timeZone), ...recurrence].join('\n'));
+  return parse([startLine(start, timeZone), ...recurrence].join('\n'), includeDtstart);
 }
 
-function parse(rruleString: string): RRuleTemporal {
+function parse(rruleString: string, includeDtstart: boolean): RRuleTemporal {
   try {
-    return new RRuleTemporal({ rruleString, maxIterations: MAX_PERIODS, cache: false });
+    return new RRuleTemporal({ rruleString, maxIterations: MAX_PERIODS, cache: false, includeDtstart });
   } catch {
     throw invalidRule();
   }

@@ -32,7 +32,9 @@ function series(maker: EventMaker): StoredEvent[] {
       recurrence: [`RRULE:FREQ=DAILY;UNTIL=${maker.date(4).replaceAll('-', '')}`],
       transparency: 'transparent',
     }),
-    maker.timed('closing', 'Monatsabschluss', -56, '15:00', '16:30', { recurrence: ['RRULE:FREQ=MONTHLY;BYDAY=-1FR'] }),
+    maker.timed('closing', 'Monatsabschluss', -56, '15:00', '16:30', {
+      recurrence: ['RRULE:FREQ=MONTHLY;BYDAY=-1FR', `EXDATE;TZID=${maker.timeZone}:${maker.date(-56).replaceAll('-', '')}T150000`],
+    }),
     maker.allDay('birthday', 'Geburtstag Zoë 🎂', 3, 4, { recurrence: ['RRULE:FREQ=YEARLY'], transparency: 'transparent' }),
   ];
 }

@@ -26,7 +26,7 @@ import { listed, showSpan } from './calendar-preview.ts';
 import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
 import { undoCreation } from './calendar-undo.ts';
 import { showSharing, showTexts } from './event-sharing.ts';
-import { assertLasts, typedRules } from './recurrence-rules.ts';
+import { givenRules } from './recurrence-rules.ts';
 import { assertOrder } from './reschedule.ts';
 import { assertExists, dayAfter, dayBefore, hasOffset, isDate, zoneName } from './zoned-time.ts';
 
@@ -120,9 +120,7 @@ async function timesOf(input: Input, session: WorkspaceSession): Promise<Times> 
 }
 
 function rulesOf(recurrence: string[] | undefined, start: string, zone: string): Pick<Times, 'recurrence'> {
-  if (recurrence === undefined) return {};
-  assertLasts(recurrence, start, zone);
-  return { recurrence: typedRules(recurrence, start, zone) };
+  return recurrence === undefined ? {} : { recurrence: givenRules(recurrence, start, zone) };
 }
 
 /** The zones of the times; undefined: a time needs none. */

@@ -3,7 +3,7 @@ import type { Undo } from '../shared/action.ts';
 import { quoted } from '../shared/display-text.ts';
 import { type CalendarEvent, momentOf, zoneOf } from './calendar-event.ts';
 import { type UpdateInput, updateInput } from './calendar-inputs.ts';
-import { typedRules } from './recurrence-rules.ts';
+import { givenRules } from './recurrence-rules.ts';
 
 const SENT = '; what was sent by e-mail stays sent';
 
@@ -88,7 +88,7 @@ function formerTimes(changes: UpdateInput, { start: from, end: to, recurrence: r
 /** Whether the rules that an event had are ones that a change may give it. */
 function canBeGiven(rules: readonly string[] | undefined, { start }: CalendarEvent): boolean {
   try {
-    typedRules(rules ?? [], momentOf(start), zoneOf(start) ?? 'UTC');
+    givenRules(rules ?? [], momentOf(start), zoneOf(start) ?? 'UTC');
     return true;
   } catch {
     return false;

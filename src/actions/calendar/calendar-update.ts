@@ -17,7 +17,7 @@ import { listed, nameEvent, nameGuests, showEnd, showMoment } from './calendar-p
 import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
 import { showOwnTexts, showSharing, showTexts, turnsPrivate } from './event-sharing.ts';
-import { assertLasts, typedRules } from './recurrence-rules.ts';
+import { givenRules } from './recurrence-rules.ts';
 import { rescheduleEvent, rescheduleSeries, type Times, toPatch, type Zones } from './reschedule.ts';
 import { lostExceptions } from './series-exceptions.ts';
 import { isDate } from './zoned-time.ts';
@@ -90,15 +90,13 @@ async function changesOf(input: UpdateInput, target: Target, session: WorkspaceS
     throw new AppError('invalid_request', 'recurrence: applies to a whole series; give scope "series"');
   }
   const times = await newTimes(input, target, session);
-  const first = beginning(event, times);
-  if (recurrence !== undefined) assertLasts(recurrence, ...first);
   return {
     ...(title !== undefined && { summary: title }),
     ...times,
     ...(description !== undefined && { description }),
     ...(location !== undefined && { location }),
     ...(add.length + remove.length > 0 && { attendees: changedAttendees(event, add, remove) }),
-    ...(recurrence !== undefined && { recurrence: typedRules(recurrence, ...first) }),
+    ...(recurrence !== undefined && { recurrence: givenRules(recurrence, ...beginning(event, times)) }),
   };
 }
 

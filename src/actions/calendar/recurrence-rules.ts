@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { AppError } from '../../errors.ts';
-import { movedDays, movedMonths, type RuleParts } from './rule-days.ts';
+import { showMoment } from './calendar-preview.ts';
+import { mayFallOn, movedDays, movedMonths, type RuleParts } from './rule-days.ts';
 import { isDate, isZone, properZone, toInstant, toLocal } from './zoned-time.ts';
 
 /** How a series moves. */
@@ -158,6 +159,37 @@ export function assertLasts(rules: readonly string[], start: string, zone: strin
         : local.toZonedDateTime(isUtc ? 'UTC' : zone).epochMilliseconds < toInstant(start, zone);
     if (ends) throw new AppError('invalid_request', 'recurrence: UNTIL must not be before the start');
   }
+}
+
+/**
+ * Rejects a start on a day that the rule doesn't have. RFC 5545 (section 3.8.5.3) leaves undefined what such a series is; the
+ * provider adds an event on that day, which the rule's COUNT doesn't include.
+ *
+ * @param start a date or a time
+ * @param zone of the series
+ * @throws AppError `invalid_request`
+ */
+export function assertFirst(rules: readonly string[], start: string, zone: string): void {
+  const first = toLocal(start, zone).toPlainDate();
+  const isLeftOut = rules.some((line) => /^EXDATE/i.test(line));
+  if (isLeftOut || rules.filter(isRule).every((line) => mayFallOn(partsOf(line), first))) return;
+  throw new AppError(
+    'invalid_request',
+    `start: ${showMoment(first.toString(), undefined)} is no day of the recurrence, which would have one more event then; give its first day`,
+  );
+}
+
+/**
+ * The rules that a change gives a series, as the provider takes them: {@link assertLasts}, {@link assertFirst}, {@link typedRules}.
+ *
+ * @param start a date or a time
+ * @param zone of the series
+ * @throws AppError `invalid_request`
+ */
+export function givenRules(rules: readonly string[], start: string, zone: string): string[] {
+  assertLasts(rules, start, zone);
+  assertFirst(rules, start, zone);
+  return typedRules(rules, start, zone);
 }
 
 function movedLine(line: string, move: Move): string {

@@ -42,6 +42,31 @@ export function movedDays(rule: RuleParts, first: Temporal.PlainDate, days: numb
 }
 
 /**
+ * Whether a rule can have an event on a day, by the months, days and weekdays that it names.
+ *
+ * @returns true also where other parts leave the day out
+ */
+export function mayFallOn(rule: RuleParts, day: Temporal.PlainDate): boolean {
+  const isNamed = (name: string, values: readonly number[]) => numbersOf(rule, name)?.some((value) => values.includes(value)) ?? true;
+  const weekdays = rule.get('BYDAY')?.split(',') ?? [];
+  return (
+    isNamed('BYMONTH', [day.month]) &&
+    isNamed('BYMONTHDAY', [day.day, day.day - day.daysInMonth - 1]) &&
+    (weekdays.length === 0 || weekdays.some((value) => isWeekday(rule, value, day)))
+  );
+}
+
+/** Whether a day is the one that a value of BYDAY names. */
+function isWeekday(rule: RuleParts, value: string, day: Temporal.PlainDate): boolean {
+  const [, nth, weekday] = WEEKDAY.exec(value) ?? [];
+  if (weekday !== WEEKDAYS[day.dayOfWeek - 1]) return false;
+  if (nth === undefined) return true;
+  const isOfMonth = rule.get('FREQ') === 'MONTHLY' || rule.has('BYMONTH');
+  const [at, length] = isOfMonth ? [day.day, day.daysInMonth] : [day.dayOfYear, day.daysInYear];
+  return [Math.ceil(at / 7), -Math.ceil((length - at + 1) / 7)].includes(Number(nth));
+}
+
+/**
  * The parts that differ in a rule whose events are all moved by whole months, on the same days of them.
  *
  * @param first day of the series before

@@ -90,6 +90,28 @@ describe('a series until a day', () => {
   });
 });
 
+describe('a series whose first event its rule doesn’t have', () => {
+  const TUESDAYS = { recurrence: ['RRULE:FREQ=WEEKLY;BYDAY=TU;COUNT=2'] };
+  const off = { code: 'invalid_request', message: expect.stringMatching(/^start: .* 7 Dec 2026 /) };
+
+  it('would have one more, and is not made', async () => {
+    await expect(create(TUESDAYS)).rejects.toMatchObject(off);
+    const id = await create({});
+    await expect(me.act('calendar.update', { id, ...TUESDAYS })).rejects.toMatchObject(off);
+    await me.act('calendar.update', { id, ...TUESDAYS, start: '2026-12-08T09:00' });
+    expect(await startsOf(id)).toEqual(at('09:00', '08', '15'));
+  });
+
+  it('that it has all the same moves with it', async () => {
+    const id = await create({ recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'] });
+    await me.google('PATCH', `${EVENTS}/${id}`, TUESDAYS);
+    expect(await startsOf(id)).toEqual(at('09:00', '07', '08', '15'));
+    const { meta } = await callApproved(steward, me.token, 'calendar.update', { id, scope: 'series', start: '2026-12-08T11:00' });
+    expect(await startsOf(id)).toEqual(at('11:00', '08', '09', '16'));
+    expect(meta.undo).toBeUndefined();
+  });
+});
+
 describe('a rule that ends before its first event', () => {
   const ENDED = ['RRULE:FREQ=DAILY;UNTIL=20261201T080000Z'];
 

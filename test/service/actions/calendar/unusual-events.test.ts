@@ -185,6 +185,11 @@ describe('an invitation whose guests don’t see each other', () => {
     }
   });
 
+  it('keeps guests that can’t be read', async () => {
+    const change = guest.act('calendar.update', { id, add_attendees: ['ana@example.org'] });
+    await expect(change).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(/^Not all attendees/) });
+  });
+
   it('is answered without a change of the others', async () => {
     await guest.act('calendar.respond', { id, answer: 'accepted' });
     const { body } = await guest.google('PATCH', `${EVENTS}/${id}`, { guestsCanSeeOtherGuests: true });

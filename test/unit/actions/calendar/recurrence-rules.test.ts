@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { occurrences } from '../../../../sandbox/google/calendar-recurrence.ts';
-import { assertLasts, movedRules, type SeriesMove, typedRules } from '../../../../src/actions/calendar/recurrence-rules.ts';
+import { assertFirst, assertLasts, movedRules, type SeriesMove, typedRules } from '../../../../src/actions/calendar/recurrence-rules.ts';
 
 const BERLIN = 'Europe/Berlin';
 const NEW_YORK = 'America/New_York';
@@ -344,5 +344,40 @@ describe('a rule that ends before the first event', () => {
   ])('is refused: from %s until %s is valid, until %s is not', (start, valid, before) => {
     expect(() => assertLasts(rule(valid), start, BERLIN)).not.toThrow();
     expect(() => assertLasts(rule(before), start, BERLIN)).toThrow(rejected);
+  });
+});
+
+describe('a series whose first event its rule doesn’t have', () => {
+  // Monday, the first of five in this month, the 2nd last day but one of a leap year’s February.
+  const MONDAY = '2027-03-01T09:00:00';
+  const LEAP_DAY = '2028-02-29';
+  it.each([
+    [MONDAY, 'WEEKLY;BYDAY=MO', 'WEEKLY;BYDAY=TU,TH,SA;COUNT=5'],
+    [MONDAY, 'DAILY;BYDAY=FR,MO', 'DAILY;BYDAY=FR'],
+    [MONDAY, 'MONTHLY;BYDAY=1MO', 'MONTHLY;BYDAY=2MO'],
+    [MONDAY, 'MONTHLY;BYDAY=-5MO', 'MONTHLY;BYDAY=-1MO'],
+    [MONDAY, 'MONTHLY;BYDAY=MO,TU;BYSETPOS=1', 'MONTHLY;BYDAY=WE;BYSETPOS=1'],
+    [MONDAY, 'MONTHLY;BYMONTHDAY=1,15', 'MONTHLY;BYMONTHDAY=15'],
+    [MONDAY, 'YEARLY;BYMONTH=3', 'YEARLY;BYMONTH=4'],
+    [MONDAY, 'YEARLY;BYMONTH=3;BYDAY=+1MO', 'YEARLY;BYMONTH=3;BYDAY=2MO'],
+    [MONDAY, 'YEARLY;BYDAY=9MO', 'YEARLY;BYDAY=1MO'],
+    [MONDAY, 'YEARLY;BYDAY=-44MO', 'YEARLY;BYDAY=-5MO'],
+    [MONDAY, 'YEARLY;BYWEEKNO=9;BYDAY=MO', 'YEARLY;BYWEEKNO=9;BYDAY=TU'],
+    [LEAP_DAY, 'MONTHLY;BYMONTHDAY=-1', 'MONTHLY;BYMONTHDAY=-2'],
+    [LEAP_DAY, 'YEARLY;BYDAY=TU;BYMONTHDAY=29', 'YEARLY;BYDAY=MO;BYMONTHDAY=29'],
+    [LEAP_DAY, 'YEARLY', 'YEARLY;BYMONTHDAY=31'],
+    ['2027-03-01T23:30:00-05:00', 'WEEKLY;BYDAY=TU', 'WEEKLY;BYDAY=MO'],
+  ])('is refused: from %s FREQ=%s is valid, FREQ=%s is not', (start, valid, other) => {
+    const rule = (text: string) => [`RRULE:FREQ=${text}`];
+    expect(() => assertFirst(rule(valid), start, BERLIN)).not.toThrow();
+    expect(() => assertFirst(rule(valid.toLowerCase()), start, BERLIN)).not.toThrow();
+    expect(() => assertFirst(rule(other), start, BERLIN)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/^start: /) }),
+    );
+  });
+
+  it('may be left out of it', () => {
+    const rules = ['RRULE:FREQ=WEEKLY;BYDAY=WE', 'EXDATE;TZID=Europe/Berlin:20270301T090000'];
+    expect(() => assertFirst(rules, MONDAY, BERLIN)).not.toThrow();
   });
 });
