@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { TextWindow } from '../shared/text-window.ts';
+import { annotationLines } from './pdf-annotations.ts';
 
 /** Further pages are not read. */
 const MAX_PAGES = 500;
@@ -14,14 +15,13 @@ type Document = Awaited<ReturnType<typeof import('unpdf').getDocumentProxy>>;
  */
 export async function readPdf(bytes: Uint8Array, window: TextWindow): Promise<void> {
   const { getDocumentProxy } = await import('unpdf');
-  // Fonts are needed for display only. Images, forms and scripts are not read, and nothing is fetched.
+  // Fonts are needed for display only. Images, XFA forms and scripts are not read, and nothing is fetched.
   const options = { useSystemFonts: false, disableFontFace: true, useWasm: false, useWorkerFetch: false, enableXfa: false, verbosity: 0 };
   try {
     const document = await getDocumentProxy(bytes, { ...options, maxImageSize: 1 });
     const { numPages } = document;
     for (let number = 1; number <= Math.min(numPages, MAX_PAGES) && !window.isFull; number += 1) {
-      const text = await pageText(await document.getPage(number));
-      if (text !== '') window.add(`${window.length === 0 ? '' : '\n\n'}${text}`);
+      await addPage(await document.getPage(number), window);
     }
     if (window.length === 0) window.add(NO_TEXT);
     if (numPages > MAX_PAGES && !window.isFull) window.add(`\n\n[Only the first ${MAX_PAGES} of ${numPages} pages are read.]`);
@@ -30,14 +30,19 @@ export async function readPdf(bytes: Uint8Array, window: TextWindow): Promise<vo
   }
 }
 
-async function pageText(page: Awaited<ReturnType<Document['getPage']>>): Promise<string> {
+/** Its text, and what is written on it besides. */
+async function addPage(page: Awaited<ReturnType<Document['getPage']>>, window: TextWindow): Promise<void> {
   const { items } = await page.getTextContent();
+  const annotations = await page.getAnnotations();
   page.cleanup();
   // Other items mark where content begins and ends.
-  return items
-    .map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : ''))
-    .join('')
-    .trim();
+  const text = items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('');
+  let separator = window.length === 0 ? '' : '\n\n';
+  for (const part of [text.trim(), ...annotationLines(annotations)]) {
+    if (part === '' || window.isFull) continue;
+    window.add(separator + part);
+    separator = '\n';
+  }
 }
 
 function unreadable(error: unknown): AppError {

@@ -55,6 +55,36 @@ const deflated = (content: string | Buffer) => pdfStream(deflateSync(content, { 
 const catalog = '<</Type/Catalog/Pages 2 0 R>>';
 
 describe('the text of a PDF', () => {
+  it('includes the values of form fields, and notes, that are shown', async () => {
+    const widget = (entries: string) => `<</Type/Annot/Subtype/Widget/Rect[0 0 10 10]${entries}>>`;
+    const note = (type: string, entries: string) => `<</Type/Annot/Subtype/${type}/Rect[0 0 10 10]${entries}>>`;
+    const states = (on: string, state: string) => `/FT/Btn/AS/${state}/AP<</N<</${on} 5 0 R/Off 5 0 R>>>>`;
+    const annotations = [
+      ...[widget('/FT/Tx/T(name)/TU(Your name)/V(Ana Roe)'), widget('/FT/Tx/T(street)/V()'), widget('/FT/Tx/V(no name)')],
+      ...[widget(`/T(agree)/V/Yes${states('Yes', 'Yes')}`), widget(`/T(news)/V/Off${states('Yes', 'Off')}`)],
+      ...[widget('/FT/Ch/T(color)/Ff 131072/Opt[[(r)(Red)][(b)(Blue)]]/V(b)'), widget('/FT/Tx/T(pin)/Ff 8192/V(1234)')],
+      ...['L', 'S'].map((size) => widget(`/Ff 32768/T(size)/V/L${states(size, size === 'L' ? 'L' : 'Off')}`)),
+      ...[widget('/FT/Tx/T(hidden)/F 2/V(x)'), widget('/FT/Tx/T(unseen)/F 32/V(x)'), widget('/FT/Btn/T(send)/Ff 65536')],
+      ...[note('Text', '/T(Bo)/Contents(Check this)'), note('FreeText', '/Contents(typed on it)/DA(/F 9 Tf)')],
+      ...[note('Link', '/A<</S/URI/URI(https://a.example/)>>/Contents(tip)'), note('Highlight', '/Contents( )'), '(no annotation)'],
+    ];
+    const ids = annotations.map((_, index) => `${6 + index} 0 R`).join(' ');
+    const pdf = pdfOf([
+      `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[${ids}]>>>>`,
+      ...['<</Type/Pages/Kids[4 0 R]/Count 1>>', '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>'],
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F 3 0 R>>>>/Contents 5 0 R/Annots[${ids}]>>`,
+      ...[pdfLines(['Application']), ...annotations],
+    ]);
+    const { text } = await read('pdf', pdf);
+    expect(text.split('\n').toSorted()).toEqual(
+      [
+        ...['Application', '[field] Your name: Ana Roe', '[field] no name', '[field] agree: ☒', '[field] news: ☐', '[field] color: Blue'],
+        '[field] size: L',
+        ...['[note] Bo: Check this', '[note] typed on it'],
+      ].toSorted(),
+    );
+  });
+
   const pages = (count: number) => pdfPages(Array.from({ length: count }, (_, index) => pdfLines([`Page ${index + 1}`, '(Für Zoë)'])));
 
   it('is returned line by line and page by page', async () => {
