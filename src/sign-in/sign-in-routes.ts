@@ -75,7 +75,7 @@ function pageAddress(pageUrl: string, { returnTo, state }: SignInFlow): string {
 function callback(deps: SignInDeps): Endpoint {
   const { signIn: way } = deps;
   // A code works once: a callback that is loaded again while it loads shares the exchange.
-  const exchanges = new SingleFlight<Identity | undefined>();
+  const exchanges = new SingleFlight<Identity | 'overtaken' | undefined>();
   return endpoint({
     method: 'get',
     path: '/auth/session/callback',
@@ -95,8 +95,11 @@ function callback(deps: SignInDeps): Endpoint {
       // With the code, which the issuer gives to the user's browser alone.
       const callback = `${query.state} ${query.code}`;
       return endFlow(deps, { request, response, state: query.state, callback }, async (flow) => {
-        if ((await deps.webSessions.ofCallback(callback)) !== undefined) throw usedBefore();
-        const identity = await exchanges.run(`${flow.state} ${answer}`, () => way.flow.finish(answer, flow));
+        const identity = await exchanges.run(`${flow.state} ${answer}`, async () =>
+          (await deps.webSessions.ofCallback(callback)) === undefined ? way.flow.finish(answer, flow) : 'overtaken',
+        );
+        // The browser has its session by another delivery, or signs in anew where this one leads.
+        if (identity === 'overtaken') return undefined;
         return identity === undefined ? signedInElsewhere(deps, callback) : deps.callerOf(identity);
       });
     },
@@ -111,12 +114,8 @@ async function signedInElsewhere({ clock, webSessions }: SignInDeps, callback: s
     (user) => user !== undefined,
     POLL,
   );
-  if (found === undefined) throw usedBefore();
+  if (found === undefined) throw new AppError('forbidden', 'This sign-in has expired or was already used. Start again.');
   return found;
-}
-
-function usedBefore(): AppError {
-  return new AppError('forbidden', 'This sign-in has expired or was already used. Start again.');
 }
 
 function createSession(deps: SignInDeps): Endpoint {
@@ -212,13 +211,14 @@ interface FlowEnd {
  * Ends the browser's flow of this state with a session. Browsers repeat requests, when a page is loaded again or its button
  * pressed twice: a flow that has finished leads on where it led, and signs in nobody.
  *
- * @param userOf the user who has signed in; a flow that fails has ended, unless the user can try again
+ * @param userOf the user who has signed in; undefined: has done so before. A flow that fails has ended, unless the user can
+ * try again
  * @throws AppError `forbidden` in another browser, and what `userOf` throws
  */
 async function endFlow(
   deps: SignInDeps,
   { state = '', target, ...end }: FlowEnd,
-  userOf: (flow: SignInFlow) => Promise<SignedIn>,
+  userOf: (flow: SignInFlow) => Promise<SignedIn | undefined>,
 ): Promise<{ redirect: string }> {
   const { request, response } = end;
   const name = flowCookie(state);
@@ -227,7 +227,8 @@ async function endFlow(
   if ('finishedAt' in flow) return { redirect: flow.finishedAt };
   const redirect = target ?? flow.returnTo;
   try {
-    await begin(deps, await userOf(flow), end);
+    const user = await userOf(flow);
+    if (user !== undefined) await begin(deps, user, end);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unavailable') deps.cookies.clear(response, name);
     throw error;

@@ -89,9 +89,11 @@ describe('GET /sign-in at the sandbox’s issuer', () => {
       expect((await edited.visit(callback)).status, path).toBe(403);
     }
     expect((await browser.visit(callback)).status).toBe(303);
-    // Where the flow's cookie was kept: the code is used.
-    expect((await kept.visit(callback)).status).toBe(403);
+    // Where the flow's cookie was kept: the code is used, and signs in nobody.
+    const late = await kept.visit(callback);
+    expect([late.status, locationOf(late)]).toEqual([303, '/approvals']);
     expect(kept.cookies.has('steward_session')).toBe(false);
+    expect((await kept.visit('/approvals')).status).toBe(303);
   });
 
   it('leads on once more when its callback is loaded again, and signs in nobody', async () => {
