@@ -70,6 +70,7 @@ function meetings(maker: EventMaker): StoredEvent[] {
     maker.timed('fair', 'Vertriebsmesse', 3, '09:00', '17:00', {
       organizer: { email: 'sales@partner.example' },
       attendees: [maker.self('declined'), { email: 'sales@partner.example', responseStatus: 'accepted' }],
+      guestsCanSeeOtherGuests: false,
     }),
     maker.timed('doctor', 'Arzttermin', 3, '08:00', '08:45', { visibility: 'private' }),
     maker.timed('parcel', 'Paket kommt', 1, '09:00', '12:00', { transparency: 'transparent' }),

@@ -38,9 +38,14 @@ export async function googleAccount(steward: TestSteward, email = 'demo@example.
 }
 
 /** What the sandbox calendar would have mailed, oldest first. */
-export async function calendarNotices(steward: TestSteward, email = 'demo@example.com'): Promise<CalendarState['notices']> {
+export async function calendarNotices(steward: TestSteward, email?: string): Promise<CalendarState['notices']> {
+  return (await calendarState(steward, email)).notices;
+}
+
+/** The sandbox calendar as it is stored, with what the account may not read. */
+export async function calendarState(steward: TestSteward, email = 'demo@example.com'): Promise<CalendarState> {
   const file = sandboxFile(steward, 'calendar', await googleAccount(steward, email));
-  return (JSON.parse(readFileSync(file, 'utf8')) as CalendarState).notices;
+  return JSON.parse(readFileSync(file, 'utf8')) as CalendarState;
 }
 
 /** Where the sandbox keeps an account's data of an API. */
