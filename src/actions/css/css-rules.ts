@@ -1,4 +1,5 @@
 import { asciiLowerCase } from '../../validation/lower-case.ts';
+import type { Answer } from './css-conditions.ts';
 import { type Declaration, readDeclarations } from './css-declarations.ts';
 import { nextMark, withoutComments } from './css-scanner.ts';
 import { normalized } from './css-values.ts';
@@ -6,11 +7,13 @@ import { appliesOnScreen } from './media-queries.ts';
 import { unnested } from './nested-selectors.ts';
 import { isSupported } from './supports-conditions.ts';
 
-/** A rule that applies on a screen. */
+/** A rule that applies on a screen, or may. */
 export interface StyleRule {
   /** A list. */
   selectors: string;
   declarations: Declaration[];
+  /** Whether it applies isn't known. */
+  isUncertain: boolean;
 }
 
 /** Nested conditions of a real sheet are two or three, and so are nested rules, which take longer to read. */
@@ -32,6 +35,7 @@ export function readRules(css: string): StyleRule[] {
 class SheetReading {
   readonly rules: StyleRule[] = [];
   #nested = 0;
+  #isUncertain = false;
 
   /** @param around the selectors of the rule in which these are, among declarations; undefined for a sheet */
   addRules(css: string, depth: number, around?: string): void {
@@ -57,15 +61,19 @@ class SheetReading {
       return;
     }
     const [, name = '', condition = ''] = /^@([\w-]+)(.*)$/s.exec(prelude) ?? [];
-    if (depth === 0 || !applies(asciiLowerCase(name), normalized(condition))) return;
+    const answer = applies(asciiLowerCase(name), normalized(condition));
+    if (depth === 0 || answer === false) return;
+    const before = this.#isUncertain;
+    this.#isUncertain ||= answer === undefined;
     if (around === undefined) this.addRules(block, depth - 1);
     else this.#addBlock(block, depth - 1, around);
+    this.#isUncertain = before;
   }
 
   /** What a block of declarations says, and the rules in it. */
   #addBlock(block: string, depth: number, selectors: string): void {
     if (selectors === '') return;
-    this.rules.push({ selectors, declarations: readDeclarations(block) });
+    this.rules.push({ selectors, declarations: readDeclarations(block), isUncertain: this.#isUncertain });
     if (depth > 0 && block.includes('{')) this.addRules(block, Math.min(depth, MAX_NESTED_RULES) - 1, selectors);
   }
 
@@ -78,7 +86,8 @@ class SheetReading {
   }
 }
 
-function applies(name: string, condition: string): boolean {
+function applies(name: string, condition: string): Answer {
   if (name === 'media') return appliesOnScreen(condition);
-  return name === 'layer' || (name === 'supports' && isSupported(condition) === true);
+  if (name === 'supports') return isSupported(condition);
+  return name === 'container' ? undefined : name === 'layer';
 }

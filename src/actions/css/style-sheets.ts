@@ -39,9 +39,11 @@ export class StyleSheets {
   hasUnknownColors = false;
 
   add(css: string): void {
-    for (const { selectors, declarations } of readRules(css.slice(0, MAX_LENGTH - this.#length))) {
+    for (const { selectors, declarations, isUncertain } of readRules(css.slice(0, MAX_LENGTH - this.#length))) {
       const statements = statementsOf(declarations);
-      if (statements !== undefined) for (const one of readSelectors(selectors) ?? []) this.#addRule(one, statements);
+      if (statements === undefined) continue;
+      if (isUncertain) this.#addUncertain(statements);
+      else for (const one of readSelectors(selectors) ?? []) this.#addRule(one, statements);
     }
     this.#length = Math.min(MAX_LENGTH, this.#length + css.length);
   }
@@ -68,7 +70,7 @@ export class StyleSheets {
   #addRule(selector: Selector, statements: Statements): void {
     if (selector.compounds.some(({ isNever }) => isNever)) return;
     if (!selector.isJudged || this.#count >= MAX_RULES) {
-      this.hasUnknownColors ||= setsColors(statements.normal) || setsColors(statements.important);
+      this.#addUncertain(statements);
       return;
     }
     this.#count += 1;
@@ -85,6 +87,10 @@ export class StyleSheets {
       return;
     }
     rules.push({ selector, statements, rank });
+  }
+
+  #addUncertain({ normal, important }: Statements): void {
+    this.hasUnknownColors ||= setsColors(normal) || setsColors(important);
   }
 
   #matching(element: SelectedElement, path: readonly SelectedElement[]): Rule[] {

@@ -192,7 +192,7 @@ function isBlockByStyle({ name, specified: { display = '' } }: StyledElement): b
 
 /** Set apart from what is beside it. */
 function isParted({ name, specified: { display } }: StyledElement): boolean {
-  return name === 'button' || (display === 'table-cell' && !TABLE_PARTS.has(name));
+  return name === 'button' || name === 'textarea' || (display === 'table-cell' && !TABLE_PARTS.has(name));
 }
 
 function startTag(name: string): HtmlTag {

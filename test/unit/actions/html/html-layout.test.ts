@@ -65,6 +65,7 @@ describe('what styles display on lines of its own', () => {
   it.each([
     ['cells by style', '<i style="display:table-cell">12</i><i style="display:table-cell">34</i>', '12 34'],
     ['buttons', '<button>Yes</button><button>No</button>', 'Yes No'],
+    ['a field', '<label>Name</label><textarea>Ada</textarea>', 'Name Ada'],
     ['words', '<span>12</span><span style="display:inline">34</span><span style="display:inline-block">56</span>', '123456'],
   ])('is parted by spaces: %s', async (_what, html, text) => {
     expect(await htmlToText(html)).toBe(text);

@@ -346,6 +346,9 @@ describe('visible text of HTML', () => {
       'where a box is ticked',
       '<style>.x{display:none}#c:checked~.x{display:block}</style><input type=checkbox id=c checked><p class=x>zebra',
     ],
+    ['on a background that may be supported', '<style>@supports (bogus:1){p{background:#123}}</style><p style="color:white">zebra'],
+    ['on a background of some containers', '<style>@container (width>1px){p{background:#123}}</style><p style="color:white">zebra'],
+    ['in a container that may be small', '<style>@container (width<1px){p{display:none}}</style><p>zebra'],
     ['in a white page’s link', '<a href="x" style="background:#fff">zebra</a>'],
   ])('is shown: %s', async (_where, html) => {
     expect(await htmlToText(html)).toBe('zebra');
