@@ -12,18 +12,25 @@ import type { DocumentedMethod } from './documents.ts';
 import { readGoogleDocument } from './google-document.ts';
 import { Judge } from './judge.ts';
 import { mistakesOf } from './mistakes.ts';
+import { callOAuth } from './oauth-calls.ts';
+import { readOAuthDocument } from './oauth-document.ts';
 import { callWorkspaceActions } from './workspace-calls.ts';
 
 const exchanges: Exchange[] = [];
 /** Actions that were called, with the inputs that they were given. */
 const called = new Map<string, Set<string>>();
-const judges = { workspace: new Judge(readGoogleDocument()), bank: new Judge(readBankDocument()) };
+const judges = {
+  workspace: new Judge(readGoogleDocument()),
+  oauth: new Judge(readOAuthDocument()),
+  bank: new Judge(readBankDocument()),
+};
 let steward: TestSteward;
 let person: Person;
 
 beforeAll(async () => {
   steward = await startSteward({}, { loadSandbox: recordedSandbox(exchanges) });
   for (const { name } of GOOGLE_APIS) await steward.control('workspace/quota', { api: name, units_per_minute: 1_000_000 });
+  await callOAuth(steward);
   person = await newPerson(steward);
   const call = (action: string, input: object = {}) => {
     const given = called.get(action) ?? new Set();
@@ -66,6 +73,7 @@ describe('the emulators of the providers', () => {
       ...GOOGLE_APIS.flatMap(({ methods }) => methods).map(({ verb, path }) => judges.workspace.methodOf({ verb, url: exampleOf(path) })),
       ...Object.keys(bankOperations({} as never)).map((url) => judges.bank.methodOf({ verb: 'POST', url })),
     ].map((method) => method?.id);
+    expect(reached).toEqual(expect.arrayContaining(['oauth.token', 'oauth.revoke', 'oauth.userinfo']));
     expect(played.filter((id) => !reached.includes(id))).toEqual([]);
   });
 
@@ -102,7 +110,7 @@ function richestRequests(): Map<string, Exchange> {
   const length = ({ url, body }: Exchange) => url.length + (JSON.stringify(body)?.length ?? 0);
   for (const exchange of exchanges) {
     const { id } = judges[exchange.part].methodOf(exchange) ?? {};
-    if (id === undefined || exchange.status >= 400 || exchange.url.startsWith('/upload')) continue;
+    if (id === undefined || exchange.status >= 400 || exchange.url.startsWith('/upload') || exchange.part === 'oauth') continue;
     const known = requests.get(id);
     if (known === undefined || length(exchange) > length(known)) requests.set(id, exchange);
   }

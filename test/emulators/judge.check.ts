@@ -3,14 +3,19 @@ import type { Exchange } from '../support/emulators/recorded-sandbox.ts';
 import { readBankDocument } from './bank-document.ts';
 import { readGoogleDocument } from './google-document.ts';
 import { Judge } from './judge.ts';
+import { readOAuthDocument } from './oauth-document.ts';
 
-const judges = { workspace: new Judge(readGoogleDocument()), bank: new Judge(readBankDocument()) };
+const judges = {
+  workspace: new Judge(readGoogleDocument()),
+  oauth: new Judge(readOAuthDocument()),
+  bank: new Judge(readBankDocument()),
+};
 
 const EVENT = { verb: 'POST', url: '/calendar/v3/calendars/primary/events' };
 const BATCH = { verb: 'POST', url: '/v1/documents/d1:batchUpdate' };
 const DAY = { start: { date: '2031-05-01' }, end: { date: '2031-05-02' } };
 
-function problemsOf(part: Exchange['part'], exchange: Partial<Exchange>): string[] {
+function problemsOf(part: keyof typeof judges, exchange: Partial<Exchange>): string[] {
   return judges[part].problemsOf({ part, verb: 'GET', url: '/', type: '', body: undefined, status: 200, response: {}, ...exchange });
 }
 
@@ -50,6 +55,18 @@ describe('the judge of the emulators', () => {
     ],
   ])('notices %s', (_what, exchange) => {
     expect(problemsOf('workspace', exchange)).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<Exchange>]>([
+    ['a code without its verifier', { body: { grant_type: 'authorization_code', code: 'c', redirect_uri: 'https://a.example' } }],
+    ['a token without its life', { response: { access_token: 'a', token_type: 'Bearer' } }],
+    ['an error of another status', { status: 400, response: { error: 'invalid_client' } }],
+    ['a description with a quote', { status: 400, response: { error: 'invalid_grant', error_description: '"no"' } }],
+  ])('of OAuth notices %s', (_what, exchange) => {
+    const tokens = { access_token: 'a', token_type: 'Bearer', expires_in: 3600 };
+    const body = { grant_type: 'refresh_token', refresh_token: 'r' };
+    expect(problemsOf('oauth', { verb: 'POST', url: '/token', body, response: tokens })).toEqual([]);
+    expect(problemsOf('oauth', { verb: 'POST', url: '/token', body, response: tokens, ...exchange })).not.toEqual([]);
   });
 
   it.each<[string, Partial<Exchange>]>([

@@ -5,7 +5,7 @@ import type { LoadSandbox } from '../../../src/startup/open-sandbox.ts';
 
 /** A request to the sandbox's APIs, with its response. */
 export interface Exchange {
-  part: 'workspace' | 'bank';
+  part: 'workspace' | 'oauth' | 'bank';
   verb: string;
   /** Below the part's APIs, with the query. */
   url: string;
@@ -17,7 +17,7 @@ export interface Exchange {
   response: unknown;
 }
 
-const APIS = /^\/(workspace)\/api(\/.*)$|^\/(bank)(\/.*)$/;
+const APIS = /^\/(?:(?<workspace>workspace)\/api|(?<oauth>workspace)(?=\/(?:token|revoke|userinfo)(?:\?|$))|(?<bank>bank))(?<path>\/.*)$/;
 
 /** The sandbox, whose exchanges with everyone are added to a list as they end. */
 export function recordedSandbox(exchanges: Exchange[]): LoadSandbox {
@@ -26,9 +26,9 @@ export function recordedSandbox(exchanges: Exchange[]): LoadSandbox {
     return {
       ...sandbox,
       router(request: Request, response: Response, next: NextFunction) {
-        const [, workspace, path, bank, call] = APIS.exec(request.url) ?? [];
-        const part = workspace ?? bank;
-        if (part !== undefined) record({ part: part as Exchange['part'], url: path ?? call ?? '' }, request, response, exchanges);
+        const { path: url = '', ...parts } = APIS.exec(request.url)?.groups ?? {};
+        const [part] = Object.entries(parts).find(([, found]) => found !== undefined) ?? [];
+        if (part !== undefined) record({ part: part as Exchange['part'], url }, request, response, exchanges);
         sandbox.router(request, response, next);
       },
     };
