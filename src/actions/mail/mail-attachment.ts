@@ -12,6 +12,7 @@ import { LONG_CONTENT } from './mail-body.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
 import { attachmentName, attachmentsOf, MAX_PART_ID, type MailPart, partData } from './mail-parts.ts';
+import { openedMessage, partWithId } from './message-file.ts';
 
 /** Of a text file, UTF-16 units. */
 const MAX_TEXT = 50_000;
@@ -45,7 +46,7 @@ export const readAttachment = builtIn('workspace', {
   sources: ({ name }, { message: item }) => [{ item, integrity: 'others', name }],
   summary: ({ message, attachment }) => `Read attachment ${attachment} of message ${message}`,
   async run({ message: id, attachment, offset }, { session, capBytes }) {
-    const part = await findAttachment(session, id, attachment);
+    const part = await openedMessage(session, id, await findAttachment(session, id, attachment));
     const about = { name: attachmentName(part), mime: part.mimeType };
     if (part.kind === 'message') {
       const attachments = listedAttachments(part.parts.flatMap(attachmentsOf));
@@ -79,7 +80,7 @@ export const readAttachment = builtIn('workspace', {
 /** @throws AppError `not_found` naming the field */
 export async function findAttachment(session: WorkspaceSession, messageId: string, attachment: string): Promise<MailPart> {
   const { root } = await fetchMessage(session, messageId);
-  const part = attachmentsOf(root).find((candidate) => candidate.id === attachment);
+  const part = await partWithId(session, messageId, { parts: attachmentsOf(root), id: attachment });
   if (part === undefined) throw new AppError('not_found', 'attachment: The message has no such attachment.');
   return part;
 }

@@ -37,7 +37,7 @@ export type MailHeaders = ReadonlyMap<string, string>;
 
 /** More than is left of a response that is nested more deeply. */
 const MAX_DEPTH = 90;
-const MAX_PARTS = 1000;
+export const MAX_PARTS = 1000;
 /** Of a part's id: two for each level. */
 export const MAX_PART_ID = 400;
 const USED_HEADERS = new Set('subject date message-id references in-reply-to content-type content-disposition'.split(' '));

@@ -57,10 +57,15 @@ function wordBytes(encoding: string, content: string): Buffer {
 
 /** The bytes of a text of which some are written in hexadecimal. @param encoded one of these, with its digits */
 export function bytesOf(text: string, encoded: RegExp): Buffer {
-  const bytes = Buffer.from(text)
-    .toString('latin1')
-    .replace(encoded, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1');
+  return hexBytes(Buffer.from(text).toString('latin1'), encoded);
+}
+
+/** The same of a text with one character per byte. */
+export function hexBytes(text: string, encoded: RegExp): Buffer {
+  return Buffer.from(
+    text.replace(encoded, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
 }
 
 /** Reverses the HTML escaping of the provider's snippets. */

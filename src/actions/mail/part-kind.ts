@@ -6,7 +6,8 @@ export type PartKind = 'plain' | 'html' | 'message' | 'file' | 'none';
 /** HTML for programs that run or reduce it; the last choice of all others. */
 const LAST_CHOICES = new Set(['text/x-amp-html', 'text/watch-html']);
 const PLAIN = new Set(['text/plain', 'text/enriched', 'text/markdown']);
-const MESSAGES = new Set(['message/rfc822', 'message/global', 'message/news']);
+/** Types of messages in messages (RFC 2046, 5.2.1; RFC 6532, 3.7). */
+export const MESSAGES: ReadonlySet<string> = new Set(['message/rfc822', 'message/global', 'message/news']);
 
 /** What decides it. */
 interface Described {

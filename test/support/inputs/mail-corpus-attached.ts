@@ -79,7 +79,6 @@ export const FORWARDED: Record<string, CorpusMail> = {
     text: '',
     attachments: { root: 'Invoice.eml', '0.1': 'in.csv' },
     opened: { root: `${HEAD}\n\nPay 42`, '0.1': 'a,b\n1,2\n' },
-    otherFiles: 'to it, a message alone is no file',
     differs: READS_INSIDE,
   },
   'in base64, which is not allowed': {
@@ -87,6 +86,49 @@ export const FORWARDED: Record<string, CorpusMail> = {
     text: 'See attached mail',
     attachments: { 1: 'a.eml' },
     opened: { 1: `${HEAD}\n\nPay 42` },
+  },
+  'as a file of a program that does not know the type': {
+    raw: forward(file('application/octet-stream', 'Invoice.eml', INVOICE)),
+    text: 'See attached mail',
+    attachments: { 1: 'Invoice.eml' },
+    opened: { 1: `${HEAD}\n\nPay 42`, '1.0.1': 'a,b\n1,2\n' },
+  },
+  'as a file in such a file, in other charsets': {
+    raw: forward(
+      file(
+        'application/octet-stream',
+        'Fwd.eml',
+        message(
+          multipart(
+            'mixed',
+            part('text/plain; charset=iso-8859-1', 'Gr=FC=\n=DFe', { 'Content-Transfer-Encoding': 'quoted-printable' }),
+            file('application/octet-stream', 'Invoice.EML', message(plain('Pay 42'), { ...CARL, Subject: 'Grüße' })),
+            attached(INVOICE),
+          ),
+          CARL,
+        ),
+      ),
+    ),
+    text: 'See attached mail',
+    attachments: { 1: 'Fwd.eml' },
+    opened: {
+      1: `${HEAD}\n\nGrüße`,
+      '1.0.1': `${HEAD.replace('Invoice', 'Grüße')}\n\nPay 42`,
+      '1.0.2': `${HEAD}\n\nPay 42`,
+      '1.0.2.0.1': 'a,b\n1,2\n',
+    },
+  },
+  'as a file, as the whole message': {
+    raw: message(file('application/octet-stream', 'Invoice.eml', INVOICE)),
+    text: '',
+    attachments: { root: 'Invoice.eml' },
+    opened: { root: `${HEAD}\n\nPay 42`, '0.1': 'a,b\n1,2\n' },
+  },
+  'not, by a file that is only called so': {
+    raw: forward(file('application/octet-stream', 'notes.eml', 'Buy: milk\n\nNow')),
+    text: 'See attached mail',
+    attachments: { 1: 'notes.eml' },
+    opened: { 1: 'Buy: milk\n\nNow' },
   },
   'in a digest (RFC 2046, 5.1.5)': {
     raw: message(

@@ -37,7 +37,8 @@ interface Listed {
 }
 
 /** Of the message itself: those of an attached one are part of it to postal-mime. */
-const own = (files: Listed[]) => files.filter(({ id }) => !files.some((one) => one.id === 'root' || id.startsWith(`${one.id}.`)));
+const own = (files: Listed[]) => files.filter((file) => !files.some((one) => one !== file && isIn(file, one)));
+const isIn = ({ id }: Listed, other: Listed) => other.id === 'root' || id.startsWith(`${other.id}.`);
 
 /** Whether postal-mime has read the same file. It ends the lines of texts its own way, also behind the last one. */
 function isSameFile({ name, mime, size }: Listed, { filename, mimeType, content }: Attachment): boolean {
