@@ -7,8 +7,7 @@ import { AppError } from '../errors.ts';
 import { readCapped } from '../rate-limit/capped-body.ts';
 import { isObject } from '../validation/is-object.ts';
 import { fetchJson } from './fetch-keys.ts';
-import { CLOCK_SKEW } from './id-token.ts';
-import type { Identity, VerifyIdToken } from './identity.ts';
+import { CLOCK_SKEW, type Identity, type VerifyIdToken } from './identity.ts';
 import { identityUnavailable } from './token-errors.ts';
 
 const TIMEOUT_SECONDS = 10;

@@ -5,15 +5,13 @@ import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
 import { asciiDomainAddress, isEmailAddress, MAX_OCTETS } from '../validation/email-address.ts';
-import type { Identity, VerifyIdToken } from './identity.ts';
+import { CLOCK_SKEW, type Identity, type VerifyIdToken } from './identity.ts';
 import type { KeySet } from './key-set.ts';
 import { invalidToken, tokenExpired } from './token-errors.ts';
 
 const MAX_TOKEN_LENGTH = 8_192;
 /** JWS compact serialization (RFC 7515 7.1). */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-/** Seconds that the issuer's clock may be ahead of ours. */
-export const CLOCK_SKEW = 60;
 
 /** Header of an ID token, as far as it is used. */
 export const idTokenHeader = z.object({

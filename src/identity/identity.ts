@@ -3,6 +3,9 @@ import type { Clock } from '../clock/clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 
+/** Seconds that the issuer's clock may be ahead of ours. */
+export const CLOCK_SKEW = 60;
+
 /** The user that a verified ID token identifies. */
 export interface Identity {
   issuer: string;
