@@ -1,21 +1,6 @@
 import type { FormatCallback } from 'html-to-text';
+import { roman } from '../shared/list-numbers.ts';
 
-const ROMAN: [number, string][] = [
-  [1000, 'm'],
-  [900, 'cm'],
-  [500, 'd'],
-  [400, 'cd'],
-  [100, 'c'],
-  [90, 'xc'],
-  [50, 'l'],
-  [40, 'xl'],
-  [10, 'x'],
-  [9, 'ix'],
-  [5, 'v'],
-  [4, 'iv'],
-  [1, 'i'],
-];
-const MAX_ROMAN = 3_999;
 const LETTERS = 26;
 
 /** A list whose items have the numbers that are displayed: by `start`, `reversed` and `type` of the list, and `value` of an item (HTML, 4.4.8). */
@@ -45,8 +30,8 @@ export const orderedList: FormatCallback = ({ attribs, children = [], parent }, 
 function marker(number: number, type: string | undefined): string {
   if (type === 'a' && number > 0) return letters(number);
   if (type === 'A' && number > 0) return letters(number).toUpperCase();
-  if (type === 'i' && number > 0 && number <= MAX_ROMAN) return roman(number);
-  if (type === 'I' && number > 0 && number <= MAX_ROMAN) return roman(number).toUpperCase();
+  if (type === 'i') return roman(number);
+  if (type === 'I') return roman(number).toUpperCase();
   return String(number);
 }
 
@@ -54,15 +39,6 @@ function letters(number: number): string {
   let written = '';
   for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / LETTERS)) {
     written = String.fromCharCode(0x61 + ((rest - 1) % LETTERS)) + written;
-  }
-  return written;
-}
-
-function roman(number: number): string {
-  let [rest, written] = [number, ''];
-  for (const [value, sign] of ROMAN) {
-    written += sign.repeat(Math.floor(rest / value));
-    rest %= value;
   }
   return written;
 }

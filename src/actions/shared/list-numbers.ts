@@ -42,7 +42,8 @@ function letters(number: number): string {
   return String.fromCharCode(0x61 + ((number - 1) % 26)).repeat(Math.ceil(number / 26));
 }
 
-function roman(number: number): string {
+/** `xiv`; numbers that can't be written so as digits. */
+export function roman(number: number): string {
   if (number < 1 || number > 3_999) return String(number);
   let [text, rest] = ['', number];
   for (const [value, sign] of ROMAN) {
