@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { readableRows } from '../../providers/transport/response-list.ts';
+import { distinctBy } from '../../validation/distinct-by.ts';
 import type { RunContext } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
 import {
   accountIds,
   accountRow,
   accountsPart,
-  distinct,
   fromAccount,
   nextAccount,
   providerAccount,
@@ -43,7 +43,15 @@ export const balances = builtIn('bank', {
   timeoutMs: 60_000,
   async run({ from, ...wanted }, context) {
     const { rows, unreadable: others } = (await (wanted.live ? readLive : readKnown)(wanted, context)).accounts;
-    return { ...accountsPart(distinct(rows), from, context.capBytes), ...unreadableIn(others), live: wanted.live };
+    return {
+      ...accountsPart(
+        distinctBy(rows, ({ id }) => id),
+        from,
+        context.capBytes,
+      ),
+      ...unreadableIn(others),
+      live: wanted.live,
+    };
   },
 });
 

@@ -32,11 +32,6 @@ export function accountsPart<Account>(all: readonly Account[], from: number, cap
   return { accounts, ...(next < all.length && { next }) };
 }
 
-/** What the aggregator repeats, once: as it is the last time. */
-export function distinct<Row extends { id: string }>(rows: readonly Row[]): Row[] {
-  return [...new Map(rows.map((row) => [row.id, row])).values()];
-}
-
 /** The other members of a result with accounts. */
 const BESIDE_BYTES = 200;
 

@@ -3,12 +3,12 @@ import { AppError } from '../../errors.ts';
 import { BankError } from '../../providers/bank/bank-errors.ts';
 import { identifier } from '../../providers/shared/provider-text.ts';
 import { optionalRows, readableRows } from '../../providers/transport/response-list.ts';
+import { distinctBy } from '../../validation/distinct-by.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { singleLine } from '../shared/display-text.ts';
 import {
   accountIds,
   accountsPart,
-  distinct,
   fromAccount,
   masked,
   namedAccount,
@@ -81,7 +81,7 @@ export const numbers = builtIn('bank', {
     const response = await session.call('auth/get', withOptions({ account_ids }), authResponse).catch(explainMissingNumbers);
     const show = unmasked ? (number: string) => number : masked;
     const numbersOf = byAccount(response.numbers, show);
-    const accounts = distinct(response.accounts.rows).map(({ id, name, type, subtype }) => {
+    const accounts = distinctBy(response.accounts.rows, ({ id }) => id).map(({ id, name, type, subtype }) => {
       const numbers = numbersOf.get(id) ?? [];
       return { id, name, type, subtype, numbers: numbers.map(([, row]) => row) };
     });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { optionalRows, readableRows } from '../../providers/transport/response-list.ts';
 import { schemaReader } from '../../providers/transport/responses.ts';
+import { distinctBy } from '../../validation/distinct-by.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fitting, jsonBytes } from '../shared/fitting.ts';
 import {
   accountIds,
-  distinct,
   namedAccount,
   providerTransaction,
   transactionRow,
@@ -68,13 +68,13 @@ export const transactions = builtIn('bank', {
     const options = withOptions({ account_ids, count: max, offset });
     const response = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);
     const { rows, unreadable: others } = response.transactions;
-    const accounts = fitting(distinct(response.accounts.rows).map(toName), capBytes / ACCOUNTS_SHARE);
+    const accounts = fitting(distinctBy(response.accounts.rows, ({ id }) => id).map(toName), capBytes / ACCOUNTS_SHARE);
     const items = fitting(rows, capBytes - jsonBytes(accounts) - BESIDE_BYTES);
     // Those that can't be read may stand anywhere among the rows.
     const end = offset + (items.length < rows.length ? items.length : rows.length + others);
     const more = rows.length + others > 0 && end < response.total_transactions;
     return {
-      items: distinct(items),
+      items: distinctBy(items, ({ id }) => id),
       total: response.total_transactions,
       accounts,
       ...unreadableIn(others),

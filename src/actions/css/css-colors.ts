@@ -1,8 +1,9 @@
 import { quantity, share } from './css-values.ts';
 import { NAMED_COLORS } from './named-colors.ts';
 
-/** What is less opaque can't be seen, and what is more so hides what is behind it. */
-const FAINTEST = 0.02;
+/** What is less opaque can't be seen. */
+export const FAINTEST = 0.02;
+/** What is more so hides what is behind it. */
 const OPAQUE = 0.9;
 const OTHER_FUNCTIONS = /^(?:hwb|lab|lch|oklab|oklch|color|color-mix|light-dark|var)\(/;
 /** Colors of the system, which depend on the reader's (CSS Color 4, section 6.2). */

@@ -1,4 +1,4 @@
-import { looksSame } from './css-colors.ts';
+import { FAINTEST, looksSame } from './css-colors.ts';
 import { FAR, MASK_NAMES } from './css-masks.ts';
 import type { Script, Specified } from './css-properties.ts';
 
@@ -38,7 +38,6 @@ export const PAGE: Rendering = {
 
 /** Text of this size is a point. */
 const SMALLEST_FONT = 1;
-const FAINTEST = 0.02;
 
 /** Whether text right inside of the element can be seen. */
 export function showsText({ isGone, isVisible, fontSize, indent, color, paint, background }: Rendering): boolean {

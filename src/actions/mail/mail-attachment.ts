@@ -80,7 +80,7 @@ export const readAttachment = builtIn('workspace', {
 /** @throws AppError `not_found` naming the field */
 export async function findAttachment(session: WorkspaceSession, messageId: string, attachment: string): Promise<MailPart> {
   const { root } = await fetchMessage(session, messageId);
-  const part = await partWithId(session, messageId, { parts: attachmentsOf(root), id: attachment });
+  const part = await partWithId(session, messageId, attachmentsOf(root), attachment);
   if (part === undefined) throw new AppError('not_found', 'attachment: The message has no such attachment.');
   return part;
 }

@@ -41,14 +41,15 @@ export async function openedMessage(session: WorkspaceSession, messageId: string
 export async function partWithId(
   session: WorkspaceSession,
   messageId: string,
-  { parts, id }: { parts: readonly MailPart[]; id: string },
+  parts: readonly MailPart[],
+  id: string,
 ): Promise<MailPart | undefined> {
   const found = parts.find((part) => part.id === id);
   if (found !== undefined) return found;
   const holder = parts.find((part) => part.kind === 'file' && id.startsWith(prefixOf(part)));
   if (holder === undefined) return undefined;
   const opened = await openedMessage(session, messageId, holder);
-  return partWithId(session, messageId, { parts: opened.parts.flatMap(attachmentsOf), id });
+  return partWithId(session, messageId, opened.parts.flatMap(attachmentsOf), id);
 }
 
 /** What the ids of the parts in a part begin with. */

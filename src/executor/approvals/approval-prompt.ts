@@ -1,6 +1,7 @@
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { Taint } from '../../actions/shared/labels.ts';
 import type { Audience, Viewer } from '../../providers/shared/audience.ts';
+import { distinctBy } from '../../validation/distinct-by.ts';
 import { addressKey } from '../../validation/email-address.ts';
 import { ActionRun, type RunDeps } from '../call/action-run.ts';
 import type { Call } from '../call/call.ts';
@@ -54,7 +55,10 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
     const shown = withRelation(viewer, call.ownAddresses, written);
     return isNamed(call, viewer) ? { ...shown, named: true } : shown;
   });
-  const sources = distinct(reads.map(({ hashes: _, ...source }) => source));
+  const sources = distinctBy(
+    reads.map(({ hashes: _, ...source }): ReadSource => source),
+    ({ action, author, name, time }) => JSON.stringify([action, author, name, time]),
+  );
   const { matches, isComplete } = compare(call.input, reads);
   return {
     summary,
@@ -70,11 +74,6 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
     matches,
     version: assessment.version,
   };
-}
-
-function distinct(sources: readonly ReadSource[]): ReadSource[] {
-  const keyOf = ({ action, author, name, time }: ReadSource) => JSON.stringify([action, author, name, time]);
-  return [...new Map(sources.map((source) => [keyOf(source), source])).values()];
 }
 
 function isOwn({ ownAddresses }: Call, author: string): boolean {

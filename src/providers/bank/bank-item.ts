@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { distinctBy } from '../../validation/distinct-by.ts';
 import { identifier, providerText, shownText } from '../shared/provider-text.ts';
 import { list, readableRows } from '../transport/response-list.ts';
 import { type ItemHealth, itemHealth } from './bank-errors.ts';
@@ -66,7 +67,7 @@ const MAX_ACCOUNTS = 1_000;
 /** Response of /accounts/get. */
 export const accountsResponse = z
   .object({ accounts: readableRows(account, MAX_ACCOUNTS) })
-  .transform(({ accounts: { rows } }) => ({ accounts: [...new Map(rows.map((row) => [row.account_id, row])).values()] }));
+  .transform(({ accounts: { rows } }) => ({ accounts: distinctBy(rows, ({ account_id }) => account_id) }));
 
 export function toItemState({ item }: z.output<typeof itemResponse>): ItemState {
   const { error, consent_expiration_time: expiry, webhook } = item;

@@ -1,3 +1,4 @@
+import { distinctBy } from '../../validation/distinct-by.ts';
 import { addressKey } from '../../validation/email-address.ts';
 
 /**
@@ -23,7 +24,7 @@ export function people(addresses: readonly string[]): Audience {
 
 /** Everyone of these audiences, each once. */
 export function union(...audiences: readonly Audience[]): Audience {
-  return [...new Map(audiences.flat().map((viewer) => [keyOf(viewer), viewer])).values()];
+  return distinctBy(audiences.flat(), keyOf);
 }
 
 /** Whether someone sees it now who didn't before. An unknown audience that was accepted includes every other. */
