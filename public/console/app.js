@@ -1,7 +1,8 @@
 import { formatTime } from './format.js';
+import { byId } from './kit/dom.js';
+import { show } from './kit/feedback.js';
 import { showChecklist } from './page/page-checklist.js';
 import { showConnection, watchServer } from './page/page-connection.js';
-import { byId, show } from './page/page-dom.js';
 import { showFlowResult } from './page/page-flow-result.js';
 import { Router, showBadge } from './page/page-router.js';
 import { Session } from './page/page-session.js';

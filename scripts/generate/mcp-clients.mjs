@@ -1,7 +1,7 @@
 // Writes what to paste into each MCP client into docs/mcp.md, from the lines of the development page. `--check` only compares.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLIENTS } from '../../public/console/clients/page-client-lines.js';
+import { CLIENTS } from '../../public/console/connected-apps/page-client-lines.js';
 import { writeGenerated } from './generated-file.ts';
 
 const ADDRESS = 'https://steward.example.com/mcp';

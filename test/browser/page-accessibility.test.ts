@@ -5,7 +5,7 @@ import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../suppor
 import { linkBank } from '../support/scenes/flows.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-const VIEWS = ['Chat', 'Accounts', 'Agents', 'Approvals', 'Activity', 'Clients', 'Settings'] as const;
+const VIEWS = ['Chat', 'Accounts', 'Actions', 'Approvals', 'Activity', 'Connected apps', 'Settings'] as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** What axe finds, one line a violation. */
@@ -55,7 +55,7 @@ describe.skipIf(chromiumMissing)(`the accessibility of the page at GET /${whySki
     for (const view of VIEWS) {
       if (width < 900) await page.getByRole('button', { name: 'Menu' }).click();
       await scene.pages.show(page, view);
-      if (view === 'Agents') await runSomething(page);
+      if (view === 'Actions') await runSomething(page);
       if (view === 'Approvals') await page.getByRole('heading', { name: /^Send to zoe/ }).waitFor();
       expect(await violations(page), view).toEqual([]);
       expect(await page.evaluate(ACCESSIBILITY), view).toEqual([]);
@@ -76,11 +76,11 @@ describe.skipIf(chromiumMissing)(`the accessibility of the page at GET /${whySki
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
-    await page.getByRole('link', { name: 'Agents' }).focus();
+    await page.getByRole('link', { name: 'Actions' }).focus();
     await page.keyboard.press('Enter');
-    await page.locator('h1:focus').getByText('Agents').waitFor();
-    expect(await page.title()).toBe('Agents · Steward');
-    expect(await page.getByRole('link', { name: 'Agents' }).getAttribute('aria-current')).toBe('page');
+    await page.locator('h1:focus').getByText('Actions').waitFor();
+    expect(await page.title()).toBe('Actions · Steward');
+    expect(await page.getByRole('link', { name: 'Actions' }).getAttribute('aria-current')).toBe('page');
     await page.getByRole('searchbox', { name: 'Find an action' }).focus();
     await page.keyboard.press('Tab');
     const before = await page.evaluate('document.activeElement.value');

@@ -98,13 +98,13 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     await page.reload();
     for (const name of ['careful@example.com', 'First Platypus Bank']) {
       await page.getByRole('button', { name: `Set to read-only: ${name}` }).click();
-      await page.getByText(`${name} is read-only. Agents can change nothing in it.`).waitFor();
+      await page.getByText(`${name} is read-only. Assistants can change nothing in it.`).waitFor();
       await page.getByRole('button', { name: `Permit changes: ${name}` }).waitFor();
     }
     expect((await send(token, ['zoe@example.org'])).body.code).toBe('forbidden');
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('button', { name: 'Permit changes: careful@example.com' }).click();
-    await page.getByText('Agents can change careful@example.com again.').waitFor();
+    await page.getByText('Assistants can change careful@example.com again.').waitFor();
     expect((await send(token, ['zoe@example.org'])).body.code).toBe('approval_required');
     expect(scene.pages.problems).toEqual([]);
   });

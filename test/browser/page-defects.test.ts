@@ -18,7 +18,7 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
   }
 
   it('keep each result with its own action, input and account', async () => {
-    const page = await scene.pages.openConnected('historian', 'Agents');
+    const page = await scene.pages.openConnected('historian', 'Actions');
     await scene.pages.choose(page, 'mail.search');
     await page.getByLabel('query').fill('is:unread');
     await run(page);
@@ -40,7 +40,7 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
   });
 
   it('fold optional fields, and take dates as dates', async () => {
-    const page = await scene.pages.openConnected('dater', 'Agents');
+    const page = await scene.pages.openConnected('dater', 'Actions');
     await scene.pages.choose(page, 'calendar.create');
     expect(await page.getByLabel('location').isVisible()).toBe(false);
     await page.getByLabel('title').fill('Standup');
@@ -64,7 +64,7 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
     const user = 'twobanks';
     const token = await scene.steward.signIn(user);
     for (const institution of ['ins_109508', 'ins_109512']) await linkBank(scene.steward, token, institution);
-    const page = await scene.pages.openConnected(user, 'Agents');
+    const page = await scene.pages.openConnected(user, 'Actions');
     const account = page.getByLabel('Account', { exact: true });
     const chosen = () => account.evaluate((select) => select.selectedOptions[0].textContent);
     await scene.pages.choose(page, 'mail.labels');
@@ -88,7 +88,7 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
     });
     await scene.pages.signIn(page, 'offline');
     await scene.pages.connect(page, 'offline@example.com');
-    await scene.pages.show(page, 'Agents');
+    await scene.pages.show(page, 'Actions');
     await scene.pages.choose(page, 'mail.labels');
     isDown = true;
     await Promise.all(sockets.map((socket) => socket.close()));

@@ -14,7 +14,7 @@ describe.skipIf(chromiumMissing)(`the first steps and what happened, on the page
     const page = await scene.pages.openAs('beginner');
     await steps(page).getByText('0 of 6').waitFor();
     await step(page, 'Try an action').getByRole('link').click();
-    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Actions' }).waitFor();
     const token = await scene.steward.signIn('beginner');
     await linkBank(scene.steward, token);
     await step(page, 'Connect a bank').getByText('(done)').waitFor();

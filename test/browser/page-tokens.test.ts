@@ -5,7 +5,7 @@ describe.skipIf(chromiumMissing)(`personal access tokens on the page${whySkipped
   const scene = pageScene();
 
   it('are made, shown once, used and disconnected', async () => {
-    const page = await scene.pages.openAs('maker', 'Clients');
+    const page = await scene.pages.openAs('maker', 'Connected apps');
     const card = page.locator('#tokens');
     const apps = page.locator('#connected');
     await apps.getByText('No app is connected.').waitFor();
@@ -31,7 +31,7 @@ describe.skipIf(chromiumMissing)(`personal access tokens on the page${whySkipped
   });
 
   it('say what is wrong with a pattern', async () => {
-    const page = await scene.pages.openAs('mistaken', 'Clients');
+    const page = await scene.pages.openAs('mistaken', 'Connected apps');
     const card = page.locator('#tokens');
     await card.getByLabel('Name').fill('Digest');
     await card.getByLabel('Actions').fill('mail.serch');

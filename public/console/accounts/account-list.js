@@ -1,18 +1,23 @@
-import { button, card, element, emptyItem, replaceItems, run } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { card } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
+import { showList } from '../kit/states.js';
 
 /** The accounts of one provider; subclasses build the items. */
 export class AccountList {
   #path;
-  #empty;
 
   /** @param provider its name in the accounts of the session @param path of the endpoint @param empty text for an empty list */
   constructor(session, { provider, path, title, about, empty }) {
     this.session = session;
     this.#path = path;
-    this.#empty = empty;
     this.list = element('ul', { className: 'entries', 'aria-labelledby': `${provider}-title` });
     this.card = card({ id: provider, title, about }, this.list);
-    session.accounts.watch((accounts) => this.#render(accounts[provider]));
+    showList(this.list, this.card.querySelector('h2'), session.accounts, {
+      items: (accounts) => accounts[provider].map((account) => this.item(account)),
+      empty,
+    });
   }
 
   /** @param name of the account, for assistive technology */
@@ -27,12 +32,12 @@ export class AccountList {
     if (readOnly === undefined) {
       return this.button('Set to read-only', name, async () => {
         await this.session.request('POST', '/read-only', { json: { account_id: id } });
-        await this.changed(`${name} is read-only. Agents can change nothing in it.`);
+        await this.changed(`${name} is read-only. Assistants can change nothing in it.`);
       });
     }
     return this.button('Permit changes', name, async () => {
       await this.session.request('DELETE', `/read-only/${readOnly}`);
-      await this.changed(`Agents can change ${name} again.`);
+      await this.changed(`Assistants can change ${name} again.`);
     });
   }
 
@@ -53,11 +58,5 @@ export class AccountList {
   async changed(done) {
     this.session.notify('done', done);
     await this.session.load('accounts', 'agents', 'approvals');
-  }
-
-  #render(accounts) {
-    const items = accounts.map((account) => this.item(account));
-    const heading = this.card.querySelector('h2');
-    replaceItems(this.list, heading, items.length > 0 ? items : [emptyItem(this.#empty)]);
   }
 }

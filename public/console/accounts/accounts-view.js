@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { BankAccounts } from './bank-accounts.js';
 import { WorkspaceAccounts } from './workspace-accounts.js';
 
@@ -6,7 +6,7 @@ import { WorkspaceAccounts } from './workspace-accounts.js';
 export const accountsView = {
   name: 'accounts',
   title: 'Accounts',
-  about: 'Connected once, used by every agent. The tokens never leave this service and are encrypted with your own key.',
+  about: 'Connected once, used by every assistant. The tokens never leave this service and are encrypted with your own key.',
   mount(root, session) {
     root.append(element('div', { className: 'grid wide' }, new WorkspaceAccounts(session).card, new BankAccounts(session).card));
   },

@@ -1,4 +1,7 @@
-import { button, element, run, tag } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
 import { AccountList } from './account-list.js';
 import { chooseBank } from './page-bank-link.js';
 
@@ -49,7 +52,7 @@ export class BankAccounts extends AccountList {
     const { id, bank_name: bank, status, warning, new_accounts: newAccounts } = account;
     const label = status === 'relink_required' || warning ? 'Reconnect' : newAccounts && status === 'active' && 'Select accounts';
     const repair = label ? [this.button(label, bank, () => this.#repair(id, bank), 'primary')] : [];
-    const text = 'Agents lose access to its accounts immediately, and access is revoked at the aggregator.';
+    const text = 'Assistants lose access to its accounts immediately, and access is revoked at the aggregator.';
     return [...repair, this.readOnlyButton(account, bank), this.disconnectButton(encodeURIComponent(id), bank, text)];
   }
 

@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { Failure } from '../page/page-request.js';
 
 const WIDGET = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';

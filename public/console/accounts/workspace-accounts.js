@@ -1,4 +1,8 @@
-import { button, element, field, onSubmit, run, tag } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { onSubmit, run } from '../kit/feedback.js';
+import { field } from '../kit/field.js';
 import { AccountList } from './account-list.js';
 
 /** Accounts of the sandbox. */
@@ -12,7 +16,7 @@ export class WorkspaceAccounts extends AccountList {
       path: '/auth/workspace/accounts',
       title: 'Workspace accounts',
       about:
-        'Mail, calendar, documents, drive, spreadsheets and presentations. Agents use the default account unless a call names another one.',
+        'Mail, calendar, documents, drive, spreadsheets and presentations. Assistants use the default account unless a call names another one.',
       empty: 'No workspace account is connected yet.',
     });
     this.card.append(this.#form(), ...(session.sandbox ? [this.#suggestions()] : []));
@@ -52,7 +56,7 @@ export class WorkspaceAccounts extends AccountList {
         ? undefined
         : this.button('Make default', email, () => this.change('POST', `${subpath}/default`, `${email} is now the default.`)),
       this.readOnlyButton(account, email),
-      this.disconnectButton(subpath, email, 'Agents lose access to it immediately, and access is revoked at the provider.'),
+      this.disconnectButton(subpath, email, 'Assistants lose access to it immediately, and access is revoked at the provider.'),
     ].filter((one) => one !== undefined);
   }
 

@@ -1,4 +1,8 @@
-import { button, card, element, emptyItem, replaceItems, run } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { card } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
+import { emptyItem, replaceItems } from '../kit/list.js';
 import { visibleText } from '../page/page-text.js';
 
 /** Calls that the user has allowed in advance: list, revoke. */

@@ -1,7 +1,8 @@
 import { formatName } from '../format.js';
-import { copyButton, element } from '../page/page-dom.js';
+import { copyButton } from '../kit/button.js';
+import { element } from '../kit/dom.js';
+import { tabs } from '../kit/tabs.js';
 import { visibleJson, visibleText } from '../page/page-text.js';
-import { tabs } from '../tabs.js';
 
 const LONG_TEXT = 120;
 const RECIPIENTS = ['to', 'cc', 'bcc'];

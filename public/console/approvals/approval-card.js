@@ -1,5 +1,8 @@
 import { formatCountdown, formatTime } from '../format.js';
-import { button, element, run, show, showError, tag } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run, show, showError } from '../kit/feedback.js';
 import { Failure } from '../page/page-request.js';
 import { quotedText, visibleText } from '../page/page-text.js';
 import { argumentsView } from './approval-arguments.js';

@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { Failure } from '../page/page-request.js';
 import { visibleJson, visibleText } from '../page/page-text.js';
 

@@ -1,5 +1,5 @@
 import { formatDateTime } from '../format.js';
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { quotedText, visibleText } from '../page/page-text.js';
 
 /** Those that deserve attention first. */

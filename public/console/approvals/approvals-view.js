@@ -1,6 +1,9 @@
-import { card, element, emptyItem, replaceItems, tag } from '../page/page-dom.js';
-import { approvalCard, resultView } from '../slots.js';
+import { card, tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { emptyItem, replaceItems } from '../kit/list.js';
+import { resultView } from '../results/result-view.js';
 import { allowancesCard } from './allowances-card.js';
+import { approvalCard } from './approval-card.js';
 
 const ASKED_AGAIN = 'Others would see the changed call, so you are asked again. The action has not run.';
 const DECIDED_SHOWN = 10;

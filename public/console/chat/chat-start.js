@@ -1,4 +1,6 @@
-import { button, element, run } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
 import { DEMONSTRATIONS, keepDemonstration } from './chat-demonstrations.js';
 
 const SUGGESTIONS = [

@@ -1,4 +1,5 @@
-import { button, element } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { element } from '../kit/dom.js';
 import { readableText } from '../page/page-text.js';
 import { Composer } from './chat-composer.js';
 import { Conversation } from './chat-conversation.js';

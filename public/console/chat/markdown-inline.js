@@ -1,6 +1,6 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
+import { safeLink } from '../kit/safe-link.js';
 import { readableText } from '../page/page-text.js';
-import { safeLink } from '../safe-link.js';
 
 /** Characters in which the end of a part is looked for, so that the time stays in proportion to the text. */
 const MAX_PART = 2_500;

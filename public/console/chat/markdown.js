@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { readableText } from '../page/page-text.js';
 import { dataTable } from '../results/result-table.js';
 import { inlineMarkdown } from './markdown-inline.js';

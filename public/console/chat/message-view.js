@@ -1,5 +1,6 @@
 import { formatCount } from '../format.js';
-import { element, tag } from '../page/page-dom.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
 import { readableText, visibleText } from '../page/page-text.js';
 import { markdown } from './markdown.js';
 import { isRefused, isToolPart, ToolStep } from './tool-step.js';

@@ -1,5 +1,9 @@
 import { formatDateTime } from '../format.js';
-import { button, element, replaceItems, run, tag } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
+import { replaceItems } from '../kit/list.js';
 import { readableText } from '../page/page-text.js';
 
 const SEARCH_MS = 250;

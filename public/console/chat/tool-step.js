@@ -1,6 +1,7 @@
 import { argumentsView } from '../approvals/approval-arguments.js';
 import { approvalCard } from '../approvals/approval-card.js';
-import { element, tag } from '../page/page-dom.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
 import { visibleText } from '../page/page-text.js';
 import { resultBadges } from '../results/result-badges.js';
 import { resultView } from '../results/result-view.js';

@@ -1,5 +1,6 @@
 import { isDemonstration, keepDemonstration } from '../chat/chat-demonstrations.js';
-import { button, element } from './page-dom.js';
+import { button } from '../kit/button.js';
+import { element } from '../kit/dom.js';
 
 /** The first steps, until they are done or hidden. */
 const STEPS = [
@@ -13,8 +14,8 @@ const STEPS = [
     isOffered: ({ sandbox, models }) => sandbox && models.value.models.some(({ stand_in: standIn }) => standIn),
     done: ({ threads }) => threads.value?.some(isDemonstration),
   },
-  { title: 'Try an action', view: 'agents', done: ({ audit }) => audit.value?.entries.some(isRun) },
-  { title: 'Connect a client', view: 'clients', done: ({ clients }) => clients.value?.length > 0 },
+  { title: 'Try an action', view: 'actions', done: ({ audit }) => audit.value?.entries.some(isRun) },
+  { title: 'Connect an app', view: 'apps', done: ({ clients }) => clients.value?.length > 0 },
 ];
 const STORES = ['accounts', 'threads', 'audit', 'clients', 'models'];
 

@@ -1,4 +1,4 @@
-import { byId } from './page-dom.js';
+import { byId } from '../kit/dom.js';
 import { call } from './page-request.js';
 
 const POLL_MS = 3_000;

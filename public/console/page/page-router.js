@@ -1,4 +1,4 @@
-import { byId, element } from './page-dom.js';
+import { byId, element } from '../kit/dom.js';
 import { icon } from './page-icons.js';
 import { clearDone } from './page-toasts.js';
 
@@ -63,7 +63,7 @@ export class Router {
   }
 
   #mount(view) {
-    const title = element('h1', { id: `${view.name}-title`, tabIndex: -1 }, view.title);
+    const title = element('h1', { id: `view-${view.name}-title`, tabIndex: -1 }, view.title);
     const about = view.about === undefined ? undefined : element('p', { className: 'muted' }, view.about);
     const root = element('div', { className: 'view-body' });
     const section = element(

@@ -1,5 +1,5 @@
 import { StewardClient } from '../../../client/steward-client.js';
-import { confirmed } from './page-dom.js';
+import { confirmed } from '../kit/dialog.js';
 import { EventFeed } from './page-events.js';
 import { call, Failure } from './page-request.js';
 import { Runs } from './page-runs.js';

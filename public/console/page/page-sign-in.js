@@ -1,4 +1,5 @@
-import { byId, onSubmit, run, showError } from './page-dom.js';
+import { byId } from '../kit/dom.js';
+import { onSubmit, run, showError } from '../kit/feedback.js';
 import { call } from './page-request.js';
 
 const STORED = 'steward.id_token';

@@ -1,9 +1,10 @@
-/** Data of the signed-in user that several views show. Dispatches `change` when it has other content than before. */
+/** Data of the signed-in user that several views show. Dispatches `change` when it has other content than before, or failed to load. */
 export class Store extends EventTarget {
   #load;
   #turn = 0;
   #text;
   #value;
+  #failed = false;
 
   /** @param load fetches the value */
   constructor(load) {
@@ -16,20 +17,46 @@ export class Store extends EventTarget {
     return this.#value;
   }
 
+  /** @throws what `load` throws; the value stays as it was */
   async refresh() {
     const turn = ++this.#turn;
-    const value = await this.#load();
-    const text = JSON.stringify(value);
-    // A late response must not replace a newer one.
-    if (turn !== this.#turn || text === this.#text) return;
-    this.#text = text;
-    this.#value = value;
-    this.dispatchEvent(new Event('change'));
+    try {
+      const value = await this.#load();
+      // A late response must not replace a newer one.
+      if (turn === this.#turn) this.#set(value);
+    } catch (error) {
+      if (turn === this.#turn) this.#setFailed(true);
+      throw error;
+    }
   }
 
   /** Shows the value now, if there is one, and whenever it changes. */
   watch(show) {
-    this.addEventListener('change', () => show(this.#value));
-    if (this.#value !== undefined) show(this.#value);
+    this.state(({ value }) => value !== undefined && show(value));
+  }
+
+  /** Shows the state now and whenever it changes. @param show receives `{value, failed}`: undefined and not failed is not known yet */
+  state(show) {
+    const current = () => show({ value: this.#value, failed: this.#failed });
+    this.addEventListener('change', current);
+    current();
+  }
+
+  #set(value) {
+    const text = JSON.stringify(value);
+    const changed = text !== this.#text;
+    this.#text = text;
+    this.#value = value;
+    if (changed || this.#failed) {
+      this.#failed = false;
+      this.dispatchEvent(new Event('change'));
+    }
+  }
+
+  #setFailed(failed) {
+    // What was loaded before is still shown.
+    if (this.#value !== undefined || this.#failed === failed) return;
+    this.#failed = failed;
+    this.dispatchEvent(new Event('change'));
   }
 }

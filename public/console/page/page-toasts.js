@@ -1,4 +1,5 @@
-import { byId, element, requestIdOf } from './page-dom.js';
+import { byId, element } from '../kit/dom.js';
+import { requestIdOf } from '../kit/feedback.js';
 import { failureOf } from './page-request.js';
 
 const SHOWN_MS = { done: 6_000, warning: 15_000, error: 20_000 };

@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { dataTable } from './result-table.js';
 
 const SVG = 'http://www.w3.org/2000/svg';

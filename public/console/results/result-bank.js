@@ -1,5 +1,6 @@
 import { formatCount, formatDateTime, formatMoney, formatMonth, formatName, formatShortDay } from '../format.js';
-import { element, tag } from '../page/page-dom.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
 import { readableText } from '../page/page-text.js';
 import { barChart } from './chart.js';
 import { moreNote } from './result-badges.js';

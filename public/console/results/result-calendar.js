@@ -1,7 +1,8 @@
 import { formatCount, formatDay, formatMinutes, formatShortDay, formatTime, isDay, localDay } from '../format.js';
-import { element, tag } from '../page/page-dom.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { safeLink } from '../kit/safe-link.js';
 import { readableText } from '../page/page-text.js';
-import { safeLink } from '../safe-link.js';
 import { moreNote } from './result-badges.js';
 
 const ANSWERS = { accepted: 'accepted', declined: 'declined', tentative: 'maybe', none: 'no answer' };

@@ -1,8 +1,9 @@
 import { markdown } from '../chat/markdown.js';
 import { formatBytes, formatCount, formatDateTime, formatName } from '../format.js';
-import { element, tag } from '../page/page-dom.js';
+import { tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { safeLink } from '../kit/safe-link.js';
 import { readableText } from '../page/page-text.js';
-import { safeLink } from '../safe-link.js';
 import { moreNote } from './result-badges.js';
 import { dataTable } from './result-table.js';
 

@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 
 /**
  * A table that scrolls by itself where it is too wide.

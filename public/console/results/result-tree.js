@@ -1,7 +1,7 @@
 import { formatName } from '../format.js';
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
+import { safeLink } from '../kit/safe-link.js';
 import { readableText } from '../page/page-text.js';
-import { safeLink } from '../safe-link.js';
 
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 100;

@@ -1,6 +1,7 @@
-import { copyButton, element } from '../page/page-dom.js';
+import { copyButton } from '../kit/button.js';
+import { element } from '../kit/dom.js';
+import { tabs } from '../kit/tabs.js';
 import { readableText } from '../page/page-text.js';
-import { tabs } from '../tabs.js';
 import { resultBadges, resultFacts } from './result-badges.js';
 import * as bank from './result-bank.js';
 import * as calendar from './result-calendar.js';

@@ -1,4 +1,8 @@
-import { button, card, element, emptyItem, replaceItems, run } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { card } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
+import { emptyItem, replaceItems } from '../kit/list.js';
 
 /** What the user can do about the stored data: export, delete; and which accounts are read-only. */
 export function dataCards(session) {
@@ -67,7 +71,7 @@ function item(session, { id, readOnly }) {
     run(permit, session.fail, async () => {
       await session.request('DELETE', `/read-only/${readOnly}`);
       await session.load('accounts', 'agents');
-      session.notify('done', `Agents can change ${name} again.`);
+      session.notify('done', `Assistants can change ${name} again.`);
     }),
   );
   return element(

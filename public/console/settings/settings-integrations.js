@@ -1,4 +1,8 @@
-import { button, card, element, field, onSubmit, run, tag } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { card, tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { onSubmit, run } from '../kit/feedback.js';
+import { field } from '../kit/field.js';
 import { call, failureOf } from '../page/page-request.js';
 
 const NAMES = { workspace: 'Workspace', bank: 'Bank' };
@@ -23,7 +27,7 @@ export function integrationsCard(session) {
     }
   };
   session.accounts.watch(show);
-  const about = 'integrations.yaml defines what agents may do. An invalid file changes nothing.';
+  const about = 'integrations.yaml defines what assistants may do. An invalid file changes nothing.';
   return card({ id: 'integrations', title: 'Integrations', about }, status, reload, problems);
 }
 

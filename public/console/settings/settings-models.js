@@ -1,5 +1,7 @@
 import { formatShortDay } from '../format.js';
-import { card, element, emptyItem, tag } from '../page/page-dom.js';
+import { card, tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { emptyItem } from '../kit/list.js';
 
 const BUDGET = { runs: 'Answers', steps: 'Requests to a model', tokens: 'Tokens', seconds: 'Seconds', cost: 'Cost' };
 const amountFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });

@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { dataCards } from './settings-data.js';
 import { integrationsCard, waitlistCard } from './settings-integrations.js';
 import { modelsCard } from './settings-models.js';

@@ -36,7 +36,7 @@ export const ACCESSIBILITY = `(() => {
 })()`;
 
 /** The views of the development page, by their links in the navigation. */
-type View = 'Chat' | 'Accounts' | 'Agents' | 'Approvals' | 'Activity' | 'Clients' | 'Settings';
+type View = 'Chat' | 'Accounts' | 'Actions' | 'Approvals' | 'Activity' | 'Connected apps' | 'Settings';
 
 /** The development page in a real browser. */
 export class Pages {
@@ -139,7 +139,7 @@ export class Pages {
     return page;
   }
 
-  /** Selects an action in the view of the agents. */
+  /** Selects an action in the view of the actions. */
   async choose(page: Page, action: string): Promise<void> {
     await page
       .locator('label.pick')

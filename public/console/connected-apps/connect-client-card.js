@@ -1,4 +1,8 @@
-import { button, card, copyButton, element, field, run, show } from '../page/page-dom.js';
+import { button, copyButton } from '../kit/button.js';
+import { card } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run, show } from '../kit/feedback.js';
+import { field } from '../kit/field.js';
 import { CLIENTS } from './page-client-lines.js';
 
 const ADDRESS = `${location.origin}/mcp`;
@@ -24,7 +28,7 @@ class ConnectClient {
     this.#session = session;
     this.#kind.append(...CLIENTS.map(({ name }, index) => element('option', { value: String(index) }, name)));
     this.#kind.addEventListener('change', () => this.#show());
-    const about = 'Assistants call the agents as tools of the Model Context Protocol, at this address:';
+    const about = 'Assistants call the actions as tools of the Model Context Protocol, at this address:';
     this.card = card(
       { id: 'connect-client', title: 'Connect a client', about },
       element('div', { className: 'lines', id: 'client-address' }, ...lines(ADDRESS, 'the address')),

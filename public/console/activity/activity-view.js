@@ -1,12 +1,16 @@
-import { button, card, element, emptyItem, run } from './page/page-dom.js';
-import { sentencesOf } from './page/page-sentences.js';
+import { button } from '../kit/button.js';
+import { card } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
+import { emptyItem } from '../kit/list.js';
+import { sentencesOf } from './activity-sentences.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KINDS = [
   ['', 'Everything'],
   ['call', 'Calls'],
   ['approval', 'Approvals'],
-  ['account', 'Accounts and clients'],
+  ['account', 'Accounts and apps'],
 ];
 
 /** What happened, in sentences: the audit log, and the events of the accounts. */

@@ -26,7 +26,7 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
   }
 
   it('appear when they connect, say what they may do, and are disconnected with the keyboard', async () => {
-    const page = await scene.pages.openAs('owner', 'Clients');
+    const page = await scene.pages.openAs('owner', 'Connected apps');
     const card = page.locator('#connected');
     await page.locator('#socket').getByText('connected').waitFor();
     await connectApp('owner');
@@ -58,18 +58,18 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
   ])('say who they are as far as that is known: %j', async (more, text) => {
     const user = `origin-${randomBytes(4).toString('hex')}`;
     await connectApp(user, more);
-    const page = await scene.pages.openAs(user, 'Clients');
+    const page = await scene.pages.openAs(user, 'Connected apps');
     await page.locator('#connected').getByText(text).waitFor();
   });
 
   it('cannot hide what they are called, or write markup', async () => {
     await connectApp('careful', { name: '<b>Bank</b>\u202egnp.exe\u200b' });
-    const page = await scene.pages.openAs('careful', 'Clients');
+    const page = await scene.pages.openAs('careful', 'Connected apps');
     await page.getByRole('heading', { name: '<b>Bank</b>[U+202E]gnp.exe[U+200B]' }).waitFor();
   });
 
   it('have lines to paste, with a token that is made for it and shown once', async () => {
-    const page = await scene.pages.openAs('connector', 'Clients');
+    const page = await scene.pages.openAs('connector', 'Connected apps');
     const card = page.locator('#connect-client');
     const client = card.getByLabel('Client', { exact: true });
     expect(await card.locator('#client-address pre').textContent()).toBe(`${scene.steward.url}/mcp`);
@@ -96,7 +96,7 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
   });
 
   it('have lines that can be copied', async () => {
-    const page = await scene.pages.openAs('copier', 'Clients');
+    const page = await scene.pages.openAs('copier', 'Connected apps');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const card = page.locator('#connect-client');
     await card.getByRole('button', { name: 'Copy: Claude Code with a token' }).click();
@@ -106,7 +106,7 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
   });
 
   it('have a token that is forgotten at the sign-out, and made only after a recent sign-in', async () => {
-    const page = await scene.pages.openAs('forgetter', 'Clients');
+    const page = await scene.pages.openAs('forgetter', 'Connected apps');
     const card = page.locator('#connect-client');
     await card.getByRole('button', { name: 'Make a token for it' }).click();
     await card.getByText('it won’t be shown again.').waitFor();

@@ -1,4 +1,4 @@
-import { visibleText } from './page-text.js';
+import { visibleText } from '../page/page-text.js';
 
 const PROVIDERS = { workspace: 'workspace account', bank: 'bank' };
 const STATUS = {

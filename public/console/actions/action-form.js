@@ -1,4 +1,7 @@
-import { button, card, element, field, tag } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { card, tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { field } from '../kit/field.js';
 import { Failure } from '../page/page-request.js';
 import { schemaForm } from './schema-form.js';
 

@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { controlFor } from './schema-controls.js';
 
 /** Optional fields that most calls fill in. */

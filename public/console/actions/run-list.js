@@ -1,6 +1,10 @@
-import { button, card, copyButton, element, emptyItem, requestIdOf, tag } from '../page/page-dom.js';
+import { button, copyButton } from '../kit/button.js';
+import { card, tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { requestIdOf } from '../kit/feedback.js';
+import { emptyItem } from '../kit/list.js';
 import { visibleJson } from '../page/page-text.js';
-import { resultView } from '../slots.js';
+import { resultView } from '../results/result-view.js';
 
 const STATES = {
   running: ['', 'Running'],

@@ -1,4 +1,8 @@
-import { button, card, element, emptyItem, replaceItems, run, tag } from '../page/page-dom.js';
+import { button } from '../kit/button.js';
+import { card, tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
+import { emptyItem, replaceItems } from '../kit/list.js';
 import { visibleText } from '../page/page-text.js';
 
 const MAY = { read: 'read', write: 'read and change' };
@@ -6,7 +10,7 @@ const MAY = { read: 'read', write: 'read and change' };
 /** Clients that signed in with OAuth, and personal access tokens: what each may do, when it last did what; disconnect. */
 export function clientsCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'connected-title' });
-  const section = card({ id: 'connected', title: 'Connected apps' }, list);
+  const section = card({ id: 'connected', title: 'Apps and tokens' }, list);
   const render = () => {
     if (session.clients.value === undefined || session.accounts.value === undefined) return;
     const active = session.clients.value.filter(isActive);

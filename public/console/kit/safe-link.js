@@ -1,5 +1,5 @@
-import { element } from './page/page-dom.js';
-import { readableText } from './page/page-text.js';
+import { readableText } from '../page/page-text.js';
+import { element } from './dom.js';
 
 const PROTOCOLS = new Set(['https:', 'http:', 'mailto:']);
 const LONGEST = 2_000;

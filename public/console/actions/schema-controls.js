@@ -1,4 +1,4 @@
-import { element } from '../page/page-dom.js';
+import { element } from '../kit/dom.js';
 import { exampleOf } from './schema-examples.js';
 
 const LONG_TEXT = 500;

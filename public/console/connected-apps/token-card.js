@@ -1,4 +1,8 @@
-import { button, card, copyButton, element, field, onSubmit, show } from '../page/page-dom.js';
+import { button, copyButton } from '../kit/button.js';
+import { card } from '../kit/card.js';
+import { element } from '../kit/dom.js';
+import { onSubmit, show } from '../kit/feedback.js';
+import { field } from '../kit/field.js';
 import { accessSelect } from './connect-client-card.js';
 
 const ABOUT =

@@ -22,7 +22,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     writeFileSync(integrationsFile, JSON.stringify({ version: 1, agents: { mail } }));
   }
 
-  const connected = (user: string) => scene.pages.openConnected(user, 'Agents');
+  const connected = (user: string) => scene.pages.openConnected(user, 'Actions');
   const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true }).click();
   /** What the newest call has returned. */
   async function result(page: Page): Promise<string> {
@@ -78,7 +78,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.getByText('No pending approvals.').waitFor();
     await scene.pages.show(page, 'Activity');
     await page.locator('#feed').getByText('You approved mail.send for sender@example.com').waitFor();
-    await scene.pages.show(page, 'Agents');
+    await scene.pages.show(page, 'Actions');
     await page.locator('.run[data-action="mail.send"][data-state="done"]').waitFor();
     await scene.pages.choose(page, 'mail.search');
     await page.getByLabel('query').fill('in:sent Grüße');
@@ -94,7 +94,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await scene.pages.show(page, 'Approvals');
     await page.getByRole('button', { name: /^Deny/ }).click();
     await page.getByRole('status').getByText('Denied. The action has not run.').waitFor();
-    await scene.pages.show(page, 'Agents');
+    await scene.pages.show(page, 'Actions');
     await failure(page).getByText('Denied. The action has not run.').waitFor();
     await scene.pages.choose(page, 'mail.search');
     await page.getByLabel('query').fill('in:sent Unsent');
@@ -138,7 +138,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await scene.pages.show(page, 'Settings');
     await page.getByRole('button', { name: 'Reload integrations.yaml' }).click();
     await page.getByText('integrations.yaml was reloaded.').waitFor();
-    await scene.pages.show(page, 'Agents');
+    await scene.pages.show(page, 'Actions');
     await scene.pages.choose(page, 'mail.profile');
     await run(page);
     await eventually(async () => (await result(page)).includes('declarer@example.com'));

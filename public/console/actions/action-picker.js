@@ -1,4 +1,5 @@
-import { card, element, tag } from '../page/page-dom.js';
+import { card, tag } from '../kit/card.js';
+import { element } from '../kit/dom.js';
 
 /** A list of the agents' actions, one of which is selected. */
 export class ActionPicker {
@@ -14,7 +15,7 @@ export class ActionPicker {
     this.#search.addEventListener('input', () => this.#render());
     this.#groups.addEventListener('change', ({ target }) => this.#select(target.value));
     const label = element('label', { htmlFor: 'action-search', className: 'unseen' }, 'Find an action');
-    this.card = card({ id: 'actions', title: 'Actions', className: 'picker' }, label, this.#search, this.#groups);
+    this.card = card({ id: 'actions', title: 'All actions', className: 'picker' }, label, this.#search, this.#groups);
   }
 
   /** Keeps the selection if the action still exists. */

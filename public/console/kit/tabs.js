@@ -1,4 +1,4 @@
-import { element } from './page/page-dom.js';
+import { element } from './dom.js';
 
 let count = 0;
 
