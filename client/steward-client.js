@@ -34,6 +34,7 @@
  *
  * @typedef {object} StewardEvent
  * @property {number} seq Increases by one for each event of the user.
+ * @property {string} at When it was recorded, by the service’s clock: ISO 8601.
  * @property {string} event `account.status`, `approval.requested`, `integrations.updated`, …
  * @property {Record<string, unknown>} data
  *
@@ -468,9 +469,9 @@ export class StewardClient extends EventTarget {
   }
 
   /** @param {StewardEvent} frame */
-  #dispatch({ seq, event, data }) {
+  #dispatch({ seq, at, event, data }) {
     this.#since = seq;
-    const detail = { seq, event, data };
+    const detail = { seq, at, event, data };
     this.dispatchEvent(new CustomEvent('event', { detail }));
     this.dispatchEvent(new CustomEvent(event, { detail }));
     this.#keep(seq);

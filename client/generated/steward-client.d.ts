@@ -63,6 +63,10 @@ export type StewardEvent = {
      */
     seq: number;
     /**
+     * When it was recorded, by the service’s clock: ISO 8601.
+     */
+    at: string;
+    /**
      * `account.status`, `approval.requested`, `integrations.updated`, …
      */
     event: string;
@@ -254,7 +258,7 @@ export declare class StewardClient extends EventTarget {
     stopChat(threadId: string): boolean;
 }
 
-type Detail<Frame extends { seq: number; event: string; data: object }> = CustomEvent<Pick<Frame, 'seq' | 'event' | 'data'>>;
+type Detail<Frame extends { seq: number; at: string; event: string; data: object }> = CustomEvent<Pick<Frame, 'seq' | 'at' | 'event' | 'data'>>;
 type StewardListeners = { [Name in keyof import('./types.js').Events]: Detail<import('./types.js').Events[Name]> } & {
   /** Every event of the user. */
   event: Detail<import('./types.js').EventFrame>;

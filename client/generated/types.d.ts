@@ -636,6 +636,10 @@ export interface AccountConnectedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'account.connected';
   /**
    * Also when an account is connected again.
@@ -655,6 +659,10 @@ export interface AccountDisconnectedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'account.disconnected';
   data: {
     account: string;
@@ -671,6 +679,10 @@ export interface AccountStatusEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'account.status';
   data: {
     account: string;
@@ -688,6 +700,10 @@ export interface AccountWarningEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'account.warning';
   data: {
     account: string;
@@ -709,6 +725,10 @@ export interface AccountNewAccountsEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'account.new_accounts';
   /**
    * The bank has further accounts that the user can share.
@@ -728,6 +748,10 @@ export interface AccountChangedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'account.changed';
   /**
    * The user withdrew consent for one account of this bank.
@@ -747,6 +771,10 @@ export interface AccountTransactionsEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'account.transactions';
   /**
    * The bank has new transactions.
@@ -766,6 +794,10 @@ export interface AccountReadOnlyEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'account.read_only';
   data: {
     account: string;
@@ -783,6 +815,10 @@ export interface ApprovalRequestedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'approval.requested';
   data: {
     approvalId: string;
@@ -798,6 +834,10 @@ export interface ApprovalDecidedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'approval.decided';
   data: {
     approvalId: string;
@@ -814,6 +854,10 @@ export interface ApprovalExpiredEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'approval.expired';
   data: {
     approvalId: string;
@@ -828,6 +872,10 @@ export interface ApprovalEndedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'approval.ended';
   data: {
     approvalId: string;
@@ -843,6 +891,10 @@ export interface AllowanceCreatedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'allowance.created';
   data: {
     id: string;
@@ -858,6 +910,10 @@ export interface AllowanceRevokedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'allowance.revoked';
   data: {
     id: string;
@@ -872,6 +928,10 @@ export interface TokenCreatedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'token.created';
   data: {
     id: string;
@@ -885,6 +945,10 @@ export interface TokenRevokedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'token.revoked';
   data: {
     id: string;
@@ -897,6 +961,10 @@ export interface ClientConnectedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'client.connected';
   data: {
     id: string;
@@ -913,6 +981,10 @@ export interface ClientRevokedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'client.revoked';
   data: {
     id: string;
@@ -925,6 +997,10 @@ export interface IntegrationsUpdatedEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'integrations.updated';
   /**
    * The agents have changed: request `list` again.
@@ -940,6 +1016,10 @@ export interface ResyncEvent {
    * The user’s events are numbered consecutively.
    */
   seq: number;
+  /**
+   * When it was recorded, by the service’s clock.
+   */
+  at: string;
   event: 'resync';
   /**
    * Missed events are no longer available: reload all data.

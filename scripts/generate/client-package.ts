@@ -29,7 +29,7 @@ const COMPILER = [
 
 /** What JSDoc can't say: `detail` of each event. */
 const LISTENERS = `
-type Detail<Frame extends { seq: number; event: string; data: object }> = CustomEvent<Pick<Frame, 'seq' | 'event' | 'data'>>;
+type Detail<Frame extends { seq: number; at: string; event: string; data: object }> = CustomEvent<Pick<Frame, 'seq' | 'at' | 'event' | 'data'>>;
 type StewardListeners = { [Name in keyof import('./types.js').Events]: Detail<import('./types.js').Events[Name]> } & {
   /** Every event of the user. */
   event: Detail<import('./types.js').EventFrame>;

@@ -64,12 +64,12 @@ export class EventFeed {
     audience.entering += 1;
     try {
       let position = await this.#position(userId, since);
-      const replay = since === undefined ? [] : missedEvents(since, position);
+      const replay = since === undefined ? [] : missedEvents(since, position, this.#now());
       // Events that were dispatched during the read.
       while (audience.top > position.head) {
         const before = position.head;
         position = await this.#position(userId, before);
-        replay.push(...missedEvents(before, position));
+        replay.push(...missedEvents(before, position, this.#now()));
       }
       // With other subscribers it is kept: they may lack events that this one has just read.
       if (audience.subscribers.size === 0) audience.top = position.head;
@@ -114,6 +114,10 @@ export class EventFeed {
   async #head(userId: string): Promise<Position | undefined> {
     const head = await this.#heads.add(userId);
     return head === undefined ? undefined : { head, events: [] };
+  }
+
+  #now(): Date {
+    return new Date(this.#clock.now());
   }
 
   #audience(userId: string): UserSubscribers {
@@ -179,7 +183,7 @@ export class EventFeed {
     if (lacking.length === 0) return;
     const from = Math.min(...lacking.map(({ seq }) => seq));
     const position = await selectEventsSince(this.#db, audience.userId, from, REPLAY_MAX);
-    const events = position === undefined ? [] : missedEvents(from, position);
+    const events = position === undefined ? [] : missedEvents(from, position, this.#now());
     for (const subscriber of lacking) {
       if (!audience.subscribers.has(subscriber)) continue;
       for (const event of events) if (event.seq > subscriber.seq && !deliver(subscriber, event)) break;

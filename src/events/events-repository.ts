@@ -7,6 +7,8 @@ export interface UserEvent {
   data: Record<string, unknown>;
   /** The client that receives it beside the user's own front ends; null: none does. */
   clientId: string | null;
+  /** When it was recorded, by the database’s clock. */
+  at: Date;
 }
 
 /** An event as replicas poll it: `id` is that of all users, with gaps, and may be committed out of order. */
@@ -63,9 +65,9 @@ export async function selectNewEvents(db: Queryable, cursor: number, gaps: reado
     {
       name: 'new-events',
       text: `/* all users: a replica’s poll */ select * from (
-               (select id, user_id as "userId", seq, event, data, client_id as "clientId" from events where id > $1::bigint order by id limit $4)
+               (select id, user_id as "userId", seq, event, data, client_id as "clientId", created_at as at from events where id > $1::bigint order by id limit $4)
                union all
-               select e.id, e.user_id, e.seq, e.event, e.data, e.client_id
+               select e.id, e.user_id, e.seq, e.event, e.data, e.client_id, e.created_at
                from unnest($2::bigint[], $3::bigint[]) as gap (first, last)
                  cross join lateral (select * from events where id between gap.first and gap.last order by id limit $4) e
              ) as found order by id limit $4`,
@@ -103,9 +105,9 @@ export async function selectEventsSince(db: Queryable, userId: string, since: nu
   const rows = await db.query<{ head: string; seq: string | null } & Omit<UserEvent, 'seq'>>(
     {
       name: 'events-since',
-      text: `select u.event_seq as head, e.seq, e.event, e.data, e.client_id as "clientId"
+      text: `select u.event_seq as head, e.seq, e.event, e.data, e.client_id as "clientId", e.created_at as at
              from users u left join lateral (
-               select seq, event, data, client_id from events where user_id = u.id and seq > $2::bigint order by seq limit $3
+               select seq, event, data, client_id, created_at from events where user_id = u.id and seq > $2::bigint order by seq limit $3
              ) e on true
              where u.id = $1::uuid order by e.seq`,
     },

@@ -26,9 +26,13 @@ function isFor({ clientId }: Subscriber, { event, clientId: of }: UserEvent): bo
   return clientId === undefined || clientId === of || event === RESYNC;
 }
 
-/** The events after `since`; `resync` if some are no longer stored, there are too many, or `since` is not valid. */
-export function missedEvents(since: number, { head, events }: Position): UserEvent[] {
+/**
+ * The events after `since`; `resync` if some are no longer stored, there are too many, or `since` is not valid.
+ *
+ * @param now the time of `resync`, which is not stored
+ */
+export function missedEvents(since: number, { head, events }: Position, now: Date): UserEvent[] {
   if (since === head) return [];
   if (since < head && events.length === head - since && events.length <= REPLAY_MAX) return events;
-  return [{ seq: head, event: RESYNC, data: {}, clientId: null }];
+  return [{ seq: head, event: RESYNC, data: {}, clientId: null, at: now }];
 }

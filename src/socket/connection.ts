@@ -125,7 +125,7 @@ export class Connection implements AuthenticatedSocket {
     this.#host.connectionClosed(this, code);
   }
 
-  push(event: { seq: number; event: string; data: object }): boolean {
+  push(event: { seq: number; event: string; data: object; at: Date }): boolean {
     if (this.#sendQueue.isSlow) return false;
     this.send(eventFrame(event));
     // Its token is good for nothing more; an open socket would still use up what the user's other clients may have.

@@ -168,9 +168,9 @@ export function errorFrame(requestId: string, error: unknown): string {
   return encode({ type: 'error', requestId, errorText: message, error: { ...details, code, retryable, retryAfter } });
 }
 
-export function eventFrame({ seq, event, data }: { seq: number; event: string; data: object }): string {
+export function eventFrame({ seq, event, data, at }: { seq: number; event: string; data: object; at: Date }): string {
   // As it was recorded, where name and data were typed.
-  return encode({ type: 'event', requestId: '', seq, event: event as EventName, data: data as never });
+  return encode({ type: 'event', requestId: '', seq, at: at.toISOString(), event: event as EventName, data: data as never });
 }
 
 /** The stream begins. */

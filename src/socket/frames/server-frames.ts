@@ -142,6 +142,7 @@ const event = <Name extends EventName>(name: Name) =>
     type: z.literal('event'),
     requestId: z.literal(''),
     seq: z.int().min(0).describe('The user’s events are numbered consecutively.'),
+    at: z.iso.datetime().describe('When it was recorded, by the service’s clock.'),
     event: z.literal(name),
     data: EVENTS[name],
   });

@@ -60,8 +60,8 @@ describe('an event', () => {
     for (const client of [ana.client, second]) {
       await client.event('two');
       expect(client.events).toEqual([
-        { type: 'event', requestId: '', seq: 1, event: 'one', data: { name: 'one' } },
-        { type: 'event', requestId: '', seq: 2, event: 'two', data: { name: 'two' } },
+        { type: 'event', requestId: '', seq: 1, at: expect.any(String), event: 'one', data: { name: 'one' } },
+        { type: 'event', requestId: '', seq: 2, at: expect.any(String), event: 'two', data: { name: 'two' } },
       ]);
     }
     await ben.client.event('other');
@@ -106,6 +106,14 @@ describe('since', () => {
     expect(numbers(client)).toEqual([2, 3, 4]);
   });
 
+  it('sends missed events with the time at which they were recorded', async () => {
+    const { token, userId } = await person();
+    await record(userId, 'early');
+    await steward.sql(`update events set created_at = '2026-11-26T09:30:00Z' where user_id = $1`, [userId]);
+    const client = await SocketClient.signedIn(steward.url, token, 0);
+    expect(await client.event('early')).toHaveProperty('at', '2026-11-26T09:30:00.000Z');
+  });
+
   it('sends nothing if nothing was missed', async () => {
     const { token, userId } = await person();
     await record(userId, 'one');
@@ -125,7 +133,14 @@ describe('since', () => {
     await steward.sql(`update events set created_at = now() - interval '25 hours' where user_id = $1 and seq < 3`, [userId]);
     await deleteExpiredRows(steward.context.db, 'events');
     const client = await SocketClient.signedIn(steward.url, token, since);
-    expect(await client.event('resync')).toEqual({ type: 'event', requestId: '', seq: 3, event: 'resync', data: {} });
+    expect(await client.event('resync')).toEqual({
+      type: 'event',
+      requestId: '',
+      seq: 3,
+      at: expect.any(String),
+      event: 'resync',
+      data: {},
+    });
     await record(userId, 'four');
     await client.event('four');
     expect(numbers(client)).toEqual([3, 4]);
