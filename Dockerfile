@@ -36,6 +36,7 @@ FROM base AS bundle
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY scripts/bundle.ts ./scripts/
+COPY public/language ./public/language
 COPY src ./src
 RUN node scripts/bundle.ts
 

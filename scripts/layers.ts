@@ -119,6 +119,13 @@ export const LARGE_FOLDERS: Record<string, string> = {
 export const ENVIRONMENT_READER = 'src/config/load-config.ts';
 /** What the sandbox may import from src, besides layer 0. */
 export const SANDBOX_IMPORTS = ['http'];
+/** How dates, names and amounts are written: for the console, the service and the sandbox. It imports nothing. */
+export const LANGUAGE = 'public/language/';
+/**
+ * Files outside of it that use the machine's formats, each with its reason. The formats of the language module have the locale and
+ * the zone of who reads them.
+ */
+export const OWN_FORMATS: Record<string, string> = {};
 /** It may import the sandbox. */
 export const SANDBOX_LOADER = 'src/main.ts';
 /** Files that take time from the machine, each with its reason. */

@@ -1,9 +1,9 @@
-import { formatTime } from './format.js';
 import { byId } from './kit/dom.js';
 import { show } from './kit/feedback.js';
 import { showChecklist } from './page/page-checklist.js';
 import { showConnection, watchServer } from './page/page-connection.js';
 import { showFlowResult } from './page/page-flow-result.js';
+import { formatter } from './page/page-format.js';
 import { Router, showBadge } from './page/page-router.js';
 import { Session } from './page/page-session.js';
 import { hasSandbox, SignIn, signInForms } from './page/page-sign-in.js';
@@ -46,7 +46,7 @@ function begin(isSandbox) {
   const { label, exp } = session.user;
   byId('who').textContent = label;
   byId('who-initial').textContent = label.charAt(0).toUpperCase();
-  byId('who-expiry').textContent = exp === undefined ? '' : `signed in until ${formatTime(new Date(exp * 1000).toISOString())}`;
+  byId('who-expiry').textContent = exp === undefined ? '' : `signed in until ${formatter.time(new Date(exp * 1000).toISOString())}`;
   showConnection(session.client);
   session.client.addEventListener('state', () => server.poll());
   session.approvals.watch((approvals) => showBadge('approvals', approvals.length, 'pending'));

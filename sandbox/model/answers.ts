@@ -1,3 +1,5 @@
+import { english } from '../../public/language/english.js';
+import { nameOfAddress, plainWords } from '../../public/language/names.js';
 import { shortened } from './said-text.ts';
 import { type Data, listOf, str } from './tool-results.ts';
 
@@ -6,14 +8,14 @@ const EXCERPT = 1_200;
 
 /** A found mail as a line of a list. */
 export function mailLine({ from, subject, date, snippet, unread }: Data): string {
-  return `- ${unread === true ? 'unread, ' : ''}${when(date)}, ${nameOf(str(from))}: “${str(subject)}”. ${shortened(str(snippet), 90)}`;
+  return `- ${unread === true ? 'unread, ' : ''}${when(date)}, ${nameOfAddress(str(from))}: “${str(subject)}”. ${shortened(str(snippet), 90)}`;
 }
 
 /** A mail with the beginning of its text. */
 export function mailText({ from, subject, date, text, attachments }: Data): string {
   const files = listOf(attachments).map(({ name }) => str(name));
   const attached = files.length === 0 ? '' : `\nAttached: ${files.join(', ')}.`;
-  return `${nameOf(str(from))} wrote “${str(subject)}” on ${when(date)}:\n\n${excerpt(text)}${attached}`;
+  return `${nameOfAddress(str(from))} wrote “${str(subject)}” on ${when(date)}:\n\n${excerpt(text)}${attached}`;
 }
 
 export function eventLine(event: Data): string {
@@ -48,27 +50,17 @@ export function excerpt(text: unknown): string {
 
 /** An amount of money. @param currency may be null */
 export function money(amount: unknown, currency: unknown): string {
-  return typeof amount === 'number' ? `${amount.toFixed(2)} ${str(currency)}`.trim() : 'unknown';
+  return typeof amount === 'number' ? english.money(amount, currency) : 'unknown';
 }
 
 /** A name such as FOOD_AND_DRINK in plain letters. */
 export function plainName(name: unknown): string {
-  const words = str(name).replaceAll('_', ' ').trim();
-  return /^[A-Z ]+$/.test(words) ? words.charAt(0) + words.slice(1).toLowerCase() : words || 'without a name';
-}
-
-/** "Ana Müller" of `Ana Müller <ana@example.org>`. */
-export function nameOf(address: string): string {
-  return /^\s*"?([^"<]+?)"?\s*</.exec(address)?.[1] ?? address;
+  return plainWords(str(name)) || 'without a name';
 }
 
 /** A day, or a time as the provider gave it, in its own zone. */
 export function when(moment: unknown): string {
-  const [day = '', time = ''] = str(moment).split('T', 2);
-  const date = new Date(`${day}T00:00:00Z`);
-  if (Number.isNaN(date.getTime())) return str(moment);
-  const shown = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' }).format(date);
-  return time === '' ? shown : `${shown}, ${time.slice(0, 5)}`;
+  return english.dateTime(moment, /[+-]\d{2}:\d{2}$/.exec(str(moment))?.[0]);
 }
 
 function timesOf({ start, end, all_day: allDay, last_day: lastDay }: Data): string {

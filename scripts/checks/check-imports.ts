@@ -5,6 +5,7 @@ import { dirname, join, normalize } from 'node:path';
 import {
   BY_THE_MACHINE,
   ENVIRONMENT_READER,
+  LANGUAGE,
   LARGE_FOLDERS,
   LAYERS,
   MOST_FILES,
@@ -102,7 +103,7 @@ function brokenOnly(file: string, specifier: string): string | undefined {
 
 function brokenLayer(file: string, target: string): string | undefined {
   const [room, other] = [roomOf(file), roomOf(target)];
-  if (room === other || file === SANDBOX_LOADER) return undefined;
+  if (room === other || file === SANDBOX_LOADER || target.startsWith(LANGUAGE)) return undefined;
   const [own, below] = [layerOf(room), layerOf(other)];
   if (room === 'sandbox') return below === 0 || SANDBOX_IMPORTS.includes(other) ? undefined : 'the sandbox imports layer 0 and http only';
   const isAllowed = below !== -1 && (below < own || (below === own && LAYERS[own]?.isMutual === true));

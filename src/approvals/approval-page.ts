@@ -1,3 +1,4 @@
+import { english } from '../../public/language/english.js';
 import type { ErrorCode } from '../errors.ts';
 import { noticesOnMatches } from '../executor/approvals/approval-prompt.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
@@ -252,6 +253,6 @@ function sourceOf({ action, author, name, time }: LinkedPreview['provenance'][nu
 
 /** To the minute, with its zone; as it is if it comes from elsewhere and is written otherwise. */
 function timeOf(iso: string): SafeHtml {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]{0,16}Z$/.test(iso)) return inline(iso);
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+  const written = english.zonedTime(iso);
+  return written === iso ? inline(iso) : html`<time datetime="${iso}">${written}</time>`;
 }

@@ -1,3 +1,4 @@
+import { english } from '../../public/language/english.js';
 import type { Match } from '../executor/taint/matches.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import { escapeHidden, inline, visible } from '../http/pages/visible-text.ts';
@@ -54,8 +55,7 @@ export class ArgumentsView {
     if (text === '') return html`<span class="muted">empty</span>`;
     const shown = cutText(text, Math.max(this.#charactersLeft, 0)).toWellFormed();
     this.#charactersLeft -= text.length;
-    const rest =
-      shown.length < text.length && omitted(`${(text.length - shown.length).toLocaleString('en')} more characters are not shown.`);
+    const rest = shown.length < text.length && omitted(`${english.number(text.length - shown.length)} more characters are not shown.`);
     return html`${block(text, this.#marked(shown, path))}${rest}`;
   }
 

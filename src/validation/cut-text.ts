@@ -1,3 +1,5 @@
+import { english } from '../../public/language/english.js';
+
 /** Characters as people see them, of one or more code points (UAX 29, “Grapheme Cluster Boundaries”). */
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** UTF-16 units of a character that is kept whole: more than a real one has, such as a couple with skin tones. */
@@ -25,7 +27,7 @@ export function cutList(items: readonly string[], max: number): string {
   });
   const kept = fitting === -1 ? items.length : Math.max(1, fitting);
   const left = items.length - kept;
-  return `${items.slice(0, kept).join(', ')}${left === 0 ? '' : `, … and ${left.toLocaleString('en')} more`}`;
+  return `${items.slice(0, kept).join(', ')}${left === 0 ? '' : `, … and ${english.number(left)} more`}`;
 }
 
 /** The place itself, or that before the character in which it is; within a letter with a pile of marks, between two of them. */

@@ -2,6 +2,7 @@ import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
+import { formatter } from '../page/page-format.js';
 import { AccountList } from './account-list.js';
 import { chooseBank } from './page-bank-link.js';
 
@@ -81,7 +82,6 @@ export class BankAccounts extends AccountList {
 /** The notice for an account, if there is one. */
 function noteOf({ status, warning, expires_at: expiresAt, new_accounts: newAccounts }) {
   if (status !== 'active') return STATUS[status] ?? status;
-  if (warning !== undefined)
-    return `${WARNING[warning] ?? warning} ${expiresAt === undefined ? 'soon' : new Date(expiresAt).toLocaleDateString()}`;
+  if (warning !== undefined) return `${WARNING[warning] ?? warning} ${expiresAt === undefined ? 'soon' : formatter.day(expiresAt)}`;
   return newAccounts ? 'New accounts available' : undefined;
 }

@@ -1,3 +1,4 @@
+import { missingPermissions } from '../../language/en/permissions.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -41,7 +42,7 @@ export class WorkspaceAccounts extends AccountList {
           account.readOnly === undefined ? undefined : tag('', 'Read only'),
         ),
         element('p', { className: 'detail' }, email),
-        incomplete ? element('p', { className: 'detail' }, `Missing permissions: ${missing.join(', ')}`) : undefined,
+        incomplete ? element('p', { className: 'detail' }, missingPermissions(missing)) : undefined,
       ),
       element('div', { className: 'actions' }, ...this.#actions(account, incomplete || status !== 'active')),
     );

@@ -3,6 +3,7 @@ import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { requestIdOf } from '../kit/feedback.js';
 import { emptyItem } from '../kit/list.js';
+import { formatter } from '../page/page-format.js';
 import { visibleJson } from '../page/page-text.js';
 import { resultView } from '../results/result-view.js';
 
@@ -92,11 +93,7 @@ class RunItem {
     this.#head.replaceChildren(
       element('strong', {}, action),
       tag(kind, text),
-      element(
-        'span',
-        { className: 'muted' },
-        `${where} · ${new Date(startedAt).toLocaleTimeString()}${took === undefined ? '' : ` · ${took} ms`}`,
-      ),
+      element('span', { className: 'muted' }, `${where} · ${formatter.time(startedAt)}${took === undefined ? '' : ` · ${took} ms`}`),
     );
     this.#progress.textContent = run.progress ?? 'Running …';
     // Drawn once for each state, because the focus may be on the button.

@@ -3,6 +3,7 @@ import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { emptyItem } from '../kit/list.js';
+import { formatter } from '../page/page-format.js';
 import { sentencesOf } from './activity-sentences.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -77,7 +78,7 @@ class ActivityFeed {
 
 function item({ at, late, text, tone, detail }) {
   const time = new Date(at);
-  const shown = `${late ? 'before ' : ''}${Date.now() - at < DAY_MS ? time.toLocaleTimeString() : time.toLocaleString()}`;
+  const shown = `${late ? 'before ' : ''}${Date.now() - at < DAY_MS ? formatter.time(at) : formatter.dateTime(at)}`;
   return element(
     'li',
     { className: `happened ${tone}` },

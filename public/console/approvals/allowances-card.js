@@ -3,6 +3,7 @@ import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { emptyItem, replaceItems } from '../kit/list.js';
+import { formatter } from '../page/page-format.js';
 import { visibleText } from '../page/page-text.js';
 
 /** Calls that the user has allowed in advance: list, revoke. */
@@ -29,7 +30,7 @@ function item(session, allowance) {
   const revoke = button('Revoke', { name: what, className: 'small' });
   revoke.addEventListener('click', () => run(revoke, session.fail, () => end(session, id, what)));
   const seen = folder !== null && people !== '' ? [element('p', { className: 'detail' }, `Seen by ${people}`)] : [];
-  const until = new Date(expiresAt).toLocaleString();
+  const until = formatter.dateTime(expiresAt);
   return element(
     'li',
     { className: 'entry' },

@@ -1,4 +1,4 @@
-import { formatName } from '../format.js';
+import { plainWords } from '../../language/names.js';
 import { copyButton } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { tabs } from '../kit/tabs.js';
@@ -40,7 +40,7 @@ function shapeOf(input) {
 
 function mail({ subject, body, ...rest }, matches) {
   const people = RECIPIENTS.filter((name) => rest[name]?.length > 0).map((name) =>
-    element('div', {}, element('dt', {}, formatName(name)), element('dd', {}, rest[name].map(addressOf).join(', '))),
+    element('div', {}, element('dt', {}, plainWords(name)), element('dd', {}, rest[name].map(addressOf).join(', '))),
   );
   const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !RECIPIENTS.includes(name)));
   const subjectRow = element(
@@ -89,7 +89,7 @@ function fields(input, matches, path = '', depth = 0) {
     element(
       'div',
       {},
-      element('dt', {}, visibleText(formatName(name))),
+      element('dt', {}, visibleText(plainWords(name))),
       element('dd', {}, argument(value, under(path, name), matches, depth + 1)),
     ),
   );

@@ -1,8 +1,8 @@
-import { formatCountdown, formatTime } from '../format.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run, show, showError } from '../kit/feedback.js';
+import { formatter } from '../page/page-format.js';
 import { Failure } from '../page/page-request.js';
 import { quotedText, visibleText } from '../page/page-text.js';
 import { argumentsView } from './approval-arguments.js';
@@ -97,10 +97,10 @@ async function decided(client, approvalId, { approved, ...options }) {
 
 /** The time left, as a number that nobody is told each second. */
 function countdown(expiresAt, onExpiry) {
-  const node = element('span', { className: 'countdown', title: `until ${formatTime(expiresAt)}` });
+  const node = element('span', { className: 'countdown', title: `until ${formatter.time(expiresAt)}` });
   const tick = () => {
     const left = Date.parse(expiresAt) - Date.now();
-    node.textContent = left > 0 ? `${formatCountdown(left)} left` : 'expired';
+    node.textContent = left > 0 ? `${formatter.countdown(left)} left` : 'expired';
     // A card that was replaced no longer counts.
     if (left > 0) setTimeout(() => node.isConnected && tick(), TICK_MS);
     else onExpiry();

@@ -1,5 +1,5 @@
-import { formatDateTime } from '../format.js';
 import { element } from '../kit/dom.js';
+import { formatter } from '../page/page-format.js';
 import { quotedText, visibleText } from '../page/page-text.js';
 
 /** Those that deserve attention first. */
@@ -89,7 +89,7 @@ function sourceNodes({ action, author, name, time }) {
     element('code', {}, action),
     ...(author === undefined ? [] : [', by ', element('bdi', {}, visibleText(author))]),
     ...(name === undefined || name === '' ? [] : [', ', element('q', {}, element('bdi', {}, quotedText(name)))]),
-    ...(time === undefined ? [] : [`, ${formatDateTime(time)}`]),
+    ...(time === undefined ? [] : [`, ${formatter.dateTime(time)}`]),
   ];
 }
 

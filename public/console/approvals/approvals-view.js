@@ -1,6 +1,7 @@
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { emptyItem, replaceItems } from '../kit/list.js';
+import { formatter } from '../page/page-format.js';
 import { resultView } from '../results/result-view.js';
 import { allowancesCard } from './allowances-card.js';
 import { approvalCard } from './approval-card.js';
@@ -94,7 +95,7 @@ class DecidedList {
         'li',
         { className: 'entry plain' },
         element('h3', {}, summary, approved ? tag('good', 'Approved') : tag('bad', 'Denied')),
-        element('p', { className: 'detail' }, `${action} with ${account}, ${new Date().toLocaleTimeString()}`),
+        element('p', { className: 'detail' }, `${action} with ${account}, ${formatter.time(Date.now())}`),
         ...outcome,
       ),
     );

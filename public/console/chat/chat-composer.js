@@ -1,6 +1,7 @@
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
+import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 
 const COUNTED = { runs: 'answer', tokens: 'token' };
@@ -99,13 +100,12 @@ export class Composer {
 
 /** “Today: 3 of 200 answers · 12K tokens”. A limit may be absent. */
 function budgetText(budget) {
-  const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
   const parts = Object.entries(COUNTED)
     .filter(([name]) => budget[name] !== undefined)
     .map(([name, unit]) => {
       const { used, limit } = budget[name];
-      const of = limit === null ? '' : ` of ${compact.format(limit)}`;
-      return `${compact.format(used)}${of} ${unit}${(limit ?? used) === 1 ? '' : 's'}`;
+      const of = limit === null ? '' : ` of ${formatter.roughNumber(limit)}`;
+      return `${formatter.roughNumber(used)}${of} ${unit}${(limit ?? used) === 1 ? '' : 's'}`;
     });
   return parts.length === 0 ? '' : `Today: ${parts.join(' · ')}`;
 }

@@ -1,6 +1,6 @@
-import { formatCount } from '../format.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { formatter } from '../page/page-format.js';
 import { readableText, visibleText } from '../page/page-text.js';
 import { markdown } from './markdown.js';
 import { isRefused, isToolPart, ToolStep } from './tool-step.js';
@@ -101,7 +101,7 @@ function thinking() {
 }
 
 function footOf({ status, error, model, usage }, parts) {
-  const tokens = usage === undefined ? '' : formatCount((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), 'token');
+  const tokens = usage === undefined ? '' : formatter.count((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), 'token');
   const facts = [model, tokens].filter(Boolean).map((fact) => visibleText(String(fact)));
   return [
     ...endOf(status, error),
@@ -123,8 +123,8 @@ function gateOf(parts) {
   const refused = parts.filter(isRefused).length;
   const asked = parts.filter(({ state }) => state === 'approval-requested').length;
   const tags = [
-    ...(refused > 0 ? [tag('bad', `Steward refused ${formatCount(refused, 'call')}`)] : []),
-    ...(asked > 0 ? [tag('attention', `Steward asks you about ${formatCount(asked, 'call')}`)] : []),
+    ...(refused > 0 ? [tag('bad', `Steward refused ${formatter.count(refused, 'call')}`)] : []),
+    ...(asked > 0 ? [tag('attention', `Steward asks you about ${formatter.count(asked, 'call')}`)] : []),
   ];
   return tags.length === 0 ? [] : [element('p', { className: 'message-end badges' }, ...tags)];
 }

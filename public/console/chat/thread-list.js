@@ -1,9 +1,9 @@
-import { formatDateTime } from '../format.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { replaceItems } from '../kit/list.js';
+import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 
 const SEARCH_MS = 250;
@@ -101,7 +101,7 @@ export class ThreadList {
         type: 'button',
         className: 'thread',
         'aria-current': isCurrent ? 'true' : 'false',
-        title: `${name}\n${formatDateTime(updated)}`,
+        title: `${name}\n${formatter.dateTime(updated)}`,
       },
       element('span', { className: 'thread-title', dir: 'auto' }, name),
       STATUS[status] === undefined ? undefined : tag(...STATUS[status]),

@@ -3,6 +3,7 @@ import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { emptyItem, replaceItems } from '../kit/list.js';
+import { formatter } from '../page/page-format.js';
 import { visibleText } from '../page/page-text.js';
 
 const MAY = { read: 'read', write: 'read and change' };
@@ -57,8 +58,8 @@ async function end(session, id, name) {
 function permissionOf({ access, actions, accounts, expires_at: expiresAt }, session) {
   const what = MAY[access] ?? access;
   const known = accounts?.map((id) => session.nameOf(id)).filter((name) => name !== undefined);
-  const where = known === undefined ? 'all accounts' : listed(known) || 'no account that is still connected';
-  return `May ${what} ${scopeOf(actions)} on ${where}, until ${day(expiresAt)}.`;
+  const where = known === undefined ? 'all accounts' : formatter.list(known) || 'no account that is still connected';
+  return `May ${what} ${scopeOf(actions)} on ${where}, until ${formatter.day(expiresAt)}.`;
 }
 
 function scopeOf(patterns) {
@@ -67,7 +68,7 @@ function scopeOf(patterns) {
     patterns.map((pattern) => pattern.split('.')),
     ([agent]) => agent,
   );
-  return listed(
+  return formatter.list(
     [...agents].map(([agent, parts]) => {
       const actions = parts.map(([, action]) => action);
       return actions.includes('*') ? agent : `${agent} (${actions.join(', ')})`;
@@ -82,16 +83,8 @@ function originOf({ about, last_four: lastFour }) {
 
 function lastUseOf({ last_used_at: lastUsedAt, last_action: lastAction }) {
   if (lastUsedAt === null) return 'Not used yet.';
-  const at = new Date(lastUsedAt).toLocaleString();
+  const at = formatter.dateTime(lastUsedAt);
   return lastAction === null ? `Last used ${at}.` : `Last used ${at}: ${lastAction}.`;
-}
-
-function listed(words) {
-  return new Intl.ListFormat('en-GB').format(words);
-}
-
-function day(text) {
-  return new Date(text).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
 }
 
 function isActive({ expires_at: expiresAt, revoked_at: revokedAt }) {

@@ -1,6 +1,6 @@
-import { formatCount } from '../format.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 
 const MAX_AUTHORS = 3;
@@ -45,7 +45,7 @@ export function resultFacts({ account, ms } = {}, count) {
 export function moreNote(next, failed) {
   const notes = [
     ...(next === undefined || next === null || next === false ? [] : ['There are more.']),
-    ...(Array.isArray(failed) && failed.length > 0 ? [`${formatCount(failed.length, 'entry', 'entries')} could not be read.`] : []),
+    ...(Array.isArray(failed) && failed.length > 0 ? [`${formatter.count(failed.length, 'entry', 'entries')} could not be read.`] : []),
   ];
   return notes.length === 0 ? undefined : element('p', { className: 'muted result-more' }, notes.join(' '));
 }

@@ -1,6 +1,7 @@
-import { formatCount, formatDateTime, formatMoney, formatMonth, formatName, formatShortDay } from '../format.js';
+import { plainWords } from '../../language/names.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 import { barChart } from './chart.js';
 import { moreNote } from './result-badges.js';
@@ -20,8 +21,8 @@ export function balanceCards({ accounts, live }) {
     const owed = OWED.has(type);
     const facts = [
       owed ? 'owed' : 'current balance',
-      available === null || available === current ? '' : `${formatMoney(available, currency)} available`,
-      limit === null ? '' : `limit ${formatMoney(limit, currency)}`,
+      available === null || available === current ? '' : `${formatter.money(available, currency)} available`,
+      limit === null ? '' : `limit ${formatter.money(limit, currency)}`,
     ];
     return element(
       'li',
@@ -32,12 +33,12 @@ export function balanceCards({ accounts, live }) {
         readableText(official || name),
         mask ? element('span', { className: 'muted' }, ` …${mask}`) : undefined,
       ),
-      element('p', { className: 'balance-amount' }, formatMoney(current ?? available, currency)),
+      element('p', { className: 'balance-amount' }, formatter.money(current ?? available, currency)),
       element('p', { className: 'event-facts' }, facts.filter(Boolean).join(' · ')),
       element(
         'p',
         { className: 'event-facts' },
-        [formatName(subtype ?? type), updated ? formatDateTime(updated) : ''].filter(Boolean).join(' · '),
+        [plainWords(subtype ?? type), updated ? formatter.dateTime(updated) : ''].filter(Boolean).join(' · '),
       ),
     );
   });
@@ -52,11 +53,11 @@ export function balanceCards({ accounts, live }) {
         title: 'Balances by account',
         unit: 'Account',
         bars: group.map(({ name, balances }) => ({ name: readableText(name), value: balances.current })),
-        format: (value) => formatMoney(value, currency),
+        format: (value) => formatter.money(value, currency),
       }),
     );
   return {
-    count: formatCount(accounts.length, 'account'),
+    count: formatter.count(accounts.length, 'account'),
     nodes: [
       element('ul', { className: 'balances' }, ...cards),
       ...charts,
@@ -75,7 +76,7 @@ export function accountNumbers({ accounts, masked }) {
       String(kind).toUpperCase(),
       Object.entries(parts)
         .filter(([, value]) => typeof value === 'string')
-        .map(([part, value]) => `${formatName(part)} ${readableText(value)}`)
+        .map(([part, value]) => `${plainWords(part)} ${readableText(value)}`)
         .join(', '),
     ]),
   );
@@ -93,8 +94,8 @@ export function transactionList({ items, accounts = [], total, next }) {
   return {
     count:
       total === undefined || total === items.length
-        ? formatCount(items.length, 'transaction')
-        : `${items.length} of ${formatCount(total, 'transaction')}`,
+        ? formatter.count(items.length, 'transaction')
+        : `${items.length} of ${formatter.count(total, 'transaction')}`,
     nodes: [...spendingCharts(items), transactionTable('Transactions', items, names), moreNote(next)],
   };
 }
@@ -113,9 +114,9 @@ function transactionTable(caption, items, names = new Map()) {
     const who = element('span', {}, readableText(merchant ?? name ?? '–'), ' ', pending ? tag('attention', 'pending') : undefined);
     const paid = element('span', { className: amount < 0 ? 'money-in' : '' }, signed(amount, currency));
     return [
-      element('time', { dateTime: date }, formatShortDay(date)),
+      element('time', { dateTime: date }, formatter.shortDay(date)),
       who,
-      category ? formatName(category) : '–',
+      category ? plainWords(category) : '–',
       ...(withAccount ? [readableText(names.get(account) ?? '–')] : []),
       paid,
     ];
@@ -125,23 +126,23 @@ function transactionTable(caption, items, names = new Map()) {
     const sum = (wanted) => group.filter(wanted).reduce((sum, { amount }) => sum + amount, 0);
     const [out, into] = [sum(({ amount }) => amount > 0), sum(({ amount }) => amount < 0)];
     return [
-      ...(out === 0 ? [] : [['Money out', ...blank, formatMoney(out, currency)]]),
+      ...(out === 0 ? [] : [['Money out', ...blank, formatter.money(out, currency)]]),
       ...(into === 0 ? [] : [['Money in', ...blank, signed(into, currency)]]),
     ];
   });
   return dataTable(caption, columns, rows, foot);
 }
 
-const signed = (amount, currency) => (amount < 0 ? `+${formatMoney(-amount, currency)}` : formatMoney(amount, currency));
+const signed = (amount, currency) => (amount < 0 ? `+${formatter.money(-amount, currency)}` : formatter.money(amount, currency));
 
 /** By category, and by month where there are several. Transfers and income are no spending. */
 function spendingCharts(items) {
   const spent = items.filter(({ category }) => !NOT_SPENT.test(category ?? ''));
   return [...Map.groupBy(spent, ({ currency }) => currency)].flatMap(([currency, group]) => {
-    const format = (value) => formatMoney(value, currency);
+    const format = (value) => formatter.money(value, currency);
     const months = sums(group, ({ date }) => date.slice(0, 7)).toSorted((one, other) => one.name.localeCompare(other.name));
-    const byMonth = months.map(({ name, value }) => ({ name: formatMonth(name), value }));
-    const categories = largest(sums(group, ({ category }) => (category ? formatName(category) : 'No category')));
+    const byMonth = months.map(({ name, value }) => ({ name: formatter.month(name), value }));
+    const categories = largest(sums(group, ({ category }) => (category ? plainWords(category) : 'No category')));
     return [
       ...(categories.length > 1 ? [barChart({ title: 'Spending by category', unit: 'Category', bars: categories, format })] : []),
       ...(byMonth.length > 1 ? [barChart({ title: 'Spending by month', unit: 'Month', bars: byMonth, format })] : []),
@@ -173,11 +174,11 @@ export const isSpending = ({ sums: found, totals }) =>
 /** Sums by category or merchant: a chart and a table for each currency. */
 export function spendingSums({ from, to, sums: found, totals, left_out: leftOut = [], more, truncated }) {
   const isCategory = found.every(({ name }) => name === null || name === name.toUpperCase());
-  const shown = (name) => (name === null ? 'None named' : isCategory ? formatName(name) : readableText(name));
+  const shown = (name) => (name === null ? 'None named' : isCategory ? plainWords(name) : readableText(name));
   const unit = isCategory ? 'Category' : 'Merchant';
   const nodes = totals.flatMap((total) => {
     const { currency } = total;
-    const format = (value) => formatMoney(value, currency);
+    const format = (value) => formatter.money(value, currency);
     const own = found.filter((one) => one.currency === currency);
     const bars = largest(own.filter(({ amount }) => amount > 0).map(({ name, amount }) => ({ name: shown(name), value: amount })));
     const rows = own.map(({ name, amount, refunds, count }) => [
@@ -199,10 +200,11 @@ export function spendingSums({ from, to, sums: found, totals, left_out: leftOut 
     ];
   });
   const left = leftOut.map(
-    ({ kind, currency, in: into, out }) => `${formatName(kind)}: ${formatMoney(into, currency)} in, ${formatMoney(out, currency)} out`,
+    ({ kind, currency, in: into, out }) =>
+      `${plainWords(kind)}: ${formatter.money(into, currency)} in, ${formatter.money(out, currency)} out`,
   );
   return {
-    count: `${formatShortDay(from)} – ${formatShortDay(to)}`,
+    count: `${formatter.shortDay(from)} – ${formatter.shortDay(to)}`,
     nodes: [
       ...nodes,
       found.length === 0 ? element('p', { className: 'muted' }, 'Nothing was spent.') : undefined,
@@ -232,7 +234,7 @@ export function changeTables({ added, modified, removed, ready, more }) {
       ready === false ? element('p', { className: 'warning' }, 'The bank’s transactions are still being fetched.') : undefined,
       ...part('New', added),
       ...part('Changed', modified),
-      removed.length === 0 ? undefined : element('p', {}, `${formatCount(removed.length, 'transaction')} removed.`),
+      removed.length === 0 ? undefined : element('p', {}, `${formatter.count(removed.length, 'transaction')} removed.`),
       isEmpty && ready !== false ? element('p', { className: 'muted' }, 'Nothing new.') : undefined,
       moreNote(more),
     ],

@@ -1,7 +1,8 @@
-import { formatCount, formatDay, formatMinutes, formatShortDay, formatTime, isDay, localDay } from '../format.js';
+import { isDay } from '../../language/formatter.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { safeLink } from '../kit/safe-link.js';
+import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 import { moreNote } from './result-badges.js';
 
@@ -12,11 +13,11 @@ const isEvent = (one) => typeof one?.start === 'string' && typeof one.end === 's
 export const isEventList = ({ items }) => Array.isArray(items) && items.length > 0 && items.every(isEvent);
 export const isSingleEvent = (data) => isEvent(data) && 'all_day' in data;
 
-/** Events by day, with the browser's times. */
+/** Events by day, with the calendar's times, and the user's where they differ. */
 export function eventList({ items, zone, next }) {
   return {
-    count: formatCount(items.length, 'event'),
-    nodes: [...agenda(items, ({ start }) => localDay(start), event), zoneNote(zone), moreNote(next)],
+    count: formatter.count(items.length, 'event'),
+    nodes: [...agenda(items, zone, (one) => event(one, zone)), moreNote(next)],
   };
 }
 
@@ -24,8 +25,8 @@ export function singleEvent(data) {
   const { description, recurrence, link } = data;
   return {
     nodes: [
-      element('p', { className: 'result-title' }, `${formatDay(data.start)}`),
-      element('ul', { className: 'rows agenda' }, event(data)),
+      element('p', { className: 'result-title' }, formatter.longDay(data.start, data.zone)),
+      element('ul', { className: 'rows agenda' }, event(data, data.zone)),
       description ? element('div', { className: 'prose', dir: 'auto' }, readableText(description)) : undefined,
       recurrence ? element('p', { className: 'muted' }, `Repeats: ${recurrence.map(readableText).join(', ')}`) : undefined,
       link ? element('p', {}, safeLink(link, 'Open in the calendar')) : undefined,
@@ -33,7 +34,7 @@ export function singleEvent(data) {
   };
 }
 
-function event(one) {
+function event(one, zone) {
   const { title, location, organizer, attendees = [], attendees_omitted: omitted, my_answer: mine, meeting_link: meeting } = one;
   const facts = [
     location && element('span', {}, `at ${readableText(location)}`),
@@ -43,7 +44,7 @@ function event(one) {
   return element(
     'li',
     { className: 'event' },
-    element('span', { className: 'when' }, when(one)),
+    element('span', { className: 'when' }, when(one, zone)),
     element(
       'div',
       {},
@@ -73,11 +74,9 @@ function event(one) {
   );
 }
 
-/** Days are the same everywhere; times are the browser's. */
-function when({ start, end, all_day: allDay, last_day: lastDay }) {
-  if (allDay || isDay(start)) return lastDay && lastDay !== start ? `until ${formatShortDay(lastDay)}` : 'all day';
-  const sameDay = localDay(start) === localDay(end);
-  return `${formatTime(start)} – ${sameDay ? formatTime(end) : `${formatShortDay(end)}, ${formatTime(end)}`}`;
+/** Days are the same everywhere. @param zone of the calendar */
+function when({ start, end, all_day: allDay, last_day: lastDay }, zone) {
+  return allDay || isDay(start) ? formatter.wholeDays({ start, lastDay }) : formatter.hours({ start, end, zone });
 }
 
 export const isFreeList = ({ items }) =>
@@ -89,12 +88,12 @@ export function freeList({ items, zone, next }) {
     element(
       'li',
       { className: 'event' },
-      element('span', { className: 'when' }, `${formatTime(start)} – ${formatTime(end)}`),
-      element('span', { className: 'muted' }, `${formatMinutes(minutes)} free`),
+      element('span', { className: 'when' }, formatter.hours({ start, end, zone })),
+      element('span', { className: 'muted' }, `${formatter.minutes(minutes)} free`),
     );
   return {
-    count: formatCount(items.length, 'free slot'),
-    nodes: [...agenda(items, ({ start }) => localDay(start), slot), zoneNote(zone), moreNote(next)],
+    count: formatter.count(items.length, 'free slot'),
+    nodes: [...agenda(items, zone, slot), moreNote(next)],
   };
 }
 
@@ -117,26 +116,20 @@ export function busyList({ items, zone }) {
               element(
                 'li',
                 { className: 'event' },
-                element('span', { className: 'when' }, when(one)),
-                element('span', {}, `${formatShortDay(one.start)}, ${ANSWERS[one.answer] ?? one.answer}`),
+                element('span', { className: 'when' }, when(one, zone)),
+                element('span', {}, `${formatter.shortDay(one.start, zone)}, ${ANSWERS[one.answer] ?? one.answer}`),
               ),
             ),
           ),
     ),
   );
-  return { count: formatCount(items.length, 'person', 'people'), nodes: [...people, zoneNote(zone)] };
+  return { count: formatter.count(items.length, 'person', 'people'), nodes: people };
 }
 
-function agenda(items, dayOf, build) {
-  const days = Map.groupBy(items, dayOf);
+function agenda(items, zone, build) {
+  const days = Map.groupBy(items, ({ start }) => formatter.localDay(start, zone));
   return [...days].flatMap(([day, entries]) => [
-    element('p', { className: 'result-title day' }, formatDay(day)),
+    element('p', { className: 'result-title day' }, formatter.longDay(day)),
     element('ul', { className: 'rows agenda' }, ...entries.map(build)),
   ]);
-}
-
-function zoneNote(zone) {
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (zone === undefined || zone === here) return undefined;
-  return element('p', { className: 'muted result-more' }, `Times of this browser (${here}); the calendar’s zone is ${readableText(zone)}.`);
 }

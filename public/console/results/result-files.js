@@ -1,8 +1,9 @@
+import { plainWords } from '../../language/names.js';
 import { markdown } from '../chat/markdown.js';
-import { formatBytes, formatCount, formatDateTime, formatName } from '../format.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { safeLink } from '../kit/safe-link.js';
+import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 import { moreNote } from './result-badges.js';
 import { dataTable } from './result-table.js';
@@ -15,7 +16,7 @@ export const isFileList = ({ items }) => Array.isArray(items) && items.length > 
 
 export function fileList({ items, next, failed }) {
   return {
-    count: formatCount(items.length, 'file'),
+    count: formatter.count(items.length, 'file'),
     nodes: [element('ul', { className: 'rows' }, ...items.map(fileRow)), moreNote(next, failed)],
   };
 }
@@ -23,9 +24,9 @@ export function fileList({ items, next, failed }) {
 function fileRow(file) {
   const { name, type, modified, size, owner, link, shared, trashed } = file;
   const facts = [
-    formatName(type),
-    size === undefined ? '' : formatBytes(size),
-    modified ? formatDateTime(modified) : '',
+    plainWords(type),
+    size === undefined ? '' : formatter.bytes(size),
+    modified ? formatter.dateTime(modified) : '',
     owner ? readableText(owner) : '',
   ];
   return element(
@@ -72,7 +73,7 @@ export function attachment({ name = 'Attachment', mime, size, text, base64, next
         'p',
         { className: 'result-title' },
         readableText(name),
-        element('span', { className: 'muted' }, ` ${mime}${size === undefined ? '' : `, ${formatBytes(size)}`}`),
+        element('span', { className: 'muted' }, ` ${mime}${size === undefined ? '' : `, ${formatter.bytes(size)}`}`),
       ),
       ...content({ text, base64, format: mime, name }),
       moreNote(next),
@@ -90,7 +91,7 @@ function content({ text, base64, format, name }) {
     element(
       'p',
       { className: 'muted' },
-      `${readableText(name)} is ${format}: ${formatBytes(Math.floor((base64.length * 3) / 4))}, not shown here.`,
+      `${readableText(name)} is ${format}: ${formatter.bytes(Math.floor((base64.length * 3) / 4))}, not shown here.`,
     ),
   ];
 }
@@ -104,7 +105,7 @@ export const isPermissionList = ({ items }) =>
   Array.isArray(items) && items.length > 0 && items.every((item) => typeof item?.role === 'string' && 'type' in item);
 
 export function permissionList({ items }) {
-  return { count: formatCount(items.length, 'person or group', 'people and groups'), nodes: [peopleList(items)] };
+  return { count: formatter.count(items.length, 'person or group', 'people and groups'), nodes: [peopleList(items)] };
 }
 
 export const isDocument = ({ tabs, title }) =>
@@ -118,7 +119,7 @@ export function documentText({ title, link, tabs, next_offset: next }) {
     if (tabs.length === 1) return body;
     return element('details', { className: 'message', open: text !== '' }, element('summary', {}, readableText(name)), body);
   });
-  return { count: tabs.length === 1 ? undefined : formatCount(tabs.length, 'tab'), nodes: [heading, ...parts, moreNote(next)] };
+  return { count: tabs.length === 1 ? undefined : formatter.count(tabs.length, 'tab'), nodes: [heading, ...parts, moreNote(next)] };
 }
 
 export const isSlides = ({ slides }) =>
@@ -136,7 +137,7 @@ export function slideList({ title, slides, next }) {
     ),
   );
   return {
-    count: formatCount(slides.length, 'slide'),
+    count: formatter.count(slides.length, 'slide'),
     nodes: [
       title ? element('p', { className: 'result-title' }, readableText(title)) : undefined,
       element('ol', { className: 'slides' }, ...cards),
@@ -155,12 +156,12 @@ export function sheetTables({ ranges }) {
     const isNumber = (index) => rows.slice(1).some((row) => typeof row[index] === 'number');
     const columns = Array.from(rows[0], (_, index) => ({ title: columnName(index), amount: isNumber(index) }));
     const cells = rows.map((row) =>
-      row.map((value) => (value === null ? '' : typeof value === 'number' ? value.toLocaleString() : readableText(value))),
+      row.map((value) => (value === null ? '' : typeof value === 'number' ? formatter.number(value) : readableText(value))),
     );
     return [element('p', { className: 'result-title' }, name), dataTable(name, columns, cells), moreNote(next)];
   });
   return {
-    count: formatCount(
+    count: formatter.count(
       ranges.reduce((sum, { rows }) => sum + rows.length, 0),
       'row',
     ),

@@ -1,6 +1,6 @@
-import { formatBytes, formatCount, formatDateTime } from '../format.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 import { moreNote } from './result-badges.js';
 
@@ -20,13 +20,16 @@ export function mailList({ items, next, failed }) {
         { className: 'mail-head' },
         person(from ?? to),
         unread ? tag('good', 'unread') : undefined,
-        date === undefined ? undefined : element('time', { dateTime: date }, formatDateTime(date)),
+        date === undefined ? undefined : element('time', { dateTime: date }, formatter.dateTime(date)),
       ),
       element('p', { className: 'mail-subject', dir: 'auto' }, readableText(subject) || '(no subject)'),
       snippet ? element('p', { className: 'mail-snippet', dir: 'auto' }, readableText(snippet)) : undefined,
     ),
   );
-  return { count: formatCount(items.length, 'message'), nodes: [element('ul', { className: 'rows' }, ...rows), moreNote(next, failed)] };
+  return {
+    count: formatter.count(items.length, 'message'),
+    nodes: [element('ul', { className: 'rows' }, ...rows), moreNote(next, failed)],
+  };
 }
 
 export const isMailThread = ({ messages }) =>
@@ -36,18 +39,18 @@ export const isMailThread = ({ messages }) =>
 export function mailThread({ messages, next_offset: next }) {
   const subject = element('p', { className: 'result-title', dir: 'auto' }, readableText(messages[0].subject) || '(no subject)');
   return {
-    count: formatCount(messages.length, 'message'),
+    count: formatter.count(messages.length, 'message'),
     nodes: [subject, ...messages.map((message, index) => mail(message, index === messages.length - 1)), moreNote(next)],
   };
 }
 
 function mail({ from, to, cc, bcc, reply_to: replyTo, date, text, attachments = [] }, open) {
   const addresses = Object.entries({ To: to, Cc: cc, Bcc: bcc, 'Reply to': replyTo }).filter(([, value]) => value);
-  const files = attachments.map(({ name, size }) => element('li', {}, `Attachment: ${readableText(name)}, ${formatBytes(size)}`));
+  const files = attachments.map(({ name, size }) => element('li', {}, `Attachment: ${readableText(name)}, ${formatter.bytes(size)}`));
   return element(
     'details',
     { className: 'message', open },
-    element('summary', {}, person(from), ' ', element('time', { dateTime: date }, formatDateTime(date))),
+    element('summary', {}, person(from), ' ', element('time', { dateTime: date }, formatter.dateTime(date))),
     ...addresses.map(([name, value]) => element('p', { className: 'mail-address' }, `${name}: `, element('bdi', {}, readableText(value)))),
     element('div', { className: 'prose', dir: 'auto' }, readableText(text)),
     files.length === 0 ? undefined : element('ul', { className: 'files' }, ...files),
@@ -84,5 +87,5 @@ export function labelList({ items }) {
       ? undefined
       : element('div', {}, element('p', { className: 'result-title' }, title), element('ul', { className: 'chips' }, ...names));
   };
-  return { count: formatCount(items.length, 'label'), nodes: [group('Your labels', 'user'), group('Of the mail service', 'system')] };
+  return { count: formatter.count(items.length, 'label'), nodes: [group('Your labels', 'user'), group('Of the mail service', 'system')] };
 }

@@ -1,6 +1,7 @@
-import { formatName } from '../format.js';
+import { plainWords } from '../../language/names.js';
 import { element } from '../kit/dom.js';
 import { safeLink } from '../kit/safe-link.js';
+import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 
 const MAX_DEPTH = 8;
@@ -15,7 +16,8 @@ export function treeView(value) {
 function node(value, depth) {
   if (value === null || value === undefined || value === '') return element('span', { className: 'muted' }, value === '' ? 'empty' : '–');
   if (typeof value === 'string') return text(value);
-  if (typeof value !== 'object') return element('span', {}, typeof value === 'boolean' ? (value ? 'yes' : 'no') : value.toLocaleString());
+  if (typeof value === 'boolean') return element('span', {}, value ? 'yes' : 'no');
+  if (typeof value !== 'object') return element('span', {}, formatter.number(value));
   if (depth >= MAX_DEPTH) return element('code', {}, '…');
   return Array.isArray(value) ? list(value, depth) : fields(value, depth);
 }
@@ -37,7 +39,7 @@ function fields(value, depth) {
   const entries = Object.entries(value).slice(0, MAX_ITEMS);
   if (entries.length === 0) return element('span', { className: 'muted' }, 'nothing');
   const rows = entries.map(([name, one]) =>
-    element('div', {}, element('dt', {}, readableText(formatName(name))), element('dd', {}, node(one, depth + 1))),
+    element('div', {}, element('dt', {}, readableText(plainWords(name))), element('dd', {}, node(one, depth + 1))),
   );
   return element('dl', {}, ...rows);
 }

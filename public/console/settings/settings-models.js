@@ -1,10 +1,10 @@
-import { formatShortDay } from '../format.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { emptyItem } from '../kit/list.js';
+import { formatter } from '../page/page-format.js';
 
 const BUDGET = { runs: 'Answers', steps: 'Requests to a model', tokens: 'Tokens', seconds: 'Seconds', cost: 'Cost' };
-const amountFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const DIGITS = { maximumFractionDigits: 2 };
 
 /** The assistant's models, and what the user has used up today. */
 export function modelsCard(session) {
@@ -31,11 +31,14 @@ function meters({ day, ...used }) {
   const rows = Object.entries(BUDGET).flatMap(([name, text]) =>
     used[name] === undefined ? [] : [meter(`budget-${name}`, text, used[name])],
   );
-  return [element('h3', {}, `Used on ${formatShortDay(day)} (UTC)`), ...rows];
+  return [element('h3', {}, `Used on ${formatter.shortDay(day)} (UTC)`), ...rows];
 }
 
 function meter(id, text, { used, limit }) {
-  const amount = limit === null ? amountFormat.format(used) : `${amountFormat.format(used)} of ${amountFormat.format(limit)}`;
+  const amount = [used, limit]
+    .filter((one) => one !== null)
+    .map((one) => formatter.number(one, DIGITS))
+    .join(' of ');
   const bar = limit === null ? undefined : element('meter', { id, max: limit, value: Math.min(used, limit), high: limit * 0.8 });
   return element(
     'div',

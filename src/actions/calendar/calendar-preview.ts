@@ -1,52 +1,56 @@
+import { clockRange } from '../../../public/language/en/times.js';
+import { english } from '../../../public/language/english.js';
+import { zoneWords } from '../../../public/language/zones.js';
 import { addressKey } from '../../validation/email-address.ts';
 import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
 import { type CalendarEvent, type EventTime, LIMITS, momentOf, zoneOf } from './calendar-event.ts';
 import { clockOf, dayBefore, hasOffset, isDate, toZoned, zonedAt } from './zoned-time.ts';
 
-const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+/** Behind a time of which only the calendar knows the zone. */
+const UNKNOWN_ZONE = 'in the calendar’s time zone';
 
 interface ShownTime {
   day: string;
   /** undefined: a whole day. */
   clock: string | undefined;
+  /** Behind the clock: `Berlin time`. */
   zone: string;
 }
 
-/** For the approval prompt: `the event “Lunch” on Tue, 24 Nov 2026, 10:00 (Europe/Berlin) (3964…)`. */
+/** For the approval prompt: `the event “Lunch” on Tue, 24 Nov 2026, 10:00 Berlin time (3964…)`. */
 export function nameEvent({ id, summary, start, recurrence }: CalendarEvent): string {
   const what = recurrence === undefined ? 'the event' : 'the whole series';
   return `${what} ${quotedUpTo(summary, LIMITS.title)} ${recurrence === undefined ? 'on' : 'from'} ${showTime(start)} (${id})`;
 }
 
-/** `Tue, 24 Nov 2026, 10:00 (Europe/Berlin)` */
+/** `Tue, 24 Nov 2026, 10:00 Berlin time` */
 export function showTime(time: EventTime): string {
   return showMoment(momentOf(time), zoneOf(time));
 }
 
-/** `until Tue, 24 Nov 2026, 11:30 (Europe/Berlin)`; of whole days the last one. @param end behind it */
+/** `until Tue, 24 Nov 2026, 11:30 Berlin time`; of whole days the last one. @param end behind it */
 export function showEnd(end: EventTime): string {
   return `until ${'date' in end ? showMoment(dayBefore(end.date), undefined) : showTime(end)}`;
 }
 
 /**
- * A date, or a time with its zone: `Tue, 24 Nov 2026, 10:00 (Europe/Berlin)`.
+ * A date, or a time with its zone: `Tue, 24 Nov 2026, 10:00 Berlin time`.
  *
  * @param zone undefined: the offset of the time, or `unknown`
- * @param unknown what a time without an offset is in
+ * @param unknown behind a time without an offset
  */
-export function showMoment(value: string, zone: string | undefined, unknown = 'the calendar’s time zone'): string {
+export function showMoment(value: string, zone: string | undefined, unknown = UNKNOWN_ZONE): string {
   const { day, clock, zone: named } = shownTime(value, zone, unknown);
-  return clock === undefined ? day : `${day}, ${clock} (${named})`;
+  return clock === undefined ? day : `${day}, ${clock} ${named}`;
 }
 
-/** `Tue, 24 Nov 2026, 10:00 to 11:30 (Europe/Berlin)`; of whole days the last one is named. */
+/** `Tue, 24 Nov 2026, 10:00–11:30 Berlin time`; of whole days the last one is named. */
 export function showSpan(start: string, end: string, zone: string | undefined, endZone = zone): string {
   const [from, to] = [shownTime(start, zone), shownTime(end, endZone)];
   if (from.clock === undefined || to.clock === undefined) return from.day === to.day ? from.day : `${from.day} to ${to.day}`;
   if (from.zone !== to.zone) return `${showMoment(start, zone)} to ${showMoment(end, endZone)}`;
   if (from.day === to.day && from.clock === to.clock) return showMoment(start, zone);
-  return `${from.day}, ${from.clock} to ${from.day === to.day ? '' : `${to.day}, `}${to.clock} (${from.zone})`;
+  return `${from.day}, ${clockRange(from.clock, to.clock, from.day === to.day ? undefined : to.day)} ${from.zone}`;
 }
 
 /** `from Tue, 24 Nov 2026 to Thu, 26 Nov 2026` */
@@ -54,13 +58,12 @@ export function showRange({ from, to, zone }: { from: string; to: string; zone?:
   return `from ${showMoment(from, zone)} to ${showMoment(to, zone)}`;
 }
 
-function shownTime(value: string, zone: string | undefined, unknown = 'the calendar’s time zone'): ShownTime {
+function shownTime(value: string, zone: string | undefined, unknown = UNKNOWN_ZONE): ShownTime {
   const isKnown = zone !== undefined || !hasOffset(value);
   const at = isKnown ? toZoned(value, zone ?? 'UTC') : zonedAt(Date.parse(value), offsetOf(value));
-  const day = `${DAYS[at.dayOfWeek - 1]}, ${at.day} ${MONTHS[at.month - 1]} ${at.year}`;
+  const day = english.day(at.toPlainDate().toString());
   if (isDate(value)) return { day, clock: undefined, zone: '' };
-  const offset = at.offset === '+00:00' ? 'UTC' : `UTC${at.offset}`;
-  return { day, clock: clockOf(at), zone: zone ?? (hasOffset(value) ? offset : unknown) };
+  return { day, clock: clockOf(at), zone: isKnown && zone === undefined ? unknown : zoneWords(zone ?? at.offset, at.epochMilliseconds) };
 }
 
 function offsetOf(value: string): string {

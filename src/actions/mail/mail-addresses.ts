@@ -1,3 +1,4 @@
+import { english } from '../../../public/language/english.js';
 import { type AddressList, joinLists, type Mailbox, parseAddressList } from '../../validation/address-list.ts';
 import { shortened } from '../../validation/cut-text.ts';
 import { singleLine } from '../shared/display-text.ts';
@@ -77,7 +78,7 @@ export function shownAddresses(list: AddressList | undefined, max = MAX_SHOWN): 
     shown.push(text);
   }
   const more = list.entries.length - shown.length;
-  const left = list.isCut ? ['and others'] : more > 0 ? [`and ${more.toLocaleString('en')} more`] : [];
+  const left = list.isCut ? ['and others'] : more > 0 ? [`and ${english.number(more)} more`] : [];
   return [...shown, ...left].join(', ');
 }
 

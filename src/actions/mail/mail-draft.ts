@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { english } from '../../../public/language/english.js';
 import { AppError } from '../../errors.ts';
 import { type Audience, people, UNKNOWN, union } from '../../providers/shared/audience.ts';
 import { hashOf } from '../../providers/shared/version-hash.ts';
@@ -20,7 +21,7 @@ import { MAX_NAME } from './mail-text.ts';
 const MAX_TEXT = 200_000;
 /** Characters of a draft that can be sent: more than a person reads before deciding. */
 const MAX_SENT = 20_000;
-const TOO_LONG = `id: The draft has more than ${MAX_SENT.toLocaleString('en')} characters, or a file with a name of ${MAX_NAME} or more. Send it in the mail service.`;
+const TOO_LONG = `id: The draft has more than ${english.number(MAX_SENT)} characters, or a file with a name of ${MAX_NAME} or more. Send it in the mail service.`;
 
 /** The message is validated by its own schema. */
 const gmailDraft = z.object({ message: z.looseObject({ payload: z.unknown() }) });

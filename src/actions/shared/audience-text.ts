@@ -1,3 +1,4 @@
+import { english } from '../../../public/language/english.js';
 import type { Audience, Viewer } from '../../providers/shared/audience.ts';
 import { displayAddress, quoted } from './display-text.ts';
 
@@ -11,7 +12,7 @@ export function seenBy(audience: Audience): string {
   const shown = known.slice(0, MAX_NAMED).map(nameOf);
   const more = known.length - shown.length;
   const others = known.length < audience.length ? ['possibly others'] : [];
-  const who = new Intl.ListFormat('en').format([...shown, ...(more > 0 ? [`${more} more`] : []), ...others]);
+  const who = english.list([...shown, ...(more > 0 ? [`${more} more`] : []), ...others]);
   return `, which ${who} can see`;
 }
 

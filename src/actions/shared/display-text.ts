@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { english } from '../../../public/language/english.js';
 import { cutText } from '../../validation/cut-text.ts';
 import { withoutQuotationMarks } from '../../validation/quotation.ts';
 
@@ -34,7 +35,7 @@ export function quoted(text: string): string {
 /** The same for a text that the user has to read: more of it. */
 export function quotedUpTo(text: string, max: number): string {
   const line = withoutQuotationMarks(cutText(text, max).toWellFormed().replace(INVISIBLE, ' ')).replace(/\s+/g, ' ');
-  return text.length > max ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
+  return text.length > max ? `“${line}”… (${english.number(text.length)} characters)` : `“${line}”`;
 }
 
 const NAMED = /“([^“”]*)”|(?<![^\s“”<>()[\]:;,])[^\s“”<>()[\]:;,@]+@[^\s“”<>()[\]:;,]+/g;

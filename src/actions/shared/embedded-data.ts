@@ -1,3 +1,5 @@
+import { english } from '../../../public/language/english.js';
+
 /** How a file inside of a text begins (RFC 2397). JSON may write its slash with a backslash. */
 const HEAD = /data:([\w.+-]{1,80}\\?\/[\w.+-]{1,80})?((?:;[\w-]{1,40}(?:=[^;,\s]{0,200})?){0,5}),/iy;
 /** How a property of a contact or an event begins that is a file (RFC 2426, 2.4.1; RFC 5545, 3.2.7), and where its lines are folded. */
@@ -77,7 +79,7 @@ function outputAt(text: string, start: number): Embedded | undefined {
 }
 
 function signOf(type: string, bytes: number): string {
-  return `[${type}, ${Math.ceil(bytes / 1024).toLocaleString('en')} kB left out]`;
+  return `[${type}, ${english.number(Math.ceil(bytes / 1024))} kB left out]`;
 }
 
 function decodedLength(base64: string): number {

@@ -1,3 +1,4 @@
+import { english } from '../../../public/language/english.js';
 import { cutText } from '../../validation/cut-text.ts';
 
 const ELLIPSIS = '…';
@@ -125,7 +126,7 @@ function truncateList(cut: Cut, items: readonly unknown[], { budget, path }: Par
     found.push(size);
     if (left < 0) break;
   }
-  if (found.length < items.length) cut.leftOut.add(`${shownPath(path)} after the first ${found.length.toLocaleString('en')}`);
+  if (found.length < items.length) cut.leftOut.add(`${shownPath(path)} after the first ${english.number(found.length)}`);
   const share = shareOf(found, budget - 2 - found.length);
   return found.map((size, index) => (size <= share ? items[index] : truncate(cut, items[index], { budget: share, path: `${path}[]` })));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { english } from '../../../public/language/english.js';
 import { AppError } from '../../errors.ts';
 import { unreadableResponse } from '../../providers/transport/response-json.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
@@ -55,9 +56,7 @@ const output = z.object({
           }),
         )
         .optional()
-        .describe(
-          `Cells of which only the beginning is shown: ${MAX_CELL.toLocaleString('en')} characters; more of a cell that is read alone.`,
-        ),
+        .describe(`Cells of which only the beginning is shown: ${english.number(MAX_CELL)} characters; more of a cell that is read alone.`),
       next: z.string().optional().describe('There are more rows: read this range next.'),
       next_columns: z.string().optional().describe('There are more columns of these rows: read this range, too.'),
     }),

@@ -1,3 +1,4 @@
+import { english } from '../../../public/language/english.js';
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { Taint } from '../../actions/shared/labels.ts';
 import type { Audience, Viewer } from '../../providers/shared/audience.ts';
@@ -109,7 +110,7 @@ function noticesOn(audience: readonly ShownViewer[], isRead: boolean): string[] 
 function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly ReadSource[]): string[] {
   const authors = [...new Set(sources.map(({ author }) => author))];
   const named = authors.filter((author) => author !== undefined).slice(0, MAX_AUTHORS);
-  const whose = new Intl.ListFormat('en').format([...named.map(quoted), ...(authors.length > named.length ? ['others'] : [])]);
+  const whose = english.list([...named.map(quoted), ...(authors.length > named.length ? ['others'] : [])]);
   // The context is marked before a result arrives, which may turn out to be the user's own.
   const words =
     sources.length === 0
@@ -126,7 +127,7 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
 /** What is asked about may have become what it is by the caller that asks. */
 function noticeOnChange({ client }: Call, at: Date): string {
   const who = client === undefined ? 'This conversation' : 'The client that asks';
-  return `${who} changed what this is about, or put something into it, at ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+  return `${who} changed what this is about, or put something into it, at ${english.zonedTime(at.getTime())}.`;
 }
 
 /** Also for those who show the matches themselves. */
@@ -140,5 +141,5 @@ export function noticesOnMatches(matches: readonly Match[]): string[] {
 function named(addresses: readonly string[]): string {
   const shown = addresses.slice(0, MAX_NAMED).map(displayAddress);
   const more = addresses.length - shown.length;
-  return new Intl.ListFormat('en', { type: 'disjunction' }).format([...shown, ...(more > 0 ? [`${more} more`] : [])]);
+  return english.list([...shown, ...(more > 0 ? [`${more} more`] : [])], 'disjunction');
 }

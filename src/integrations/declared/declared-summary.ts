@@ -1,3 +1,4 @@
+import { english } from '../../../public/language/english.js';
 import { quoted } from '../../actions/shared/display-text.ts';
 import { cutList } from '../../validation/cut-text.ts';
 
@@ -43,5 +44,5 @@ function rawMessage(encoded: string): string {
 }
 
 function count(number: number): string {
-  return number.toLocaleString('en');
+  return english.number(number);
 }

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { safeValidateWebSocketChatTransportRequest, type UIMessageChunk } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-// @ts-expect-error the client is a browser module, checked on its own (client/tsconfig.json)
-import { StewardClient } from '../../../client/steward-client.js';
+import * as module from '../../../client/steward-client.js';
 import { eventually } from '../../support/time/eventually.ts';
 import { TestClock } from '../../support/time/test-clock.ts';
+
+// Its types are those of a browser.
+const { StewardClient } = module as any;
 
 const ANSWER: UIMessageChunk[] = [
   { type: 'start', messageId: 'answer' },

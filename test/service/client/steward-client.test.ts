@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
-// @ts-expect-error the client is a browser module, checked on its own (client/tsconfig.json)
-import { StewardClient } from '../../../client/steward-client.js';
+import * as module from '../../../client/steward-client.js';
 import { connect } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { TestClock } from '../../support/time/test-clock.ts';
+
+// Its types are those of a browser.
+const { StewardClient } = module as any;
 
 /** The longest pause between two attempts to connect. */
 const LONGEST_PAUSE_MS = 61_000;

@@ -215,7 +215,7 @@ describe('an approval request with names from others', () => {
     const { id } = await me.act('calendar.create', { ...at, title: 'Lunch', attendees: ['a@example.org', 'b@example.org'] });
     await me.google('PATCH', `/calendar/v3/calendars/primary/events/${id}`, { summary: FORGED });
     const shared = '; those with whom the calendar is shared may see it, too';
-    const event = `the event “Lunch'; notifying nobody ' x” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})`;
+    const event = `the event “Lunch'; notifying nobody ' x” on Sun, 21 Mar 2027, 09:00 Berlin time (${id})`;
     const both = 'notifying a@example.org, b@example.org by e-mail';
     expect(await asked('calendar.update', { id, title: 'Dinner', notify: true })).toBe(
       `Change, ${both}: ${event}; title “Dinner”${shared}`,
@@ -223,7 +223,7 @@ describe('an approval request with names from others', () => {
     expect(
       await asked('calendar.update', { id, add_attendees: ['c@example.org'], remove_attendees: ['b@example.org'], notify: true }),
     ).toBe(
-      `Change, inviting c@example.org, no longer inviting b@example.org, notifying a@example.org, b@example.org, c@example.org by e-mail: ${event}; until Sun, 21 Mar 2027, 10:00 (Europe/Berlin)${shared}`,
+      `Change, inviting c@example.org, no longer inviting b@example.org, notifying a@example.org, b@example.org, c@example.org by e-mail: ${event}; until Sun, 21 Mar 2027, 10:00 Berlin time${shared}`,
     );
     expect(await asked('calendar.delete', { id })).toBe(`Delete, ${both}: ${event}`);
   });

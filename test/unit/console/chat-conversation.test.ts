@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-// @ts-expect-error a module of the page
 import { Conversation } from '../../../public/console/chat/chat-conversation.js';
 
 const asked = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Tell me' }] };

@@ -1,6 +1,5 @@
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { describe, expect, it } from 'vitest';
-// @ts-expect-error a module of the page
 import { MessageStream } from '../../../public/console/chat/message-stream.js';
 
 const descriptor = { approvalId: 'a1', action: 'mail.send', summary: 'Send to ana@example.com: “Lunch”' };

@@ -220,7 +220,7 @@ describe('a change that invites people', () => {
     await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
     await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
       summary(
-        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id}); until Sun, 21 Mar 2027, 10:00 (Europe/Berlin)${SHARED}`,
+        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 Berlin time (${id}); until Sun, 21 Mar 2027, 10:00 Berlin time${SHARED}`,
       ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
@@ -232,7 +232,7 @@ describe('a change that invites people', () => {
     const sent = (await calendarNotices(steward, me.email)).length;
     await expect(asked('calendar.update', { id, title: 'made loud', notify: true })).rejects.toMatchObject(
       summary(
-        `Change, notifying a@example.com by e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id}); title “made loud”${SHARED}`,
+        `Change, notifying a@example.com by e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 Berlin time (${id}); title “made loud”${SHARED}`,
       ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
@@ -261,7 +261,7 @@ describe('calendar.delete', () => {
     const asked = callAction(steward, 'calendar.delete', { id, scope: 'series' }, { token: me.token });
     await expect(asked).rejects.toMatchObject({
       code: 'approval_required',
-      details: { summary: `Delete, notifying nobody: the whole series “made” from Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})` },
+      details: { summary: `Delete, notifying nobody: the whole series “made” from Sun, 21 Mar 2027, 09:00 Berlin time (${id})` },
     });
     expect((await stored(id)).status).toBe('confirmed');
   });

@@ -33,17 +33,17 @@ const create = async (more: object = {}) => (await me.act('calendar.create', { .
 
 describe('a time in a question', () => {
   it.each([
-    ['of the calendar', {}, 'Sun, 21 Mar 2027, 09:00 to 10:00 (Europe/Berlin)'],
-    ['in a zone', { zone: 'America/New_York' }, 'Sun, 21 Mar 2027, 09:00 to 10:00 (America/New_York)'],
+    ['of the calendar', {}, 'Sun, 21 Mar 2027, 09:00–10:00 Berlin time'],
+    ['in a zone', { zone: 'America/New_York' }, 'Sun, 21 Mar 2027, 09:00–10:00 New York time'],
     [
       'with offsets',
       { start: '2027-03-21T09:00:00-04:00', end: '2027-03-22T00:30:00-04:00' },
-      'Sun, 21 Mar 2027, 09:00 to Mon, 22 Mar 2027, 00:30 (UTC-04:00)',
+      'Sun, 21 Mar 2027, 09:00 to Mon, 22 Mar 2027, 00:30 UTC-04:00',
     ],
     [
       'with two offsets',
       { start: '2027-03-21T09:00:00Z', end: '2027-03-21T12:00:15+01:00' },
-      'Sun, 21 Mar 2027, 09:00 (UTC) to Sun, 21 Mar 2027, 12:00:15 (UTC+01:00)',
+      'Sun, 21 Mar 2027, 09:00 UTC to Sun, 21 Mar 2027, 12:00:15 UTC+01:00',
     ],
     ['of whole days', { start: '2027-03-21', end: '2027-03-23' }, 'Sun, 21 Mar 2027 to Mon, 22 Mar 2027'],
     ['of one day', { start: '2027-03-21', end: undefined }, 'Sun, 21 Mar 2027'],
@@ -56,12 +56,12 @@ describe('a time in a question', () => {
 
   it('does so for a change, a response and a deletion', async () => {
     const id = await create({ attendees: ['ana@example.org'], zone: 'Asia/Tokyo' });
-    const event = `the event “Lunch” on Sun, 21 Mar 2027, 09:00 (Asia/Tokyo) (${id})`;
+    const event = `the event “Lunch” on Sun, 21 Mar 2027, 09:00 Tokyo time (${id})`;
     expect(await summaryOf('calendar.update', { id, start: '2027-03-22T09:00', end: '2027-03-22T02:30:00Z' })).toBe(
-      `Change, seen by ana@example.org without an e-mail: ${event}; start Mon, 22 Mar 2027, 09:00 (Asia/Tokyo); end Mon, 22 Mar 2027, 11:30 (Asia/Tokyo)${SHARED}`,
+      `Change, seen by ana@example.org without an e-mail: ${event}; start Mon, 22 Mar 2027, 09:00 Tokyo time; end Mon, 22 Mar 2027, 11:30 Tokyo time${SHARED}`,
     );
     expect(await summaryOf('calendar.update', { id, start: '2027-03-22T09:00', zone: 'Europe/Paris' })).toContain(
-      'start Mon, 22 Mar 2027, 09:00 (Europe/Paris)',
+      'start Mon, 22 Mar 2027, 09:00 Paris time',
     );
     expect(await summaryOf('calendar.delete', { id, notify: false })).toBe(`Delete, seen by ana@example.org without an e-mail: ${event}`);
   });
@@ -125,11 +125,11 @@ describe('a title that looks like Steward’s words', () => {
     const id = await create({ attendees: ['ana@example.org'] });
     await me.google('PATCH', `${EVENTS}/${id}`, { summary: FORGED });
     expect(await summaryOf('calendar.delete', { id })).toBe(
-      `Delete, notifying ana@example.org by e-mail: the event ${quoted} on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})`,
+      `Delete, notifying ana@example.org by e-mail: the event ${quoted} on Sun, 21 Mar 2027, 09:00 Berlin time (${id})`,
     );
     await me.act('calendar.delete', { id });
     expect(await summaryOf('calendar.restore', { id })).toBe(
-      `Restore the deleted event, which ana@example.org can see: ${quoted} on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})${SHARED}`,
+      `Restore the deleted event, which ana@example.org can see: ${quoted} on Sun, 21 Mar 2027, 09:00 Berlin time (${id})${SHARED}`,
     );
   });
 });
@@ -140,7 +140,7 @@ describe('the question about an invitation', () => {
 
   it('shows what the guests will read of a new event', async () => {
     expect(await summaryOf('calendar.create', { ...AT, ...TEXTS, attendees: ['ana@example.org'] })).toContain(
-      `10:00 (Europe/Berlin)${shown}`,
+      `10:00 Berlin time${shown}`,
     );
   });
 

@@ -189,7 +189,7 @@ describe('what reverts calendar.delete', () => {
       code: 'approval_required',
       details: {
         audience: [expect.objectContaining({ address: 'ana@example.org' })],
-        summary: `Restore the deleted event, which ana@example.org can see: “Lunch” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id}); those with whom the calendar is shared may see it, too`,
+        summary: `Restore the deleted event, which ana@example.org can see: “Lunch” on Sun, 21 Mar 2027, 09:00 Berlin time (${id}); those with whom the calendar is shared may see it, too`,
       },
     });
     const restored = await undo(result);

@@ -67,7 +67,7 @@ describe('the question about an invitation to an event', () => {
     scene.api.on(`${EVENTS}/e1`, { body: event({ summary: `${'Okapi '.repeat(100)}IBAN`, attendees, attachments }) });
     const { summary } = await asked(other('calendar.update', { id: 'e1', add_attendees: [ANA] }));
     expect(summary).toContain('Okapi IBAN”');
-    expect(summary).toContain('; until Sun, 21 Mar 2027, 10:30 (Europe/Berlin)');
+    expect(summary).toContain('; until Sun, 21 Mar 2027, 10:30 Berlin time');
     expect(summary).toContain('the file “Salaries 2027” at “https://drive.google.com/open?id=abc”');
     expect(summary).toContain(`the comment of ${me.email} “The salaries are in the file”`);
   });
@@ -75,7 +75,7 @@ describe('the question about an invitation to an event', () => {
   it('shows the end that it will have', async () => {
     scene.api.on(`${EVENTS}/e1`, { body: event({}) });
     const { summary } = await asked(other('calendar.update', { id: 'e1', add_attendees: [ANA], start: '2027-03-22T12:00' }));
-    expect(summary).toContain('; until Mon, 22 Mar 2027, 13:30 (Europe/Berlin)');
+    expect(summary).toContain('; until Mon, 22 Mar 2027, 13:30 Berlin time');
   });
 
   it('shows the last of whole days', async () => {
@@ -105,8 +105,8 @@ it('the question about a time of a whole day names the calendar’s zone, and en
   scene.api.on(`${EVENTS}/e1`, { body: event({ ...days, attendees: [{ email: ANA }] }) });
   const times = { start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
   const question = await asked(other('calendar.update', { id: 'e1', ...times }));
-  expect(question.summary).toContain('start Sun, 21 Mar 2027, 09:00 (Europe/Berlin)');
-  timeZone = 'America/New_York';
+  expect(question.summary).toContain('start Sun, 21 Mar 2027, 09:00 Berlin time');
+ timeZone = 'America/New_York';
   expect(await approve(question)).toBe('conflict');
   expect(patches()).toEqual([]);
 });

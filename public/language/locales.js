@@ -1,0 +1,18 @@
+// @ts-check
+/** Of a language without a region: the region whose dates its texts are written in. */
+const REGIONS = /** @type {Record<string, string>} */ ({ en: 'en-GB' });
+const DEFAULT = 'en-GB';
+
+/**
+ * The locale in which dates and numbers are written: of a language that Steward has texts in. Any other one falls back to
+ * English, because a date of another language within an English sentence helps nobody.
+ *
+ * @param {string | null | undefined} language a BCP 47 tag
+ */
+export function localeOf(language) {
+  if (!language) return DEFAULT;
+  const known = REGIONS[language.toLowerCase()];
+  if (known !== undefined) return known;
+  const [primary = ''] = language.toLowerCase().split('-', 1);
+  return primary in REGIONS ? language : DEFAULT;
+}
