@@ -74,7 +74,9 @@ describe.skipIf(chromiumMissing)(`results of actions on the page${whySkipped}`, 
   it('shows events by day, free time, and when people are busy', async () => {
     const { items } = await run('calendar.list');
     expect(await page.locator('.agenda .event').count()).toBe(items.length);
-    expect(await text()).toMatch(/\w+day, \w+ \d+, \d{4}/);
+    expect(await text()).toMatch(/\w+day, \d+ \w+ \d{4}/);
+    // The browsers of tests are in UTC, the calendar is in Berlin.
+    expect(await text()).toMatch(/\d\d:\d\d–\d\d:\d\d Berlin time \(\d\d:\d\d yours\)/);
     // Which events are left depends on the day of the week.
     const titled = items.find(({ title }: { title: string }) => title !== '');
     await run('calendar.get', { id: titled.id });

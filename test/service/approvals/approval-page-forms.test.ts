@@ -210,7 +210,7 @@ describe('who sees it, on the page', () => {
     expect((await browser.visit('/approvals')).text).toContain(`Who sees it: ${counted}`);
     expect(text.match(/<span class="new">New<\/span>/g)).toHaveLength(10);
     expect(text.match(/<span class="new">Unknown<\/span>/g)).toHaveLength(90);
-    const unchecked = [...many.slice(10, 20), '80 more'].join(', ').replace(', 80', ', or 80');
+    const unchecked = [...many.slice(10, 20), '80 more'].join(', ').replace(', 80', ' or 80');
     const notice = `It was not checked whether you have written to ${unchecked} before.`;
     expect(text).toContain(`<p class="warning"><bdi>${notice}</bdi></p>`);
     const { audience, notices } = (await scene.steward.call(`/approvals/${id}`, { token: user.token })).body;

@@ -157,7 +157,7 @@ describe('text of the caller in an approval request', () => {
       'Send to “Ann” <a@example.org>, b@example.org; cc c@example.org; bcc d@example.org: “Hi”, with “f.txt” (4 bytes)',
     );
     expect(await summaryOf('calendar.create', { ...at, title: 'Lunch', attendees: ['a@example.org'] })).toBe(
-      'Create, inviting a@example.org by e-mail: the event “Lunch” on Sun, 21 Mar 2027, 09:00 to 10:00 (the calendar’s time zone)',
+      'Create, inviting a@example.org by e-mail: the event “Lunch” on Sun, 21 Mar 2027, 09:00–10:00 in the calendar’s time zone',
     );
     expect(await summaryOf('calendar.update', { id: 'e1', add_attendees: ['a@example.org'], title: 'Lunch', notify: true })).toBe(
       'Change, inviting a@example.org, notifying any attendees by e-mail: event e1; title “Lunch”',

@@ -363,9 +363,9 @@ describe('who sees a change', () => {
     [
       'a group, a domain and the link',
       () => shared(reader('team@example.org', 'group'), { type: 'domain', domain: 'example.org' }, { type: 'anyone' }),
-      'the group team@example.org, everyone at “example.org”, and anyone with the link',
+      'the group team@example.org, everyone at “example.org” and anyone with the link',
     ],
-    ['more than can be named', () => shared(...many(32).map((email) => reader(email))), 'p29@example.org, and 2 more'],
+    ['more than can be named', () => shared(...many(32).map((email) => reader(email))), 'p29@example.org and 2 more'],
   ])('is in the question: %s', async (_who, more, named) => {
     scene.api.on(FILE, { body: file(more()) });
     expect((await ask()).details?.summary).toContain(`${named} can see, to “Other”`);

@@ -45,7 +45,7 @@ it('a question names others only if there are any', async () => {
   const address = /<(.+)>/.exec(sender)?.[1] ?? sender;
   expect(await noticeAfter(`from:${address}`)).toEqual([expect.stringMatching(/^Before this, text by “[^“”]+” was read\./)]);
   expect(await noticeAfter('in:inbox')).toEqual([
-    expect.stringMatching(/^Before this, text by “[^“”]+”, “[^“”]+”, “[^“”]+”, and others was read\./),
+    expect.stringMatching(/^Before this, text by “[^“”]+”, “[^“”]+”, “[^“”]+” and others was read\./),
   ]);
 });
 

@@ -163,11 +163,11 @@ describe('an event that starts in one zone and ends in another', () => {
     const summary = (text: RegExp) => ({ code: 'approval_required', details: { summary: expect.stringMatching(text) } });
     const attendees = ['ana@example.org'];
     await expect(asked('calendar.create', { ...FLIGHT, attendees })).rejects.toMatchObject(
-      summary(/ on Mon, 7 Dec 2026, 10:00 \(Europe\/Berlin\) to Mon, 7 Dec 2026, 13:00 \(America\/New_York\)/),
+      summary(/ on Mon, 7 Dec 2026, 10:00 Berlin time to Mon, 7 Dec 2026, 13:00 New York time/),
     );
     const id = await create({ attendees });
     await expect(asked('calendar.update', { id, start: '2026-12-07T11:00', end: '2026-12-07T14:00' })).rejects.toMatchObject(
-      summary(/; start Mon, 7 Dec 2026, 11:00 \(Europe\/Berlin\); end Mon, 7 Dec 2026, 14:00 \(America\/New_York\)/),
+      summary(/; start Mon, 7 Dec 2026, 11:00 Berlin time; end Mon, 7 Dec 2026, 14:00 New York time/),
     );
     await expect(asked('calendar.update', { id, end: '2026-12-07T23:00', end_zone: TOKYO })).rejects.toMatchObject(
       summary(/; end Mon, 7 Dec 2026, 23:00 Tokyo time; end zone Asia\/Tokyo/),

@@ -160,7 +160,7 @@ it('the question about a deleted event of a series says when it was', async () =
   const originalStartTime = { dateTime: '2027-05-03T09:00:00+02:00', timeZone: BERLIN };
   scene.api.on(`${EVENTS}/e1`, { body: { id: 'e1', status: 'cancelled', recurringEventId: 'e0', originalStartTime } });
   const { details } = await refused('calendar.restore', { id: 'e1' });
-  expect(details.summary).toMatch(/^Restore the deleted event: “” on Mon, 3 May 2027, 09:00 \(Europe\/Berlin\) \(e1\);/);
+  expect(details.summary).toMatch(/^Restore the deleted event: “” on Mon, 3 May 2027, 09:00 Berlin time \(e1\);/);
 });
 
 describe('an invitation whose guests don’t see each other', () => {
