@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { html, page, type SafeHtml } from '../src/http/pages/html.ts';
+import { html, htmlDocument, type SafeHtml } from '../src/http/pages/html.ts';
 
 /** A page of the sandbox: the banner, the title as its heading, and the content. */
 export function sandboxPage(title: string, content: SafeHtml, heading = title): string {
-  return page(
-    title,
-    html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
+  return htmlDocument(
+    `${title} · Sandbox`,
+    html`<main>
 <p class="banner">Sandbox: a local emulator, nothing here is real.</p>
 <h1>${heading}</h1>
-${content}`,
+${content}
+</main>`,
+    html`<link rel="icon" href="data:,">\n<link rel="stylesheet" href="/sandbox/assets/sandbox.css">\n`,
   );
 }
 

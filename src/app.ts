@@ -7,6 +7,7 @@ import { allowErrorPages, errorHandler, notFound } from './http/middleware/error
 import { matcher } from './http/middleware/path-matcher.ts';
 import { measured, requestId, requestLog } from './http/middleware/request-log.ts';
 import { anyOrigin, crossOrigin, securityHeaders } from './http/middleware/security-headers.ts';
+import type { Site } from './http/pages/own-page.ts';
 import { MCP_PATH, RESOURCE_PATHS } from './mcp/mcp-routes.ts';
 import { PROTOCOL_PATHS, PUBLIC_PATHS } from './oauth/oauth-routes.ts';
 import { authorizationRouters } from './startup/authorization-routers.ts';
@@ -43,6 +44,7 @@ export function createApp(context: Services, state: ProcessState): Express {
   app.disable('x-powered-by').disable('etag').set('trust proxy', config.trustProxy).set('query parser', 'simple');
   // An address has one spelling, so that a proxy that blocks it blocks it completely.
   app.enable('case sensitive routing').enable('strict routing');
+  app.locals.site = { host: new URL(context.addresses.publicUrl).host, home: '/' } satisfies Site;
   app.use(requestId, measured(telemetry, routes, logger));
   // Probes are frequent: they come before the layers that they don't need.
   app.use(health);

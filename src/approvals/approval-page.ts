@@ -3,15 +3,11 @@ import type { ErrorCode } from '../errors.ts';
 import { noticesOnMatches } from '../executor/approvals/approval-prompt.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
 import type { ShownViewer } from '../executor/policy/shown-viewer.ts';
-import { signedInFooter } from '../http/access/signed-in.ts';
-import { html, page, type SafeHtml } from '../http/pages/html.ts';
+import { html, type SafeHtml } from '../http/pages/html.ts';
+import type { Page, PageUser } from '../http/pages/own-page.ts';
 import { inline, quotation } from '../http/pages/visible-text.ts';
-import type { FirstParty } from '../principal.ts';
 import { shortened } from '../validation/cut-text.ts';
 import { ArgumentsView, block, editableJson, editableText } from './untrusted-text.ts';
-
-/** Who looks at a page. */
-export type PageUser = Pick<FirstParty, 'label' | 'session'>;
 
 const RELATIONS = {
   own: 'your own account',
@@ -34,7 +30,7 @@ export interface Attempt {
 }
 
 /** The pending approvals of a user. */
-export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[]): string {
+export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[]): Page {
   const entries = approvals.map((approval) => {
     const { approvalId, summary, audience, action, account, expiresAt } = approval;
     const asked = askedBy(approval);
@@ -46,7 +42,7 @@ export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[
 `;
   });
   const list = entries.length === 0 ? html`<p>Nothing waits for your decision.</p>` : html`<ul class="approvals">${entries}</ul>`;
-  return page('Approvals', html`<h1>Approvals</h1>\n${list}\n${signedInFooter(user)}`);
+  return { title: 'Approvals', body: html`<h1>Approvals</h1>\n${list}`, user };
 }
 
 /** What the forms of a question need. */
@@ -64,16 +60,17 @@ export interface QuestionForm {
  *
  * @param attempt the user's last, if this page is the answer to it
  */
-export function approvalPage(form: QuestionForm, attempt?: Attempt): string {
+export function approvalPage(form: QuestionForm, attempt?: Attempt): Page {
   const { user, approval } = form;
   const { summary, action, account, input, matches, expiresAt } = approval;
   const asked = askedBy(approval);
   // The page has a section for them.
   const repeated = noticesOnMatches(matches);
   const notices = approval.notices.filter((notice) => !repeated.includes(notice));
-  return page(
-    'Approve or deny',
-    html`<h1>Approve this?</h1>
+  return {
+    title: 'Approve or deny',
+    user,
+    body: html`<h1>Approve this?</h1>
 ${attempt && html`<p class="error" role="alert">Nothing was done. ${inline(attempt.problem)}</p>\n`}<p class="summary">${inline(shortened(summary, MAX_SUMMARY))}</p>
 ${asked && html`<p>${asked}</p>\n`}<h2>Who sees it</h2>
 ${audienceOf(approval.audience)}
@@ -93,9 +90,8 @@ ${provenanceOf(approval.provenance)}
 ${decisionForm(form, true, attempt?.edited === undefined ? 'Approve' : 'Approve as shown above', rememberField(form, 'remember'))}
 ${decisionForm(form, false, 'Deny')}
 </div>
-${editor(form, attempt?.edited)}
-${signedInFooter(user)}`,
-  );
+${editor(form, attempt?.edited)}`,
+  };
 }
 
 /** How a decision ended. */
@@ -109,16 +105,16 @@ export interface End {
 }
 
 /** The end of a decision. */
-export function endPage(user: PageUser, { heading, text, code, pending }: End): string {
-  return page(
-    heading,
-    html`<h1>${heading}</h1>
+export function endPage(user: PageUser, { heading, text, code, pending }: End): Page {
+  return {
+    title: heading,
+    user,
+    body: html`<h1>${heading}</h1>
 <p class="${code === undefined ? 'outcome' : 'error'}" role="status">${inline(text)}</p>
 ${code !== undefined && html`<p class="muted">Code <code>${code}</code></p>`}
 ${pending !== undefined && html`<p>It still waits for your decision. <a href="/approvals/${pending}">Back to the question</a></p>`}
-<p><a href="/approvals">All approvals</a></p>
-${signedInFooter(user)}`,
-  );
+<p><a href="/approvals">All approvals</a></p>`,
+  };
 }
 
 /** One form for each decision, so that the decision is a field and not the value of a button. */

@@ -8,7 +8,7 @@ import { rememberDays } from '../executor/policy/remember-days.ts';
 import { type Endpoint, endpoint, leavingSignal, type Reply } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { prefersPage } from '../http/middleware/error-handler.ts';
-import { PAGE_POLICY } from '../http/pages/html.ts';
+import type { Page } from '../http/pages/own-page.ts';
 import type { FirstParty } from '../principal.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import { isObject } from '../validation/is-object.ts';
@@ -222,6 +222,6 @@ function notPending(caller: FirstParty): Reply<never> {
   return withPage(endPage(caller, { heading: 'Nothing to decide', text, code: 'not_found' }), 404);
 }
 
-function withPage(html: string, status = 200): Reply<never> {
-  return { html, policy: PAGE_POLICY, status };
+function withPage(page: Page, status = 200): Reply<never> {
+  return { page, status };
 }

@@ -66,7 +66,7 @@ function only(router: Router, method: 'get' | 'post', path: string, ...handlers:
   router.all(path, protocolErrors);
   router[method](path, ...handlers);
   const allow = method === 'get' ? ['GET', 'HEAD'] : ['POST'];
-  router.all(path, () => {
+  router.all(path, allowErrorPages, () => {
     throw new AppError('method_not_allowed', `This address accepts ${allow[0]} only.`, { allow });
   });
 }

@@ -8,7 +8,7 @@ import { returnPath } from '../http/access/return-path.ts';
 import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Cookies } from '../http/pages/cookies.ts';
-import { html, PAGE_POLICY, page } from '../http/pages/html.ts';
+import { html } from '../http/pages/html.ts';
 import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Caller } from '../principal.ts';
@@ -180,8 +180,8 @@ function signOut({ webSessions, cookies }: SignInDeps): Endpoint {
       await webSessions.end(caller);
       cookies.clear(response, SESSION_COOKIE);
       const body = html`<h1>You are signed out</h1>
-<p><a href="/sign-in">Sign in again</a></p>`;
-      return { html: page('Signed out', body), policy: PAGE_POLICY };
+<p>You can close this window. <a href="/sign-in">Sign in again</a></p>`;
+      return { page: { title: 'Signed out', body } };
     },
   });
 }

@@ -89,7 +89,7 @@ export async function openForUser(deps: WorkspaceDeps, userId: string, request: 
 
 /** Decrypts the secrets of an open flow. */
 export async function openSecrets(deps: WorkspaceDeps, flow: Pick<FlowRow, 'id' | 'userId' | 'secrets'>): Promise<FlowSecrets> {
-  if (flow.secrets === null) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
+  if (flow.secrets === null) throw new AppError('invalid_token', 'This link was used already. Connect the account again.');
   const key = await deps.userKeys.toOpen(deps.db, flow.userId, flow.secrets);
   return JSON.parse(open(key, associatedData(flow.userId, flow.id), flow.secrets).toString('utf8')) as FlowSecrets;
 }
@@ -118,15 +118,15 @@ async function createFlow(deps: WorkspaceDeps, userId: string, email: string | u
 
 async function checkTicket(tx: Queryable, flow: FlowRow, binding: string | undefined): Promise<void> {
   if (flow.openedAt === null) {
-    if (flow.ticketExpired) throw new AppError('token_expired', 'This link has expired. Start again from your assistant.');
+    if (flow.ticketExpired) throw new AppError('token_expired', 'This link has expired. Connect the account again.');
     return;
   }
   const again = flow.justOpened && flow.secrets !== null && (await isBoundTo(tx, binding, flow.userId));
-  if (!again) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
+  if (!again) throw new AppError('invalid_token', 'This link was used already. Connect the account again.');
 }
 
 function invalidTicket(): AppError {
-  return new AppError('invalid_token', 'This link is not valid. Start again from your assistant.');
+  return new AppError('invalid_token', 'This link is not valid. Connect the account again.');
 }
 
 function consentUrl(deps: WorkspaceDeps, email: string | null, secrets: FlowSecrets): Promise<string> {

@@ -4,7 +4,6 @@ import type { Authenticate } from '../http/access/require-credential.ts';
 import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Cookies } from '../http/pages/cookies.ts';
-import { PAGE_POLICY } from '../http/pages/html.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
 import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';
@@ -109,7 +108,7 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
       if ('outcome' in result) return leave(result);
       const { confirmation } = result;
       cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
-      return { html: confirmationPage(confirmation), policy: PAGE_POLICY };
+      return { page: confirmationPage(confirmation) };
     },
   });
 }

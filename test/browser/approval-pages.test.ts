@@ -32,7 +32,7 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
     await page.getByRole('heading', { name: 'Approve this?' }).waitFor();
     expect(page.url()).toBe(url);
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    expect(await page.title()).toBe('Approve or deny · Steward');
+    expect(await page.title()).toBe(`Approve or deny · Steward at ${new URL(scene.steward.url).host}`);
     expect(await page.locator('blockquote').filter({ hasText: 'Dear Ana' }).textContent()).toContain('<script>document.title');
     await page.getByText('New zoe@example.org: you have not written to this address before').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();

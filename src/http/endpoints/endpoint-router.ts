@@ -7,7 +7,9 @@ import { validate } from '../../validation/validate.ts';
 import { requireCsrfToken } from '../access/first-party.ts';
 import type { Credentials, RequireCredential } from '../access/require-credential.ts';
 import { body, jsonBody, rawBody } from '../bodies/body.ts';
+import { allowErrorPages } from '../middleware/error-handler.ts';
 import { leadOn } from '../middleware/lead-on.ts';
+import { sendPage } from '../pages/own-page.ts';
 import type { Endpoint, LimitName, Reply } from './endpoint.ts';
 import { sendEvents } from './event-stream.ts';
 import { largeJson, sendPieces } from './large-json.ts';
@@ -55,7 +57,7 @@ export function endpointRouter(tag: string, endpoints: readonly Endpoint[], midd
         serve(middleware.clock, endpoint, request, response),
       );
     }
-    route.all(() => {
+    route.all(allowErrorPages, () => {
       throw new AppError('method_not_allowed', `This address accepts ${allow.join(' and ')} only.`, { allow });
     });
   }
@@ -136,14 +138,15 @@ function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unkno
     leadOn(response, reply.redirect, reply.status);
     return;
   }
+  if ('page' in reply) {
+    sendPage(response, reply.page, reply.status);
+    return;
+  }
   response.setHeader('cache-control', 'no-store');
   if ('empty' in reply) {
     response.status(reply.empty).end();
     return;
   }
   response.setHeader('content-security-policy', reply.policy);
-  response
-    .status(reply.status ?? 200)
-    .type('html')
-    .send(reply.html);
+  response.type('html').send(reply.html);
 }

@@ -3,17 +3,20 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../errors.ts';
 import type { Caller, FirstParty, Principal } from '../../principal.ts';
 import type { AuthKind } from '../access/require-credential.ts';
+import type { Page } from '../pages/own-page.ts';
 
 export type { Request, RequestHandler, Response };
 
 /**
- * What a handler returns: the JSON body of a 200, a redirect (of a browser's form: a page that navigates), an HTML page with
- * its content security policy, nothing, or batches of server-sent events until they or the connection end.
+ * What a handler returns: the JSON body of a 200, a redirect (of a browser's form: a page that navigates), a page of the
+ * service's own, another HTML document with its content security policy, nothing, or batches of server-sent events until they
+ * or the connection end.
  */
 export type Reply<Body> =
   | { json: Body }
   | { redirect: string; status?: 302 | 303 }
-  | { html: string; policy: string; status?: number }
+  | { page: Page; status?: number }
+  | { html: string; policy: string }
   | { empty: 204 }
   | { events: (signal: AbortSignal) => AsyncIterable<readonly string[]>; headers: Readonly<Record<string, string>> };
 

@@ -2,17 +2,19 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError, type ErrorCode, providerReason } from '../../errors.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { html, PAGE_POLICY, page } from '../pages/html.ts';
+import { html } from '../pages/html.ts';
+import { type Page, type PageUser, sendPage, siteOf } from '../pages/own-page.ts';
 
 /** The body of an error where a protocol has a form of its own, which its routes set as `response.locals.errorBody`. */
 export type ErrorBody = (error: AppError) => object;
 
 /** The last middleware: no route matched. */
-export function notFound(): never {
+export function notFound(_request: Request, response: Response): never {
+  response.locals.browser = true;
   throw new AppError('not_found', 'There is no such address.');
 }
 
-/** Middleware for addresses that a person opens in a browser: an error may be an HTML page. */
+/** Middleware for addresses, and methods, that a person's browser may try: an error may be an HTML page. */
 export function allowErrorPages(_request: Request, response: Response, next: NextFunction): void {
   response.locals.browser = true;
   next();
@@ -37,8 +39,7 @@ export function errorHandler(logger: Logger, telemetry: Telemetry) {
     setHeaders(response, error);
     response.status(error.status);
     if (response.locals.browser === true && prefersPage(request)) {
-      response.setHeader('content-security-policy', PAGE_POLICY);
-      response.type('html').send(errorPage(error, request.id));
+      sendPage(response, errorPage(error, response), error.status);
       return;
     }
     const bodyOf = response.locals.errorBody as ErrorBody | undefined;
@@ -110,12 +111,25 @@ const KNOWN: Record<number, [ErrorCode, string]> = {
   415: ['unsupported_media_type', 'Send application/x-www-form-urlencoded or application/json, in UTF-8 and uncompressed.'],
 };
 
-function errorPage(error: AppError, requestId: unknown): string {
-  return page(
-    'Error',
-    html`<h1>The request failed</h1>
-<p class="error">${error.message}</p>
-<p>Open the link again, or start again in your assistant.</p>
-<p class="muted">Code <code>${error.code}</code>, request <code>${requestId}</code></p>`,
-  );
+const HEADINGS: Partial<Record<ErrorCode, string>> = {
+  not_found: 'Page not found',
+  method_not_allowed: 'Nothing to see here',
+  rate_limited: 'Too many requests',
+  unavailable: 'Not available now',
+  internal: 'Something went wrong',
+};
+const SENTENCES: Partial<Record<ErrorCode, string>> = {
+  not_found: 'There is no page at this address.',
+  method_not_allowed: 'This address is not a page that a browser can open.',
+};
+
+function errorPage({ code, message }: AppError, response: Response): Page {
+  const heading = HEADINGS[code] ?? 'This did not work';
+  const caller = response.locals.caller as PageUser | undefined;
+  // Not the name of a client.
+  const user = caller?.session === undefined ? undefined : caller;
+  const body = html`<h1>${heading}</h1>
+<p class="error">${SENTENCES[code] ?? message}</p>
+<p><a class="button" href="${siteOf(response).home}">Go to Steward</a></p>${code !== 'not_found' && html`\n<p class="muted">Code <code>${code}</code>, request <code>${response.req.id}</code></p>`}`;
+  return { title: heading, body, user };
 }

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { html, PAGE_POLICY, page } from '../pages/html.ts';
+import { html, htmlDocument, PAGE_POLICY } from '../pages/html.ts';
 import { prefersPage } from './error-handler.ts';
 
 /**
@@ -37,10 +37,12 @@ export function sendLeadingPage(response: Response, target: string, status: 200 
 /** With a link for browsers that don't navigate. @throws Error for any other scheme */
 function leadingPage(target: string): string {
   if (!/^(?:https?:\/\/|\/(?![/\\]))/i.test(target)) throw new Error('a page leads only to addresses of http and https');
-  return page(
+  return htmlDocument(
     'Continue',
-    html`<h1>Continue</h1>
-<p>If this page doesn’t lead on by itself: <a href="${target}">Continue</a></p>`,
+    html`<main>
+<h1>Continue</h1>
+<p>If this page doesn’t lead on by itself: <a href="${target}">Continue</a></p>
+</main>`,
     html`<meta http-equiv="refresh" content="0; url=${target}">\n`,
   );
 }

@@ -30,33 +30,30 @@ function render(value: unknown): string {
 }
 
 /**
- * An HTML document with the service's style sheet, which is a file so that the content security policy needs no exception.
+ * An HTML document with the common style sheet, which is a file so that the content security policy needs no exception.
  *
- * @param head further elements of its head
+ * @param head further elements of its head, such as its icon
  */
-export function page(title: string, body: SafeHtml, head?: SafeHtml): string {
+export function htmlDocument(title: string, body: SafeHtml, head: SafeHtml): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${title} · Steward</title>
-<link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
+<title>${title}</title>
 <link rel="stylesheet" href="/assets/steward.css">
 ${head}</head>
 <body class="sheet">
-<main>
 ${body}
-</main>
 </body>
 </html>
 `.value;
 }
 
 /**
- * Content security policy of the service's pages, which have no scripts. Browsers apply `form-action` to redirects after a
- * form, too: lead-on.ts.
+ * Content security policy of pages, which have no scripts. Browsers apply `form-action` to redirects after a form, too:
+ * lead-on.ts.
  */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";

@@ -1,14 +1,13 @@
-import { signedInFooter } from '../../http/access/signed-in.ts';
-import { html, page, type SafeHtml } from '../../http/pages/html.ts';
+import { html, type SafeHtml } from '../../http/pages/html.ts';
+import type { Page, PageUser } from '../../http/pages/own-page.ts';
 import { inline, quotation } from '../../http/pages/visible-text.ts';
-import type { FirstParty } from '../../principal.ts';
 import type { RedirectTarget } from '../clients/client-metadata.ts';
 
 /** Days for which the user can permit a client something. */
 export const DURATIONS = [1, 30, 90, 365] as const;
 
 export interface ConsentQuestion {
-  user: Pick<FirstParty, 'label' | 'session'>;
+  user: PageUser;
   /** Id of the interaction. */
   uid: string;
   /** As the client states it; undefined: it has none. */
@@ -40,15 +39,16 @@ export interface Chosen {
 export const USUAL: Chosen = { agents: undefined, access: 'read', accounts: 'all', account: [], days: 90 };
 
 /** Asks the user what a client may do. */
-export function consentPage(question: ConsentQuestion, problem?: string): string {
+export function consentPage(question: ConsentQuestion, problem?: string): Page {
   const { user, uid, name, target, chosen } = question;
   const durations = DURATIONS.map((days) => {
     const label = days === 1 ? '1 day' : `${days} days`;
     return html`<option value="${days}"${days === chosen.days && html` selected`}>${label}</option>\n`;
   });
-  return page(
-    'Connect an app',
-    html`<h1>Connect an app?</h1>
+  return {
+    title: 'Connect an app',
+    user,
+    body: html`<h1>Connect an app?</h1>
 ${problem && html`<p class="error" role="alert">${inline(problem)}</p>\n`}<p class="summary">${name === undefined ? 'An app without a name' : quotation(name)} asks for access to your accounts.</p>
 ${identityOf(question)}
 ${target.isLocal && html`<p class="warning">Access goes to a program on your computer (<strong>${inline(target.name)}</strong>). Any program there could use this name: continue only if you have just started this yourself.</p>\n`}<form method="post" action="/oauth/consent/${uid}">
@@ -64,15 +64,14 @@ ${durations}</select>
 <button class="button" type="submit" name="decision" value="deny">Deny</button>
 </div>
 </form>
-<p class="muted">You can disconnect the app at any time. Calls that others would see, or that delete, still wait for your approval.</p>
-${signedInFooter(user)}`,
-  );
+<p class="muted">You can disconnect the app at any time. Calls that others would see, or that delete, still wait for your approval.</p>`,
+  };
 }
 
 /** A page that only states something, with the way on, if there is one. */
-export function noticePage(heading: string, text: string, continueAt: string | undefined): string {
+export function noticePage(heading: string, text: string, continueAt: string | undefined): Page {
   const link = continueAt !== undefined && html`\n<p><a href="${continueAt}">Continue to the app</a></p>`;
-  return page(heading, html`<h1>${heading}</h1>\n<p class="outcome" role="status">${text}</p>${link}`);
+  return { title: heading, body: html`<h1>${heading}</h1>\n<p class="outcome" role="status">${text}</p>${link}` };
 }
 
 function identityOf({ host, isUnreachable, target }: ConsentQuestion): SafeHtml {

@@ -3,7 +3,6 @@ import { AppError } from '../../errors.ts';
 import type { AgentAccountRow } from '../../executor/call/agent-accounts-repository.ts';
 import { type Endpoint, endpoint, type Reply } from '../../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../../http/endpoints/endpoint-router.ts';
-import { PAGE_POLICY } from '../../http/pages/html.ts';
 import type { FirstParty } from '../../principal.ts';
 import { text, uuid } from '../../validation/validate.ts';
 import { PATHS } from '../protocol.ts';
@@ -110,12 +109,12 @@ async function questionPage(
     accounts: await deps.accounts(user.userId),
   };
   const status = problem === undefined ? 200 : 400;
-  return { html: consentPage(question, problem), policy: PAGE_POLICY, status };
+  return { page: consentPage(question, problem), status };
 }
 
 /** @param continueAt where the browser gets the answer; undefined: the app has it */
 function decidedPage(continueAt: string | undefined): Reply<never> {
-  return { html: noticePage('Decided', 'You have decided this already. Go back to the app.', continueAt), policy: PAGE_POLICY };
+  return { page: noticePage('Decided', 'You have decided this already. Go back to the app.', continueAt) };
 }
 
 /** Consent is given on a page, by the user who sees it. @throws AppError `forbidden` */

@@ -244,7 +244,7 @@ describe('GET /oauth/authorize', () => {
     });
     expect(response.status).toBe(400);
     expect(response.headers.get('location')).toBeNull();
-    expect(response.text).toContain('<h1>The request failed</h1>');
+    expect(response.text).toContain('<h1>This did not work</h1>');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
