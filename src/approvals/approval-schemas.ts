@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callResult } from '../executor/call/call-result.ts';
 import { clientFields, clientResponse } from '../executor/call/named-client.ts';
+import { match, provenances, display as question } from '../executor/display/display-schemas.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
 
 const viewer = z.object({
@@ -9,12 +10,6 @@ const viewer = z.object({
   domain: z.string().optional(),
   relation: z.enum(['own', 'written_to', 'new']).optional().describe('How the user knows the person; absent: it could not be read.'),
   named: z.literal(true).optional().describe('The user typed the address in the conversation whose assistant asks.'),
-});
-const provenance = z.object({
-  action: z.string(),
-  author: z.string().optional(),
-  name: z.string().optional(),
-  time: z.string().optional(),
 });
 /** A pending approval. */
 export const approval = z
@@ -26,10 +21,9 @@ export const approval = z
     summary: z.string().describe('One line: what will happen.'),
     audience: z.array(viewer).describe('Who else sees the effect.'),
     notices: z.array(z.string()).describe('What deserves attention.'),
-    provenance: z.array(provenance).describe('What others wrote and was read before.'),
-    matches: z
-      .array(provenance.extend({ field: z.string(), text: z.string() }))
-      .describe('Parts of the arguments that repeat what others wrote: `field` is the path of the argument.'),
+    provenance: provenances.describe('What others wrote and was read before.'),
+    matches: z.array(match).describe('Parts of the arguments that repeat what others wrote: `field` is the path of the argument.'),
+    display: question.describe('The question as people read it.'),
     input: z.unknown().describe('The arguments.'),
     url: z.url().describe('The page where the user decides.'),
     expires_at: z.iso.datetime(),
@@ -55,7 +49,7 @@ export const outcome = z
 
 /** The JSON of an approval. */
 export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPreview): z.input<typeof approval> {
-  const { action, account, summary, audience, notices, provenance: sources, matches, input, url, client, thread } = rest;
+  const { action, account, summary, audience, notices, provenance: sources, matches, display, input, url, client, thread } = rest;
   return {
     id: approvalId,
     action,
@@ -66,6 +60,7 @@ export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPrevi
     notices: [...notices],
     provenance: [...sources],
     matches: [...matches],
+    display,
     input,
     expires_at: expiresAt,
     url,

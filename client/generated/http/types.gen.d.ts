@@ -655,7 +655,13 @@ export type Approval = {
         time?: string;
         field: string;
         text: string;
+        from: number;
+        to: number;
     }>;
+    /**
+     * The question as people read it.
+     */
+    display: Display;
     /**
      * The arguments.
      */
@@ -692,6 +698,189 @@ export type Approval = {
      * The conversation whose assistant asked.
      */
     thread?: string;
+};
+export type Display = {
+    /**
+     * Verb and object: “Send a mail”.
+     */
+    title: string;
+    /**
+     * Who sees it, those first who deserve attention; empty: only the user.
+     */
+    viewers: Array<{
+        kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+        address?: string;
+        name?: string;
+        /**
+         * How the user knows them, in words.
+         */
+        relation: string;
+        tone: 'new' | 'unknown' | 'known' | 'own';
+    }>;
+    /**
+     * Number of viewers that are left out.
+     */
+    more: number;
+    /**
+     * The mail, event, share or change in words; empty fields are left out.
+     */
+    fields: Array<{
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'text' | 'block' | 'choice';
+        text: string;
+        /**
+         * Parts that repeat what others wrote: from and to, in UTF-16 units.
+         */
+        marks?: Array<[
+            number,
+            number
+        ]>;
+        /**
+         * Characters that are left out at the end.
+         */
+        omitted?: number;
+    } | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'when';
+        text: string;
+        /**
+         * The same in the user’s zone.
+         */
+        local?: string;
+    } | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'people';
+        people: Array<{
+            address: string;
+            name?: string;
+            marked?: true;
+        }>;
+        /**
+         * Number of entries that are left out.
+         */
+        more?: number;
+    } | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'file';
+        files: Array<{
+            name: string;
+            link?: string;
+            note?: string;
+        }>;
+        /**
+         * Number of entries that are left out.
+         */
+        more?: number;
+    } | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'list';
+        items: Array<{
+            text: string;
+            /**
+             * Parts that repeat what others wrote: from and to, in UTF-16 units.
+             */
+            marks?: Array<[
+                number,
+                number
+            ]>;
+            /**
+             * Characters that are left out at the end.
+             */
+            omitted?: number;
+        }>;
+        /**
+         * Number of entries that are left out.
+         */
+        more?: number;
+    } | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'change';
+        before?: {
+            text: string;
+            /**
+             * Parts that repeat what others wrote: from and to, in UTF-16 units.
+             */
+            marks?: Array<[
+                number,
+                number
+            ]>;
+            /**
+             * Characters that are left out at the end.
+             */
+            omitted?: number;
+        };
+        after?: {
+            text: string;
+            /**
+             * Parts that repeat what others wrote: from and to, in UTF-16 units.
+             */
+            marks?: Array<[
+                number,
+                number
+            ]>;
+            /**
+             * Characters that are left out at the end.
+             */
+            omitted?: number;
+        };
+    }>;
+    /**
+     * One line on what deserves attention.
+     */
+    risk: {
+        text: string;
+        level: 'warning' | 'notice';
+    } | null;
+    /**
+     * What the line is about.
+     */
+    evidence: {
+        notices: Array<string>;
+        matches: Array<{
+            action: string;
+            author?: string;
+            name?: string;
+            time?: string;
+            field: string;
+            text: string;
+            from: number;
+            to: number;
+        }>;
+        provenance: Array<{
+            action: string;
+            author?: string;
+            name?: string;
+            time?: string;
+        }>;
+    };
+    /**
+     * Text of others is repeated, or someone is not known to the user: offer “Deny” first.
+     */
+    caution: boolean;
 };
 export type ApprovalOutcome = {
     /**

@@ -8,7 +8,7 @@ import { assertUnchanged } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { isLabelled } from '../shared/labels.ts';
-import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
+import { anyEvent, describeFully, EVENT_FIELDS, type EventTime, eventOutput } from './calendar-event.ts';
 import {
   assertDays,
   attendees,
@@ -22,7 +22,7 @@ import {
   start,
   title,
 } from './calendar-inputs.ts';
-import { listed, showSpan } from './calendar-preview.ts';
+import { listed, shownEndOf, shownTimeOf, showSpan } from './calendar-preview.ts';
 import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
 import { undoCreation } from './calendar-undo.ts';
 import { showSharing, showTexts } from './event-sharing.ts';
@@ -61,6 +61,10 @@ export const calendarCreate = builtIn('workspace', {
   version: versionOf,
   exposes: ({ attendees = [] }) => people(attendees),
   summary: (input) => summarise(input, { start: input.zone, end: input.end_zone ?? input.zone }),
+  shown: (_input, { start, end }, taint) => ({
+    span: { start: shownTimeOf(givenTime(start)), end: shownEndOf(givenTime(end)) },
+    isPrivate: isLabelled(taint),
+  }),
   preview: async (input, { taint }, { start, end }) =>
     `${summarise(input, { start: start.timeZone, end: end.timeZone })}${showTexts({ location: input.location, description: input.description })}${showSharing(isLabelled(taint))}`,
   async run(input, { session, taint, version, undoneBy }) {
@@ -90,6 +94,10 @@ interface Times {
   start: { date?: string; dateTime?: string; timeZone?: string };
   end: { date?: string; dateTime?: string; timeZone?: string };
   recurrence?: string[];
+}
+
+function givenTime({ date, dateTime = '', timeZone }: Times['start']): EventTime {
+  return date === undefined ? { dateTime, timeZone } : { date };
 }
 
 function versionOf({ start, end }: Times): string {

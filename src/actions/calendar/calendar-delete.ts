@@ -10,10 +10,10 @@ import { quoted, quotedUpTo } from '../shared/display-text.ts';
 import { describeFully, eventOutput, LIMITS } from './calendar-event.ts';
 import { idsOf, seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
-import { nameEvent, nameGuests, showTime } from './calendar-preview.ts';
+import { nameEvent, nameGuests, shownEvent, showTime } from './calendar-preview.ts';
 import { CALENDAR, patchEvent } from './calendar-session.ts';
 import { undoDeletion } from './calendar-undo.ts';
-import { showSharing, showTexts } from './event-sharing.ts';
+import { guestTexts, showSharing, showTexts } from './event-sharing.ts';
 import { VERSIONED_FIELDS, versionedDeletion } from './event-version.ts';
 
 export const calendarDelete = builtIn('workspace', {
@@ -30,6 +30,7 @@ export const calendarDelete = builtIn('workspace', {
   exposes: (_input, { audience }) => audience,
   summary: ({ id, scope, notify }) =>
     `Delete, notifying ${notify ? 'any attendees by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
+  shown: (_input, { event, others }) => ({ event: shownEvent(event, others) }),
   preview: async ({ notify }, _context, { event, others }) => `Delete, ${nameGuests(event, notify, others)}: ${nameEvent(event)}`,
   async run({ id, scope, notify }, { session, version, undoneBy }) {
     const { event } = await unchangedTarget(session, { id, scope }, version);
@@ -55,6 +56,11 @@ export const calendarRestore = builtIn('workspace', {
   // Of a deleted event of a series, the provider may not say who was invited.
   exposes: (_input, event) => union(eventAudience(event), event.organizer === undefined ? UNKNOWN : []),
   summary: ({ id, notify }) => `Restore the deleted event ${id}${notify ? ', notifying any attendees by e-mail' : ''}`,
+  shown: (_input, event) => ({
+    event: shownEvent({ ...event, start: event.start ?? event.originalStartTime }),
+    reads: guestTexts({ attachments: event.attachments, attendees: event.attendees }),
+    isPrivate: isPrivate(event.visibility),
+  }),
   preview: async ({ notify }, _context, event) => {
     const told = notify ? ', notifying them by e-mail' : '';
     const start = event.start ?? event.originalStartTime;

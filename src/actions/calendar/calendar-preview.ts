@@ -3,13 +3,14 @@ import { english } from '../../../public/language/english.js';
 import { zoneWords } from '../../../public/language/zones.js';
 import { addressKey } from '../../validation/email-address.ts';
 import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
+import type { ShownEvent, ShownTime } from '../shared/shown.ts';
 import { type CalendarEvent, type EventTime, LIMITS, momentOf, zoneOf } from './calendar-event.ts';
-import { clockOf, dayBefore, hasOffset, isDate, toZoned, zonedAt } from './zoned-time.ts';
+import { clockOf, dayBefore, hasOffset, isDate, toInstant, toZoned, zonedAt } from './zoned-time.ts';
 
 /** Behind a time of which only the calendar knows the zone. */
 const UNKNOWN_ZONE = 'in the calendar’s time zone';
 
-interface ShownTime {
+interface ShownMoment {
   day: string;
   /** undefined: a whole day. */
   clock: string | undefined;
@@ -58,7 +59,7 @@ export function showRange({ from, to, zone }: { from: string; to: string; zone?:
   return `from ${showMoment(from, zone)} to ${showMoment(to, zone)}`;
 }
 
-function shownTime(value: string, zone: string | undefined, unknown = UNKNOWN_ZONE): ShownTime {
+function shownTime(value: string, zone: string | undefined, unknown = UNKNOWN_ZONE): ShownMoment {
   const isKnown = zone !== undefined || !hasOffset(value);
   const at = isKnown ? toZoned(value, zone ?? 'UTC') : zonedAt(Date.parse(value), offsetOf(value));
   const day = english.day(at.toPlainDate().toString());
@@ -73,10 +74,46 @@ function offsetOf(value: string): string {
 /** Any beyond are only counted, to keep the prompt readable. */
 const MAX_NAMED = 30;
 
+/** An event for a question's list. @param guests of a series: those invited to one of its events only */
+export function shownEvent(event: EventShown, guests: readonly string[] = []): ShownEvent {
+  const { summary: title, start, end, location, description, htmlLink: link, recurrence, organizer } = event;
+  return {
+    title,
+    ...(start !== undefined && { start: shownTimeOf(start) }),
+    ...(end !== undefined && { end: shownEndOf(end) }),
+    link,
+    location,
+    description,
+    recurrence,
+    organizer: organizer?.self === true ? undefined : organizer?.email,
+    guests: [...new Set([...otherGuests(event), ...guests])],
+    hasMoreGuests: event.attendeesOmitted,
+  };
+}
+
+/** What is known of any event, deleted ones included. */
+type EventShown = Pick<CalendarEvent, 'summary' | 'location' | 'description' | 'attendees' | 'attendeesOmitted' | 'organizer'> &
+  Partial<Pick<CalendarEvent, 'end' | 'htmlLink' | 'recurrence'>> & { start?: EventTime | undefined };
+
+/** A time as a question's list has it. */
+export function shownTimeOf(time: EventTime): ShownTime {
+  if ('date' in time) return time;
+  const zone = zoneOf(time);
+  return { at: new Date(toInstant(time.dateTime, zone ?? 'UTC')).toISOString(), zone };
+}
+
+/** The same of an end, which is the day behind the last one of whole days. */
+export function shownEndOf(time: EventTime): ShownTime {
+  return shownTimeOf('date' in time ? { date: dayBefore(time.date) } : time);
+}
+
+function otherGuests({ attendees }: Pick<CalendarEvent, 'attendees'>): string[] {
+  return attendees.filter(({ self }) => self !== true).map(({ email }) => addressKey(email));
+}
+
 /** Who sees a change, and whether they are notified: `notifying ana@example.org, ben@example.org by e-mail`. */
 export function nameGuests(event: CalendarEvent, notify: boolean, added: readonly string[] = []): string {
-  const others = event.attendees.filter(({ self }) => self !== true).map(({ email }) => addressKey(email));
-  const guests = [...new Set([...others, ...added])];
+  const guests = [...new Set([...otherGuests(event), ...added])];
   if (guests.length === 0 && !event.attendeesOmitted) return 'notifying nobody';
   const more = guests.length - MAX_NAMED;
   const parts = [listed(guests.slice(0, MAX_NAMED)), more > 0 && `${more} more`, event.attendeesOmitted && 'others'];

@@ -6,7 +6,7 @@ import { assertInvited, ownAttendee, ownResponse } from './calendar-attendees.ts
 import { describeFully, eventOutput, shownResponse } from './calendar-event.ts';
 import { idsOf, seenTarget, unchangedTarget, writtenIn } from './calendar-facts.ts';
 import { eventId, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
-import { nameEvent } from './calendar-preview.ts';
+import { nameEvent, shownEvent } from './calendar-preview.ts';
 import { findTarget, patchEvent } from './calendar-session.ts';
 import { undoResponse } from './calendar-undo.ts';
 import { turnsPrivate } from './event-sharing.ts';
@@ -41,6 +41,7 @@ export const calendarRespond = builtIn('workspace', {
   writes: ({ id, comment }, output) => (comment === undefined ? [] : writtenIn(id, output)),
   exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),
+  shown: (_input, target) => target && { event: shownEvent(target.event, target.others) },
   async preview(input, { session }, target) {
     const { event } = target ?? (await findTarget(session, input.id, input.scope));
     const { email } = event.organizer ?? {};

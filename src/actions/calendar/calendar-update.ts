@@ -9,14 +9,15 @@ import { assertUnchanged } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { isLabelled, type Taint } from '../shared/labels.ts';
+import type { Shown, ShownText } from '../shared/shown.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeFully, type EventTime, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
 import { idsOf, type SeenTarget, seenTarget, writtenIn } from './calendar-facts.ts';
 import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts';
-import { listed, nameEvent, nameGuests, showEnd, showMoment } from './calendar-preview.ts';
+import { listed, nameEvent, nameGuests, showEnd, showMoment, shownEndOf, shownEvent, shownTimeOf } from './calendar-preview.ts';
 import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
-import { showOwnTexts, showSharing, showTexts, turnsPrivate } from './event-sharing.ts';
+import { type GuestTexts, guestTexts, ownTexts, showOwnTexts, showSharing, showTexts, turnsPrivate } from './event-sharing.ts';
 import { givenRules } from './recurrence-rules.ts';
 import { rescheduleEvent, rescheduleSeries, type Times, toPatch, type Zones } from './reschedule.ts';
 import { lostExceptions } from './series-exceptions.ts';
@@ -50,6 +51,7 @@ export const calendarUpdate = builtIn('workspace', {
       // The user has made it public: it doesn't become private.
       writesText(input) && isLabelled(taint) && event.visibility === 'public' ? UNKNOWN : [],
     ),
+  shown: (input, target, taint) => shownChange(input, target, taint),
   // The series, if it is changed through one of its events.
   writes: ({ id }, output) => writtenIn(id, output),
   summary,
@@ -175,17 +177,42 @@ async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, t
   return `${summarise(input, zones, guests, nameEvent(event), lost)}${newlySeen(input, target)}${showSharing(isHidden)}`;
 }
 
+/** For a question's list. */
+function shownChange(input: UpdateInput, target: Planned, taint: Taint): Shown {
+  const { event, others, exceptions, changes } = target;
+  const start = changes.start === undefined ? event.start : timeOf(changes.start);
+  const end = changes.end === undefined ? event.end : timeOf(changes.end);
+  return {
+    event: shownEvent(event, others),
+    span: { start: shownTimeOf(start), end: shownEndOf(end) },
+    resets: movesSeries(input) ? exceptions.length : 0,
+    reads: readByInvited(input, target),
+    isPrivate: isPrivate(event.visibility) || mayTurnPrivate(input, target, taint),
+  };
+}
+
+function readByInvited(input: UpdateInput, { event, exceptions }: Planned): ShownText[] {
+  if ((input.add_attendees ?? []).length === 0) return [];
+  const { location, description } = input;
+  const own = exceptions.filter(({ status }) => status !== 'cancelled');
+  return [...guestTexts(keptTexts({ location, description }, event)), ...ownTexts(event, own)];
+}
+
 /** What those who are invited see besides what changes. */
-function newlySeen({ add_attendees: add = [], location, description }: UpdateInput, { event, exceptions, changes }: Planned): string {
-  if (add.length === 0) return '';
-  const kept = {
+function newlySeen(input: UpdateInput, { event, exceptions, changes }: Planned): string {
+  if ((input.add_attendees ?? []).length === 0) return '';
+  const kept = keptTexts(input, event);
+  const own = exceptions.filter(({ status }) => status !== 'cancelled');
+  return `; ${showEnd(changes.end === undefined ? event.end : timeOf(changes.end))}${showTexts(kept)}${showOwnTexts(event, own)}`;
+}
+
+function keptTexts({ location, description }: Pick<UpdateInput, 'location' | 'description'>, event: CalendarEvent): GuestTexts {
+  return {
     attachments: event.attachments,
     attendees: event.attendees,
     ...(location === undefined && { location: event.location }),
     ...(description === undefined && { description: event.description }),
   };
-  const own = exceptions.filter(({ status }) => status !== 'cancelled');
-  return `; ${showEnd(changes.end === undefined ? event.end : timeOf(changes.end))}${showTexts(kept)}${showOwnTexts(event, own)}`;
 }
 
 function timeOf({ date, dateTime, timeZone }: Times['end']): EventTime {

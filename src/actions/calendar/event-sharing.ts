@@ -1,6 +1,7 @@
 import type { Audience } from '../../providers/shared/audience.ts';
 import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
 import { isLabelled, type Taint } from '../shared/labels.ts';
+import type { ShownText } from '../shared/shown.ts';
 import { type CalendarEvent, LIMITS } from './calendar-event.ts';
 
 /** Events of a series that are quoted in a question. */
@@ -31,12 +32,39 @@ export function showTexts({ location = '', description = '', attachments = [], a
   return texts.length === 0 ? '' : `; with ${texts.join(' and ')}`;
 }
 
-/** Those of the events of a series that were changed individually and don't look like it. */
-export function showOwnTexts(series: GuestTexts & { summary: string }, events: readonly (GuestTexts & { summary: string })[]): string {
-  const differing = events.filter(
+/** The same for a question's list. */
+export function guestTexts({ location = '', description = '', attachments = [], attendees = [] }: GuestTexts): ShownText[] {
+  const texts: ShownText[] = [
+    { what: 'place', text: location },
+    { what: 'description', text: description },
+    ...attachments.map(({ title, fileUrl }): ShownText => ({ what: 'file', text: `${title} ${fileUrl}` })),
+    ...attendees.map(({ email, comment = '' }): ShownText => ({ what: 'comment', who: email, text: comment })),
+  ];
+  return texts.filter(({ text }) => text !== '');
+}
+
+/** {@link showOwnTexts} for a question's list. */
+export function ownTexts(series: EventTexts, events: readonly EventTexts[]): ShownText[] {
+  const differing = differingFrom(series, events);
+  const shown = differing
+    .slice(0, MAX_EVENTS)
+    .flatMap((event): ShownText[] => [{ what: 'event', text: event.summary }, ...guestTexts(event)]);
+  const more = differing.length - MAX_EVENTS;
+  return more > 0 ? [...shown, { what: 'more', text: String(more) }] : shown;
+}
+
+type EventTexts = GuestTexts & { summary: string };
+
+function differingFrom(series: EventTexts, events: readonly EventTexts[]): EventTexts[] {
+  return events.filter(
     ({ summary, location, description }) =>
       summary !== series.summary || (location ?? '') !== (series.location ?? '') || (description ?? '') !== (series.description ?? ''),
   );
+}
+
+/** Those of the events of a series that were changed individually and don't look like it. */
+export function showOwnTexts(series: EventTexts, events: readonly EventTexts[]): string {
+  const differing = differingFrom(series, events);
   const shown = differing
     .slice(0, MAX_EVENTS)
     .map((event) => `; one of its events is ${quotedUpTo(event.summary, LIMITS.title)}${showTexts(event).replace('; ', ' ')}`);

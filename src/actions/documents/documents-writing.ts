@@ -5,7 +5,7 @@ import { WorkspaceApiError } from '../../providers/workspace/workspace-api-error
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { severalLines } from '../../validation/text-input.ts';
 import { text } from '../../validation/validate.ts';
-import { nameFile } from '../drive/drive-file.ts';
+import { nameFile, shownFile } from '../drive/drive-file.ts';
 import { type FileFacts, fileFacts, placeVersion } from '../drive/file-sharing.ts';
 import { wrongKind } from '../drive/wrong-kind.ts';
 import type { Action, RunContext } from '../shared/action.ts';
@@ -85,6 +85,7 @@ const appendAction = builtIn('workspace', {
   exposes: (_input, { audience }) => audience,
   writes: ({ id: written }) => [written],
   summary: (input) => describeAppending(input, `the document ${input.id}`),
+  shown: (_input, { file }) => ({ items: { id: [shownFile(file)] } }),
   preview: async (input, _context, { file, audience }) => describeAppending(input, nameFile(file) + seenBy(audience)),
   async run({ id: documentId, text: content, tab: wanted }, context) {
     const { session, undoneBy } = context;
@@ -123,6 +124,7 @@ const replaceAction = builtIn('workspace', {
   exposes: (_input, { audience }) => audience,
   writes: ({ id: written }) => [written],
   summary: (input) => describeReplacing(input, `the document ${input.id}`),
+  shown: (_input, { file }) => ({ items: { id: [shownFile(file)] } }),
   preview: async (input, _context, { file, audience }) => describeReplacing(input, nameFile(file) + seenBy(audience)),
   async run({ id: documentId, find, replace, tab: wanted, match_case: matchCase }, context) {
     const { session, undoneBy } = context;

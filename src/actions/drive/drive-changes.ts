@@ -11,6 +11,7 @@ import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { within } from '../shared/labels.ts';
+import type { ShownItem } from '../shared/shown.ts';
 import {
   changeFile,
   type DriveFile,
@@ -23,6 +24,7 @@ import {
   nameFile,
   openFile,
   openFolder,
+  shownFile,
   writtenIn,
 } from './drive-file.ts';
 import {
@@ -85,6 +87,7 @@ export const createAction = builtIn('workspace', {
   writes: (_input, output) => (output === undefined ? [] : writtenIn(output)),
   destination: destinationIn,
   summary: (input) => describeCreation(input, folderById(input.folder)),
+  shown: (_input, target) => ({ items: { folder: [shownFolder(target)] } }),
   preview: async (input, _context, target) => describeCreation(input, nameFolder(target)),
   async run({ name: title, content, type, folder: target }, context) {
     const { session, undoneBy } = context;
@@ -117,6 +120,7 @@ export const copyAction = builtIn('workspace', {
   writes: (_input, output) => (output === undefined ? [] : writtenIn(output)),
   destination: ({ destination }) => destinationIn(destination),
   summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && folderById(input.folder)),
+  shown: (_input, { copied, destination }) => ({ items: { id: [shownFile(copied.file)], folder: [shownFolder(destination)] } }),
   preview: async (input, _context, { copied, destination }) =>
     describeCopy(input, nameFile(copied.file), input.folder && nameFolder(destination)),
   async run(input, context) {
@@ -153,6 +157,7 @@ export const moveAction = builtIn('workspace', {
   // Those who see the file through its folder lose it.
   exposes: (_input, { moved, destination }) => union(destination?.audience ?? [], moved.audience),
   summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,
+  shown: (_input, { moved, destination }) => ({ items: { id: [shownTree(moved)], folder: [shownFolder(destination)] } }),
   preview: async (_input, _context, { moved, destination }) =>
     `Move into ${nameFolder(destination)}: ${nameTree(moved)}${seenBy(moved.audience)}`,
   async run(input, context) {
@@ -187,6 +192,7 @@ export const renameAction = builtIn('workspace', {
   exposes: (_input, { audience }) => audience,
   writes: ({ id: written }, output) => (output === undefined ? [written] : writtenIn(output)),
   summary: ({ id: file, name: title }) => `Rename ${file} to ${quoted(title)}`,
+  shown: (_input, { file }) => ({ items: { id: [shownFile(file)] } }),
   preview: async ({ name: title }, _context, { file, audience }) => `Rename ${nameFile(file)}${seenBy(audience)}, to ${quoted(title)}`,
   async run({ id: file, name: title }, context) {
     const { session, undoneBy } = context;
@@ -213,6 +219,7 @@ export const trashAction = builtIn('workspace', {
   version: (tree) => treeVersion(tree),
   about: (_input, tree) => idsOf(tree),
   exposes: (_input, { audience }) => audience,
+  shown: (_input, tree) => ({ items: { id: [shownTree(tree)] } }),
   preview: async (_input, _context, tree) => `Move to the trash: ${nameTree(tree)}${seenBy(tree.audience)}`,
   async run({ id: file }, context) {
     const { undoneBy } = context;
@@ -235,6 +242,7 @@ export const untrashAction = builtIn('workspace', {
   // A folder's own sharing doesn't tell who sees what is in it.
   exposes: (_input, { file, audience }) => (file.mimeType === FOLDER ? union(audience, UNKNOWN) : audience),
   summary: ({ id: file }) => `Take out of the trash: ${file}, with all its contents if it is a folder`,
+  shown: (_input, tree) => ({ items: { id: [shownTree(tree)] } }),
   preview: async (_input, _context, tree) => `Take out of the trash: ${nameTree(tree)}${seenBy(tree.audience)}`,
   async run({ id: file }, context) {
     const { undoneBy } = context;
@@ -283,6 +291,16 @@ export function nameFolder(folder: FileFacts | undefined): string {
 export function nameTree({ file, contents }: Pick<TreeFacts, 'file' | 'contents'>): string {
   const isPart = contents?.isComplete === false;
   return `${nameFile(file)}${isPart ? `, more than ${MAX_ITEMS} items or ${MAX_LEVELS} levels, which may change until then` : ''}`;
+}
+
+/** For a question's list. @param folder undefined: My Drive */
+export function shownFolder(folder: FileFacts | undefined): ShownItem {
+  return folder === undefined ? { name: 'My Drive', type: 'folder' } : shownFile(folder.file);
+}
+
+/** For a question's list. */
+export function shownTree({ file, contents }: Pick<TreeFacts, 'file' | 'contents'>): ShownItem {
+  return { ...shownFile(file), ...(contents?.isComplete === false && { isPart: true }) };
 }
 
 /** @throws AppError `not_found`, `invalid_request` for what can't be copied or isn't a folder */

@@ -6,6 +6,7 @@ import { WorkspaceApiError } from '../../providers/workspace/workspace-api-error
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted, singleLine } from '../shared/display-text.ts';
 import { type Source, within } from '../shared/labels.ts';
+import type { ShownItem } from '../shared/shown.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
 /** The provider's alias of the top-level folder. */
@@ -114,6 +115,11 @@ export function getFile(session: WorkspaceSession, fileId: string): Promise<Driv
 export function nameFile({ id, name, mimeType }: Pick<DriveFile, 'id' | 'name' | 'mimeType'>): string {
   const type = typeOf(mimeType);
   return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${id})${type === 'folder' ? ', with all its contents' : ''}`;
+}
+
+/** The same for a question's list. */
+export function shownFile({ name, mimeType, webViewLink }: Pick<DriveFile, 'name' | 'mimeType' | 'webViewLink'>): ShownItem {
+  return { name, type: typeOf(mimeType), link: webViewLink };
 }
 
 const MAX_SHORTCUTS = 5;

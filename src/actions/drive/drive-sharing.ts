@@ -11,8 +11,8 @@ import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { PAGE_BYTES, pagePart, placeOf } from '../shared/page-part.ts';
-import { nameTree } from './drive-changes.ts';
-import { isShortcut, nameFile, shownLine } from './drive-file.ts';
+import { nameTree, shownTree } from './drive-changes.ts';
+import { isShortcut, nameFile, shownFile, shownLine } from './drive-file.ts';
 import { type FilePermission, granteeOf, isInherited, listPermissions, removablePermission } from './file-permissions.ts';
 import { contentsOf, idsOf, readSharedFile, type SharedFile, treeVersion } from './file-sharing.ts';
 
@@ -45,6 +45,7 @@ export const shareAction = builtIn('workspace', {
   about: (_input, tree) => idsOf(tree),
   exposes: ({ email }) => people([email]),
   summary: (input) => describeSharing(input, `${input.id}, with all its contents if it is a folder`),
+  shown: (_input, tree) => ({ items: { id: [shownTree(tree)] } }),
   preview: async (input, _context, tree) => describeSharing(input, nameTree(tree)),
   async run({ id: wanted, email, role, notify }, context) {
     const { session, undoneBy } = context;
@@ -107,6 +108,7 @@ export const unshareAction = builtIn('workspace', {
   version: (facts) => unshareVersion(facts),
   exposes: (_input, { removed }) => losers(removed),
   summary: ({ id: file, who }) => describeUnsharing(who, `${file}, with all its contents if it is a folder`),
+  shown: (_input, { file, removed }) => ({ items: { id: [shownFile(file)] }, role: removed.role }),
   preview: async ({ who }, _context, { file, removed }) => `${describeUnsharing(who, nameFile(file))}, as ${quoted(removed.role)}`,
   async run({ id: wanted, who }, { session, version, undoneBy }) {
     const found = await fileToUnshare(session, wanted, who);

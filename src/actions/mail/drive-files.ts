@@ -6,6 +6,7 @@ import { FOLDER } from '../../providers/workspace/folder-contents.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { type DriveFile, downloadFile, driveFile, FILE_FIELDS, followShortcuts, isExportLimit, NATIVE } from '../drive/drive-file.ts';
 import { quoted } from '../shared/display-text.ts';
+import type { ShownItem } from '../shared/shown.ts';
 import type { AttachedFile } from './mail-compose.ts';
 
 export const MAX_FILES = 10;
@@ -64,6 +65,16 @@ export function describeFiles(files: readonly DriveFile[]): string[] {
     const what = isNative(file) ? `a ${file.mimeType.slice(NATIVE.length)}, as PDF` : `${file.mimeType}, ${file.size ?? 0} bytes`;
     return `the file ${quoted(nameOf(file))} (${what}, ${file.id})`;
   });
+}
+
+/** The same for a question's list. */
+export function shownFiles(files: readonly DriveFile[]): ShownItem[] {
+  return files.map((file) => ({
+    name: nameOf(file),
+    link: file.webViewLink,
+    type: isNative(file) ? PDF : file.mimeType,
+    bytes: file.size,
+  }));
 }
 
 async function download(session: WorkspaceSession, file: DriveFile, maxBytes: number): Promise<Buffer> {

@@ -8,6 +8,7 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import type { AddressList } from '../../validation/address-list.ts';
 import { addressKey } from '../../validation/email-address.ts';
 import { quoted, quotedUpTo, singleLine } from '../shared/display-text.ts';
+import type { ShownMail } from '../shared/shown.ts';
 import { orNotFound } from './gmail-responses.ts';
 import { nameOf, RECIPIENT_FIELDS, recipientsOf, type StoredRecipients } from './mail-addresses.ts';
 import { allTexts, bodyText, HtmlBudget } from './mail-body.ts';
@@ -124,6 +125,21 @@ export function describeDraft(draft: Draft, account: string, maxText = MAX_SENT)
   const written = fields.map(({ name, value }) => `the header field ${quoted(name)} ${quotedUpTo(value, maxText)}`);
   const more = [...attached, ...written].join(', ');
   return `${to === '' ? 'to nobody' : to}: ${about}${more === '' ? '' : `, with ${more}`}`;
+}
+
+/** The same for a question's list. */
+export function shownDraft({ message, recipients, subject, text, files, fields }: Draft): ShownMail {
+  const senders = (['from', 'sender', 'reply-to'] as const).flatMap((what) =>
+    (message.root.addresses[what]?.entries ?? []).map((one) => ({ what, who: { name: nameOf(one), address: one.address } })),
+  );
+  return {
+    ...recipients,
+    senders,
+    subject,
+    body: text,
+    files: files.map(({ fileName, mimeType, size }) => ({ name: fileName, type: mimeType, bytes: size })),
+    headers: fields,
+  };
 }
 
 /** Whom the recipients take for the sender, and to whom they reply, where it isn't just the account. */

@@ -8,7 +8,16 @@ import { placeOf } from '../shared/page-part.ts';
 import { draftList, orNotFound, savedMessage } from './gmail-responses.ts';
 import { shownAddresses } from './mail-addresses.ts';
 import { bytesBeside, failures, fittingPart, forEach } from './mail-batches.ts';
-import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, fetchWholeDraft } from './mail-draft.ts';
+import {
+  type Draft,
+  describeDraft,
+  draftAddresses,
+  draftAudience,
+  draftVersion,
+  fetchDraft,
+  fetchWholeDraft,
+  shownDraft,
+} from './mail-draft.ts';
 import { mailId, pageToken, query } from './mail-fields.ts';
 import { fetchListed } from './mail-messages.ts';
 
@@ -87,6 +96,7 @@ export const sendDraft = builtIn('workspace', {
   implies: ({ files }) => ({ files: files.map(({ fileName }) => fileName) }),
   writes: ({ id: draft }, output) => (output === undefined ? [draft] : [output.id, within(output.thread)]),
   summary: ({ id: draft }) => `Send the draft ${draft}`,
+  shown: (_input, draft) => ({ mail: shownDraft(draft) }),
   preview: async (_input, { account }, draft) => `Send ${describeDraft(draft, account.label)}`,
   async run({ id: draft }, { session, version }) {
     // Read once more, since someone may have edited it while the user decided.
@@ -108,6 +118,7 @@ export const deleteDraft = builtIn('workspace', {
   facts: ({ id: draft }, { session }): Promise<Draft> => fetchDraft(session, draft),
   version: draftVersion,
   summary: ({ id: draft }) => `Delete permanently: the draft ${draft}`,
+  shown: (_input, draft) => ({ mail: shownDraft(draft) }),
   preview: async (_input, { account }, draft) =>
     `Delete permanently, without sending it ${describeDraft(draft, account.label, SHOWN_TEXT)}`,
   async run({ id: draft }, { session, version }) {

@@ -13,6 +13,10 @@ const HEADERS = { userId: 'me', format: 'metadata', metadataHeaders: ['Subject']
 /** A message or a thread as the approval prompt shows it. */
 export interface Named {
   text: string;
+  /** Its subject; undefined: it can't be read. */
+  name?: string;
+  /** Messages of a thread. */
+  messages?: number;
   /** It doesn't exist. */
   isMissing?: boolean;
 }
@@ -27,7 +31,8 @@ export function nameMessages(session: WorkspaceSession, ids: readonly string[]):
       { ...HEADERS, id, fields: 'threadId,payload/headers' },
       gmailHeaders,
     );
-    return `${subjectOf(payload)} (${id})`;
+    const name = subjectOf(payload);
+    return { text: `${quoted(name)} (${id})`, name };
   });
 }
 
@@ -36,18 +41,20 @@ export function nameThreads(session: WorkspaceSession, ids: readonly string[]): 
   return nameEach(ids, async (id) => {
     const params = { ...HEADERS, id, fields: 'messages/payload/headers' };
     const { messages } = await session.call('gmail.users.threads.get', params, threadHeaders);
-    return `${subjectOf(messages[0]?.payload)} (${messages.length} message${messages.length === 1 ? '' : 's'}, ${id})`;
+    const name = subjectOf(messages[0]?.payload);
+    const text = `${quoted(name)} (${messages.length} message${messages.length === 1 ? '' : 's'}, ${id})`;
+    return { text, name, messages: messages.length };
   });
 }
 
 /** An item that can't be read is shown by its id. */
-function nameEach(ids: readonly string[], name: (id: string) => Promise<string>): Promise<Named[]> {
-  const unnamed = (id: string) => (error: unknown) => ({ text: id, isMissing: error instanceof AppError && error.code === 'not_found' });
-  return Promise.all(
-    ids.map((id, index) => (index < MAX_NAMED ? name(id).then((text) => ({ text }), unnamed(id)) : Promise.resolve({ text: id }))),
-  );
+function nameEach(ids: readonly string[], name: (id: string) => Promise<Named>): Promise<Named[]> {
+  const unnamed =
+    (id: string) =>
+    (error: unknown): Named => ({ text: id, isMissing: error instanceof AppError && error.code === 'not_found' });
+  return Promise.all(ids.map((id, index) => (index < MAX_NAMED ? name(id).catch(unnamed(id)) : Promise.resolve({ text: id }))));
 }
 
 function subjectOf(payload: unknown): string {
-  return quoted(readHeaders(payload).headers.get('subject') ?? '');
+  return readHeaders(payload).headers.get('subject') ?? '';
 }

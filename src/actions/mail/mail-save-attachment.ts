@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { hashOf } from '../../providers/shared/version-hash.ts';
 import { text } from '../../validation/validate.ts';
-import { nameFolder } from '../drive/drive-changes.ts';
+import { nameFolder, shownFolder } from '../drive/drive-changes.ts';
 import { changeFile, fileItem, folderIdOf, MY_DRIVE, NATIVE, NOT_VISIBLE_TO_DOMAIN, writtenIn } from '../drive/drive-file.ts';
 import { destinationIn, type FileFacts, folderFacts, idsOf, placeVersion } from '../drive/file-sharing.ts';
 import { assertAsShown } from '../shared/as-shown.ts';
@@ -43,6 +43,12 @@ export const saveAttachment = builtIn('workspace', {
   exposes: (_input, { target }) => target?.audience ?? [],
   summary: ({ message, attachment, folder, name }) =>
     `Save in ${folder === MY_DRIVE ? 'My Drive' : `the folder ${folder}`}: attachment ${attachment} of message ${message}${as(name)}`,
+  shown: (_input, { part, target }) => ({
+    items: {
+      attachment: [{ name: attachmentName(part), type: part.mimeType, bytes: part.size }],
+      folder: [shownFolder(target)],
+    },
+  }),
   preview: async ({ message, name }, _context, { part, target }) =>
     `Save in ${nameFolder(target)}: the attachment ${quoted(attachmentName(part))} (${quoted(part.mimeType)}, ${part.size} bytes) of message ${message}${as(name)}`,
   async run({ message, attachment, folder, name }, context) {

@@ -7,7 +7,7 @@ import { assertAsShown, assertUnchanged } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { within } from '../shared/labels.ts';
 import { namedIds } from '../shared/named-ids.ts';
-import { describeFiles, downloadFiles, filesVersion, findFiles } from './drive-files.ts';
+import { describeFiles, downloadFiles, filesVersion, findFiles, shownFiles } from './drive-files.ts';
 import { savedDraft, savedMessage } from './gmail-responses.ts';
 import { composeMime, messageParams } from './mail-compose.ts';
 import { allAddresses, describeMail, givenFiles, type OutgoingMail, outgoingMail } from './mail-outgoing.ts';
@@ -31,6 +31,7 @@ export const sendMail = builtIn('workspace', {
   // The account may be among its recipients.
   writes: (_mail, output) => (output === undefined ? [] : [output.id, within(output.thread)]),
   summary: (mail) => `Send ${describeMail(mail)}`,
+  shown: (_mail, { reply, files }) => ({ subject: reply?.subject, items: { files: shownFiles(files) } }),
   preview: async (mail, _context, { reply, files }) => `Send ${describeMail(mail, reply?.subject, describeFiles(files))}`,
   async run(mail, context) {
     const params = await compose(mail, context, (message) => message);

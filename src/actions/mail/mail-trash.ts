@@ -7,11 +7,12 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import type { RunContext } from '../shared/action.ts';
 import { assertAsShown } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
+import type { ShownItem } from '../shared/shown.ts';
 import { changed } from './gmail-responses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { mailId } from './mail-fields.ts';
 import { changeLabels, type Labelled, labelIds, labelsOfMessages } from './mail-label-state.ts';
-import { nameMessages, nameThreads } from './mail-preview.ts';
+import { type Named, nameMessages, nameThreads } from './mail-preview.ts';
 
 const MAX_TRASHED = 25;
 /** Messages of threads included. */
@@ -39,6 +40,7 @@ export const trashMail = builtIn('workspace', {
   summary: ({ ids: messages, threads }) => summarise(messages, threads),
   facts: namedItems,
   version: (named) => hashOf(named),
+  shown: (_input, [messages, threads]) => ({ items: { ids: shownItems(messages), threads: shownItems(threads) } }),
   preview: async (_input, _context, named) => {
     const [messages, threads] = named.map((items) => items.map(({ text }) => text));
     return summarise(messages ?? [], threads ?? []);
@@ -94,6 +96,10 @@ async function namedItems({ ids: messages, threads }: { ids: string[]; threads: 
   // Those that exist are moved whatever the others are.
   if (named.flat().every(({ isMissing }) => isMissing === true)) throw new AppError('not_found', 'There is no such message or thread.');
   return named;
+}
+
+function shownItems(named: readonly Named[] = []): ShownItem[] {
+  return named.map(({ text, name = text, messages }) => ({ name, messages }));
 }
 
 async function labelsOfThread(session: WorkspaceSession, id: string): Promise<Labelled[]> {

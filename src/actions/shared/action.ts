@@ -6,6 +6,7 @@ import type { Audience } from '../../providers/shared/audience.ts';
 import type { Effect } from '../../providers/shared/declared-call.ts';
 import type { ScopeName } from '../../providers/workspace/workspace-scopes.ts';
 import type { Source, Taint } from './labels.ts';
+import type { Shown } from './shown.ts';
 
 /** A schema with its JSON Schema (draft 7) and its check. */
 export interface Schema<Value> {
@@ -131,6 +132,8 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   summary(input: Input, now: number): string;
   /** The summary with names read from the provider in place of ids. Changes nothing. */
   preview?(input: Input, context: RunContext<P>, facts: Facts): Promise<string>;
+  /** What a question shows besides the arguments. Left out: nothing. */
+  shown?(input: Input, facts: Facts, taint: Taint): Shown | undefined;
   /** Longest run, milliseconds; a policy can only lower it. */
   timeoutMs?: number;
   /** Largest output, bytes of JSON; the integrations file can only lower it. */

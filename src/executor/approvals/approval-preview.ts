@@ -2,11 +2,14 @@ import { type AssociatedData, type DataKey, open, seal } from '../../crypto/enve
 import { canonicalJson } from '../../validation/canonical-json.ts';
 import type { Call } from '../call/call.ts';
 import { type NamedClient, namedClient } from '../call/named-client.ts';
+import { type Display, displayOf } from '../display/display.ts';
 import type { ApprovalPrompt } from './approval-prompt.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 
 /** What the user approves: exactly what will happen. */
-export interface ApprovalPreview extends Omit<ApprovalPrompt, 'version'> {
+export interface ApprovalPreview extends Omit<ApprovalPrompt, 'version' | 'use' | 'shown'> {
+  /** The question as the thing itself. */
+  display: Display;
   approvalId: string;
   action: string;
   /** The account's label. */
@@ -40,11 +43,13 @@ export function storedOf({ account, rawInput, input }: Call, prompt: ApprovalPro
 
 export function preview(
   row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId'>,
-  { account, summary, audience, notices, provenance, matches, input }: Stored,
+  stored: Stored,
 ): ApprovalPreview {
+  const { account, summary, audience, notices, provenance, matches, input } = stored;
   const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId } = row;
   const question = { summary, audience, notices, provenance, matches };
-  const shown = { approvalId, action, account, accountId, ...question, input, expiresAt: expiresAt.toISOString() };
+  const display = displayOf(stored);
+  const shown = { approvalId, action, account, accountId, ...question, display, input, expiresAt: expiresAt.toISOString() };
   if (threadId !== null) return { ...shown, thread: threadId };
   if (clientId === null) return shown;
   return { ...shown, client: client === null ? unnamed(clientId) : namedClient(client) };

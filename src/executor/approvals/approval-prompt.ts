@@ -1,6 +1,7 @@
 import { english } from '../../../public/language/english.js';
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { Taint } from '../../actions/shared/labels.ts';
+import type { Shown } from '../../actions/shared/shown.ts';
 import type { Audience, Viewer } from '../../providers/shared/audience.ts';
 import { distinctBy } from '../../validation/distinct-by.ts';
 import { addressKey } from '../../validation/email-address.ts';
@@ -15,6 +16,10 @@ import type { WrittenItems } from '../taint/written-items.ts';
 
 /** What the user reads before deciding. */
 export interface ApprovalPrompt {
+  /** The action's own name, which the integrations file may change. */
+  use: string;
+  /** What the facts tell of it. */
+  shown?: Shown | undefined;
   summary: string;
   audience: readonly ShownViewer[];
   /** Sentences of Steward's own that deserve attention. */
@@ -41,7 +46,8 @@ const INCOMPLETE = 'The arguments are too long to show every part that repeats w
 
 /** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
 export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, assessment: Assessment): Promise<ApprovalPrompt> {
-  const { taint } = assessment;
+  const { taint, named: labelsOfNamed } = assessment;
+  const { action } = call.configured;
   const others = peopleIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
   const [summary, written, read, changedAt] = await Promise.all([
     new ActionRun(deps, { ...call, taint }).summary(assessment),
@@ -62,11 +68,13 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
   );
   const { matches, isComplete } = compare(call.input, reads);
   return {
+    use: action.name,
+    shown: action.shown?.(call.input, assessment.facts, taint),
     summary,
     audience,
     notices: [
       ...noticesOn(audience, written !== undefined),
-      ...noticesOnReading(taint, sources),
+      ...noticesOnReading(taint, sources, labelsOfNamed.isTainted),
       ...(changedAt === undefined ? [] : [noticeOnChange(call, changedAt)]),
       ...noticesOnMatches(matches),
       ...(isComplete ? [] : [INCOMPLETE]),
@@ -107,18 +115,21 @@ function noticesOn(audience: readonly ShownViewer[], isRead: boolean): string[] 
   ];
 }
 
-function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly ReadSource[]): string[] {
+/** @param isOfOthers what the call names was written after others' text was read */
+function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly ReadSource[], isOfOthers: boolean): string[] {
   const authors = [...new Set(sources.map(({ author }) => author))];
   const named = authors.filter((author) => author !== undefined).slice(0, MAX_AUTHORS);
   const whose = english.list([...named.map(quoted), ...(authors.length > named.length ? ['others'] : [])]);
-  // The context is marked before a result arrives, which may turn out to be the user's own.
+  // The context is marked before a result arrives, which may turn out to be the user's own: then it has no sources.
   const words =
-    sources.length === 0
-      ? 'Before this, results that may hold text of others were read.'
-      : `Before this, text by ${whose} was read. It may have caused this request.`;
+    sources.length > 0
+      ? [`Before this, text by ${whose} was read. It may have caused this request.`]
+      : isOfOthers
+        ? ['What this is about was written after text of others was read.']
+        : [];
   const listed = `${MAX_SHOWN} of ${sources.length} sources that were read before are listed, the newest.`;
   return [
-    ...(isTainted ? [words] : []),
+    ...(isTainted ? words : []),
     ...(isFinancial ? ['Before this, data of a bank was read.'] : []),
     ...(sources.length > MAX_SHOWN ? [listed] : []),
   ];

@@ -8,7 +8,11 @@ import { hasLetters, type Passage, passagesIn } from './passages.ts';
 export interface Match extends ReadSource {
   /** Path of the argument: `body`, `attendees.0`. */
   field: string;
+  /** Its beginning. */
   text: string;
+  /** Where it is in the argument, in UTF-16 units. */
+  from: number;
+  to: number;
 }
 
 const MAX_MATCHES = 10;
@@ -38,7 +42,7 @@ export function compare(input: unknown, sources: readonly SourceWithHashes[]): C
     if (isId(path, text)) continue;
     for (const { from, to, source } of repeated(text.slice(0, left), index)) {
       const { hashes: _, ...about } = source;
-      matches.push({ field: path, text: cutText(text.slice(from, to), MAX_TEXT), ...about });
+      matches.push({ field: path, text: cutText(text.slice(from, to), MAX_TEXT), from, to, ...about });
     }
     left -= text.length;
     if (left < 0 || matches.length > MAX_MATCHES) return { matches: matches.slice(0, MAX_MATCHES), isComplete: false };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../errors.ts';
 import { EVENTS, type EventName } from '../../events/event-data.ts';
+import { display, match } from '../../executor/display/display-schemas.ts';
 
 const requestId = z.string().max(64).describe('Of the request; `""`: no request can be named.');
 const source = {
@@ -85,7 +86,8 @@ const approval = z.object({
   audience: z.array(viewer).describe('Who else sees the effect.'),
   notices: z.array(z.string()),
   provenance: z.array(provenance).describe('What others wrote and was read before.'),
-  matches: z.array(provenance.extend({ field: z.string(), text: z.string() })),
+  matches: z.array(match),
+  display: display.describe('The question as people read it.'),
   input: z.unknown().describe('All arguments.'),
   url: z.url().describe('The page where the user decides.'),
   expiresAt: z.iso.datetime(),

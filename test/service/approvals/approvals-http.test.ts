@@ -43,6 +43,18 @@ describe('approvals over HTTP', () => {
       notices: [],
       provenance: [],
       matches: [],
+      display: {
+        title: 'Tell ana@example.com from someone@example.com',
+        viewers: [{ kind: 'person', address: 'ana@example.com', relation: 'Not known to Steward', tone: 'unknown' }],
+        more: 0,
+        fields: [
+          { name: 'to', label: 'To', kind: 'list', items: [{ text: 'ana@example.com' }] },
+          { name: 'text', label: 'Text', kind: 'text', text: 'Hello.' },
+        ],
+        risk: { text: 'It was not checked whether you have written to ana@example.com before.', level: 'warning' },
+        evidence: { notices: [], matches: [], provenance: [] },
+        caution: true,
+      },
       input: { to: ['ana@example.com'], text: 'Hello.' },
       expires_at: expect.stringMatching(/Z$/),
       url: `${scene.steward.url}/approvals/${id}`,

@@ -1,0 +1,196 @@
+import { english } from '../english.js';
+
+/** The texts of questions: what is asked about, who sees it, and what deserves attention. */
+
+const counted = (count, one, many) => (count === 1 ? one : many(english.number(count)));
+
+/** What a call does, by its built-in action. Each takes `{input, shown}`. */
+export const TITLES = {
+  'mail.send': ({ input }) => (input.reply_to === undefined ? 'Send a mail' : 'Reply to a mail'),
+  'mail.draft': ({ input }) => (input.reply_to === undefined ? 'Save a draft of a mail' : 'Save a draft of a reply'),
+  'mail.draft_update': () => 'Change a draft',
+  'mail.draft_send': () => 'Send a draft',
+  'mail.draft_delete': () => 'Delete a draft for good',
+  'mail.save_attachment': () => 'Save an attachment',
+  'mail.label': ({ input }) => counted(input.ids.length, 'Label a mail', (count) => `Label ${count} mails`),
+  'mail.trash': ({ input }) =>
+    counted(input.ids.length + input.threads.length, 'Move a mail to the trash', (count) => `Move ${count} mails to the trash`),
+  'mail.untrash': ({ input }) =>
+    counted(input.ids.length, 'Take a mail out of the trash', (count) => `Take ${count} mails out of the trash`),
+  'calendar.create': ({ input }) => (input.recurrence === undefined ? 'Create an event' : 'Create a series of events'),
+  'calendar.update': ({ input }) => (input.scope === 'series' ? 'Change a series of events' : 'Change an event'),
+  'calendar.delete': ({ input }) => (input.scope === 'series' ? 'Delete a series of events' : 'Delete an event'),
+  'calendar.restore': () => 'Restore a deleted event',
+  'calendar.respond': ({ input }) => ANSWERS[input.answer],
+  'documents.create': () => 'Create a document',
+  'documents.append': () => 'Add text to a document',
+  'documents.replace': ({ input }) => (input.replace === '' ? 'Delete text from a document' : 'Replace text in a document'),
+  'drive.create': ({ input }) => (input.type === 'folder' ? 'Create a folder' : 'Create a file'),
+  'drive.copy': () => 'Copy a file',
+  'drive.move': ({ shown }) => (isFolder(shown) ? 'Move a folder' : 'Move a file'),
+  'drive.rename': ({ shown }) => (isFolder(shown) ? 'Rename a folder' : 'Rename a file'),
+  'drive.trash': ({ shown }) => (isFolder(shown) ? 'Move a folder to the trash' : 'Move a file to the trash'),
+  'drive.untrash': ({ shown }) => (isFolder(shown) ? 'Take a folder out of the trash' : 'Take a file out of the trash'),
+  'drive.share': ({ shown }) => (isFolder(shown) ? 'Share a folder' : 'Share a file'),
+  'drive.unshare': ({ shown }) => (isFolder(shown) ? 'Take away access to a folder' : 'Take away access to a file'),
+};
+
+const ANSWERS = {
+  accepted: 'Accept an invitation',
+  declined: 'Decline an invitation',
+  tentative: 'Answer an invitation with “maybe”',
+  none: 'Withdraw the answer to an invitation',
+};
+
+const isFolder = (shown) => shown.items?.id?.[0]?.type === 'folder';
+
+/** Names of fields that aren't the argument's own name in words. */
+export const LABELS = {
+  bcc: 'Bcc',
+  cc: 'Cc',
+  to: 'To',
+  from: 'From',
+  sender: 'Sent by',
+  'reply-to': 'Answers go to',
+  subject: 'Subject',
+  body: 'Text',
+  text: 'Text',
+  attachments: 'Attachments',
+  headers: 'Further header fields',
+  messages: 'Mails',
+  threads: 'Whole conversations',
+  add: 'Labels added',
+  remove: 'Labels removed',
+  file: 'File',
+  ofFolder: 'Folder, with all that is in it',
+  attachment: 'Attachment',
+  folder: 'Into the folder',
+  name: 'Name',
+  newName: 'New name',
+  content: 'Content',
+  ofDocument: 'Document',
+  appended: 'Text added at the end',
+  replaced: 'Text replaced',
+  tab: 'Tab',
+  case: 'Capitals',
+  title: 'Title',
+  event: 'Event',
+  when: 'When',
+  repeats: 'Repeats',
+  place: 'Place',
+  description: 'Description',
+  guests: 'Guests',
+  invited: 'Invited',
+  uninvited: 'Uninvited',
+  organizer: 'Organizer',
+  meeting: 'Video meeting',
+  notify: 'Mail to them',
+  comment: 'Your comment',
+  answer: 'Your answer',
+  reads: 'Those invited also read',
+  stays: 'Restored with it',
+  resets: 'Events of the series',
+  sharing: 'Others in your calendar',
+  shareWith: 'With',
+  role: 'They may',
+  access: 'Access that ends',
+  who: 'Who loses access',
+  summary: 'In short',
+  inbox: 'Back to the inbox',
+  rest: 'More',
+};
+
+export const REST = 'Not all is shown here: the rest is among the exact details.';
+export const YES = 'Yes';
+export const NO = 'No';
+
+export const NOTIFY = {
+  nobody: 'Nobody to notify',
+  mailed: 'They are told by mail',
+  silent: 'No mail: they see it in their calendars',
+  organizerMailed: 'The organizer is told by mail',
+  organizerSilent: 'No mail: the organizer sees it in the calendar',
+  fileMailed: 'They are told by mail',
+  fileSilent: 'No mail',
+};
+
+export const ROLES = { reader: 'Read it', commenter: 'Read it and comment', writer: 'Read and change it' };
+export const RESPONSES = { accepted: 'Yes', declined: 'No', tentative: 'Maybe', none: 'No answer' };
+export const SHARING = {
+  private: 'If you share your calendar, the others see only the time',
+  shared: 'If you share your calendar, the others may see this, too',
+};
+export const MATCH_CASE = { true: 'Only text with the same capitals', false: 'Text with any capitals' };
+export const resets = (count) =>
+  counted(count, 'What was changed in 1 event of it may be reset', (many) => `What was changed in ${many} events of it may be reset`);
+export const READS = {
+  place: () => 'Place',
+  description: () => 'Description',
+  file: () => 'File',
+  comment: (who) => `Comment of ${who}`,
+  event: () => 'One of its events',
+  more: () => 'More of its events have texts of their own',
+};
+export const possiblyOthers = 'Possibly others: not all could be read';
+export const attachedText = (name) => `Content of “${name}”`;
+
+export const mails = (count) => counted(count, '1 mail', (many) => `${many} mails`);
+
+/**
+ * “spreadsheet”; “application/pdf, 20 kB”.
+ *
+ * @param {{ type?: string | undefined, bytes?: number | undefined, messages?: number | undefined, isPart?: boolean | undefined }} item
+ */
+export function itemNote({ type, bytes, messages, isPart }) {
+  const parts = [
+    type === 'folder' ? undefined : type,
+    bytes === undefined ? undefined : english.bytes(bytes),
+    messages === undefined ? undefined : mails(messages),
+    isPart ? 'only a part of what it holds could be read, and it may change until then' : undefined,
+  ];
+  return parts.filter((part) => part !== undefined && part !== '').join(', ');
+}
+
+/** How the user knows those who see it. */
+export const RELATIONS = {
+  own: 'Your own account',
+  written_to: 'You have written to them',
+  new: 'New to you',
+  unchecked: 'Not known to Steward',
+};
+export const VIEWERS = {
+  anyone: { name: 'Anyone with the link', relation: 'Public' },
+  unknown: { name: 'Possibly others', relation: 'It could not be read who' },
+  domain: 'Everyone there',
+  group: 'A group',
+};
+export const typed = (relation) => `${relation}, named by you here`;
+
+/** One line on what deserves attention. */
+export const RISKS = {
+  matches: ({ addresses, passages, source }) => {
+    const address = addresses === 0 ? '' : counted(addresses, 'the address', (count) => `${count} addresses`);
+    const passage = passages === 0 ? '' : counted(passages, '1 passage', (count) => `${count} passages`);
+    const what = [address, passage].filter(Boolean).join(' and ');
+    const verb = addresses + passages === 1 ? 'comes' : 'come';
+    return `${what.charAt(0).toUpperCase()}${what.slice(1)} ${verb} from ${source}.`;
+  },
+  strangers: (named) => `You have not written to ${named} before.`,
+  unchecked: (named) => `It was not checked whether you have written to ${named} before.`,
+  anyone: 'Anyone with the link will see this.',
+  unknown: 'It could not be read who else will see this.',
+};
+/** Whose text it was: “a mail by Ledger Services”, “mails by 3 people”. */
+export function sourceOf(room, authors) {
+  const [one] = authors;
+  const kind = SOURCES[room] ?? SOURCES.text;
+  if (authors.length > 1) return `${kind.many} by ${authors.length} people`;
+  return one === undefined ? `${kind.one} that others wrote` : `${kind.one} by ${one}`;
+}
+const SOURCES = {
+  mail: { one: 'a mail', many: 'mails' },
+  calendar: { one: 'an event', many: 'events' },
+  documents: { one: 'a document', many: 'documents' },
+  drive: { one: 'a file', many: 'files' },
+  text: { one: 'text', many: 'texts' },
+};

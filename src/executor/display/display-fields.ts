@@ -1,0 +1,63 @@
+import type { Shown } from '../../actions/shared/shown.ts';
+import type { ShownViewer } from '../policy/shown-viewer.ts';
+import type { ReadSource } from '../taint/context-reads.ts';
+import type { Match } from '../taint/matches.ts';
+
+/** What is shown: the question as it is stored. */
+export interface Displayed {
+  /** The action's own name: of a built-in one that in `use:`. Undefined in questions of earlier versions. */
+  use?: string | undefined;
+  shown?: Shown | undefined;
+  summary: string;
+  audience: readonly ShownViewer[];
+  notices: readonly string[];
+  provenance: readonly ReadSource[];
+  matches: readonly Match[];
+  input: unknown;
+  /** Of the user, as an IANA name; undefined: it isn't known. */
+  zone?: string | undefined;
+}
+
+/** A text with the parts that repeat what others wrote. Hidden characters are still in it: who shows it makes them visible. */
+export interface DisplayText {
+  text: string;
+  /** From and to, in UTF-16 units. */
+  marks?: [from: number, to: number][];
+  /** Characters that are left out at the end. */
+  omitted?: number;
+}
+
+export interface DisplayPerson {
+  address: string;
+  name?: string;
+  /** The address repeats what others wrote. */
+  marked?: true;
+}
+
+export interface DisplayFile {
+  name: string;
+  /** Its page at the provider, if it has one. */
+  link?: string;
+  /** Type and size in words. */
+  note?: string;
+}
+
+interface Named {
+  /** The argument that it shows, or a name of its own. */
+  name: string;
+  label: string;
+}
+
+/**
+ * One field of a question, as people read it: `text` is a line, `block` has lines, `when` a time in the event's zone with the
+ * user's own beside it, `choice` a decision in words, `change` what goes and what comes.
+ */
+export type DisplayField = Named &
+  (
+    | ({ kind: 'text' | 'block' | 'choice' } & DisplayText)
+    | { kind: 'when'; text: string; local?: string }
+    | { kind: 'people'; people: DisplayPerson[]; more?: number }
+    | { kind: 'file'; files: DisplayFile[]; more?: number }
+    | { kind: 'list'; items: DisplayText[]; more?: number }
+    | { kind: 'change'; before?: DisplayText; after?: DisplayText }
+  );

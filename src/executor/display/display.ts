@@ -1,0 +1,69 @@
+import { LABELS, TITLES } from '../../../public/language/en/approvals.js';
+import type { Shown } from '../../actions/shared/shown.ts';
+import { shortened } from '../../validation/cut-text.ts';
+import type { ReadSource } from '../taint/context-reads.ts';
+import type { Match } from '../taint/matches.ts';
+import type { Displayed, DisplayField } from './display-fields.ts';
+import { FieldWriter } from './field-writer.ts';
+import { isCautious, type Risk, riskOf } from './risk-line.ts';
+import { eventFields } from './shown-events.ts';
+import { documentFields, fileFields } from './shown-files.ts';
+import { inputFields } from './shown-input.ts';
+import { mailFields } from './shown-mails.ts';
+import { type DisplayViewer, viewersOf } from './shown-viewers.ts';
+
+/** A question as the thing itself: what happens, who sees it, what deserves attention. The user's clients show it, and nothing else has to be read. */
+export interface Display {
+  /** Verb and object: “Send a mail”. */
+  title: string;
+  /** Those who see the effect, who deserve attention first; empty: only the user. */
+  viewers: DisplayViewer[];
+  /** Number of viewers that are left out. */
+  more: number;
+  /** The mail, event, share or change in words; empty ones are left out. */
+  fields: DisplayField[];
+  /** One line; null: nothing deserves attention. */
+  risk: Risk | null;
+  /** What the line is about. */
+  evidence: { notices: string[]; matches: Match[]; provenance: ReadSource[] };
+  /** Text of others is repeated, or someone is not known to the user: denying comes first. */
+  caution: boolean;
+}
+
+/** The fields of an action that the texts know; the others are shown by the names of their arguments. */
+type FieldsOf = (input: Record<string, unknown>, shown: Shown, writer: FieldWriter, use: string) => DisplayField[];
+
+const ROOMS: Readonly<Record<string, FieldsOf>> = {
+  mail: mailFields,
+  calendar: eventFields,
+  documents: documentFields,
+  drive: fileFields,
+};
+type Titles = Readonly<Record<string, (about: { input: unknown; shown: Shown }) => string>>;
+const MAX_TITLE = 200;
+
+export function displayOf(question: Displayed): Display {
+  const { use = '', summary, audience, notices, provenance, matches } = question;
+  const [viewers, more] = viewersOf(audience);
+  const title = Object.hasOwn(TITLES, use) ? (TITLES as Titles)[use] : undefined;
+  return {
+    title: title === undefined ? shortened(summary, MAX_TITLE) : title({ input: question.input, shown: question.shown ?? {} }),
+    viewers,
+    more,
+    fields: fieldsOf(question, title !== undefined),
+    risk: riskOf(question),
+    evidence: { notices: [...notices], matches: [...matches], provenance: [...provenance] },
+    caution: isCautious(question),
+  };
+}
+
+/** An invitation is answered without facts, if nobody is told: its name is in the summary. */
+function fieldsOf({ use = '', shown, summary, input, matches, zone }: Displayed, isBuiltIn: boolean): DisplayField[] {
+  const writer = new FieldWriter(matches, zone);
+  const room = isBuiltIn ? ROOMS[use.slice(0, use.indexOf('.'))] : undefined;
+  if (room === undefined) return inputFields(input, summary.length > MAX_TITLE ? summary : undefined, writer);
+  const fields = room(input as Record<string, unknown>, shown ?? {}, writer, use);
+  return shown === undefined && use === 'calendar.respond'
+    ? [...writer.text('summary', LABELS.summary, summary, undefined), ...fields]
+    : fields;
+}

@@ -1,0 +1,66 @@
+import { RISKS, sourceOf } from '../../../public/language/en/approvals.js';
+import { english } from '../../../public/language/english.js';
+import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
+import type { ShownViewer } from '../policy/shown-viewer.ts';
+import type { Match } from '../taint/matches.ts';
+import type { Displayed } from './display-fields.ts';
+import { toneOf } from './shown-viewers.ts';
+
+/** One line on what deserves attention. */
+export interface Risk {
+  text: string;
+  /** `warning`: see `caution`; `notice`: it is good to know. */
+  level: 'warning' | 'notice';
+}
+
+type Question = Pick<Displayed, 'audience' | 'matches' | 'notices'>;
+
+const MAX_NAMED = 3;
+
+/** What deserves most attention, in one line. */
+export function riskOf(question: Question): Risk | null {
+  const { audience, matches, notices } = question;
+  const risky = matches.filter((match) => !isKnownAddress(match, audience));
+  const text = matchesLine(risky) ?? viewersLine(audience) ?? notices[0] ?? matchesLine(matches);
+  if (text === undefined) return null;
+  return { text, level: isCautious(question) ? 'warning' : 'notice' };
+}
+
+/** Whether denying comes first. An address that the user has written to may be repeated from where it was read. */
+export function isCautious({ audience, matches }: Pick<Question, 'audience' | 'matches'>): boolean {
+  return (
+    audience.some((viewer) => ['new', 'unknown'].includes(toneOf(viewer))) || matches.some((match) => !isKnownAddress(match, audience))
+  );
+}
+
+function isKnownAddress({ text }: Match, audience: readonly ShownViewer[]): boolean {
+  const address = text.toLowerCase();
+  return audience.some((viewer) => viewer.kind === 'person' && viewer.address === address && ['known', 'own'].includes(toneOf(viewer)));
+}
+
+/** “The address and 5 passages come from a mail by Ledger Services.” */
+function matchesLine(matches: readonly Match[]): string | undefined {
+  const [first] = matches;
+  if (first === undefined) return undefined;
+  const addresses = matches.filter(({ text }) => /^\S+@\S+$/.test(text)).length;
+  const rooms = new Set(matches.map(({ action }) => action.slice(0, action.indexOf('.'))));
+  const authors = [...new Set(matches.map(({ author }) => author))].map((author) => author && quoted(author));
+  const source = sourceOf(rooms.size === 1 ? [...rooms][0] : 'text', authors);
+  return RISKS.matches({ addresses, passages: matches.length - addresses, source });
+}
+
+function viewersLine(audience: readonly ShownViewer[]): string | undefined {
+  const people = audience.flatMap((viewer) => (viewer.kind === 'person' ? [viewer] : []));
+  const strangers = people.filter(({ relation }) => relation === 'new');
+  if (audience.some(({ kind }) => kind === 'anyone')) return RISKS.anyone;
+  if (strangers.length > 0) return RISKS.strangers(named(strangers));
+  if (audience.some(({ kind }) => kind === 'unknown')) return RISKS.unknown;
+  const unchecked = people.filter(({ relation }) => relation === undefined);
+  return unchecked.length > 0 ? RISKS.unchecked(named(unchecked)) : undefined;
+}
+
+function named(people: readonly { address: string }[]): string {
+  const shown = people.slice(0, MAX_NAMED).map(({ address }) => displayAddress(address));
+  const more = people.length - shown.length;
+  return english.list([...shown, ...(more > 0 ? [`${more} more`] : [])], 'disjunction');
+}

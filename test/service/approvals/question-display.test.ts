@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TITLES } from '../../../public/language/en/approvals.js';
+import { BUILT_INS } from '../../../src/actions/built-ins.ts';
+import type { Display } from '../../../src/executor/display/display.ts';
+import type { DisplayField } from '../../../src/executor/display/display-fields.ts';
+import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
+import { rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { callAction } from '../../support/users/agents.ts';
+
+const AT = { title: 'Lunch', start: '2027-03-22T12:00', end: '2027-03-22T13:00', zone: 'Europe/Berlin' };
+
+let steward: TestSteward;
+let me: Person;
+
+beforeAll(async () => {
+  steward = await startSteward(
+    {},
+    {
+      catalog: (loaded) => {
+        const actions = [...loaded.actions].map(
+          ([name, one]) => [name, { ...one, policy: { ...one.policy, approval: 'always' } }] as const,
+        );
+        return { ...loaded, actions: new Map(actions) };
+      },
+    },
+  );
+  me = await newPerson(steward);
+});
+afterAll(() => steward.stop());
+
+async function displayOf(action: string, input: object): Promise<Display> {
+  const { details } = await rejectedWith(callAction(steward, action, input, { token: me.token }), 'approval_required');
+  return (details as { display: Display }).display;
+}
+
+/** “Label: what it shows”. */
+function read(field: DisplayField): string {
+  switch (field.kind) {
+    case 'people':
+      return field.people.map(({ name, address }) => (name === undefined ? address : `${name} <${address}>`)).join(', ');
+    case 'file':
+      return field.files.map(({ name, note }) => (note === undefined ? name : `${name} (${note})`)).join(', ');
+    case 'list':
+      return field.items.map(({ text }) => text).join(' | ');
+    case 'change':
+      return `${field.before?.text ?? ''} → ${field.after?.text ?? ''}`;
+    default:
+      return field.text;
+  }
+}
+const linesOf = ({ fields }: Display) => fields.map((field) => `${field.label}: ${read(field)}`);
+
+describe('the display of a question, for each built-in action that changes something,', () => {
+  const id: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const idOf = async (action: string, input: object) => String((await me.act(action, input)).id);
+    id.mail = (await me.act('mail.search', { query: 'in:inbox', max: 1 })).items[0].id;
+    id.file = await idOf('drive.create', { name: 'Budget.csv', content: 'a,b' });
+    id.folder = await idOf('drive.create', { name: 'Plans', type: 'folder' });
+    id.document = await idOf('documents.create', { title: 'Notes', text: 'The plan is old.' });
+    id.alone = await idOf('calendar.create', AT);
+    id.lunch = await idOf('calendar.create', { ...AT, attendees: ['ana@example.org'], location: 'Room 1' });
+    id.gone = await idOf('calendar.create', { ...AT, title: 'Cancelled' });
+    await me.act('calendar.delete', { id: id.gone });
+    id.draft = await idOf('mail.draft', { to: ['Ana <ana@example.org>'], subject: 'Lunch', body: 'At noon?' });
+    await me.act('drive.share', { id: id.folder, email: 'bob@example.org' });
+  });
+
+  const WHEN = 'When: Mon, 22 Mar 2027, 12:00–13:00 Berlin time';
+  const ONLY_TIME = 'Others in your calendar: If you share your calendar, the others see only the time';
+  const FOLDER = 'Folder, with all that is in it: Plans';
+  const DRAFT = ['To: Ana <ana@example.org>', expect.stringMatching(/^From: .+@example\.net>$/), 'Subject: Lunch', 'Text: At noon?'];
+
+  it.each<[action: string, input: () => object, title: string, lines: unknown[]]>([
+    [
+      'mail.send',
+      () => ({
+        to: ['Ana <ana@example.org>'],
+        cc: ['bob@example.org'],
+        subject: 'Lunch',
+        body: 'At noon?\nBye',
+        attachments: [{ name: 'x.txt', text: 'inside' }],
+        files: [id.file],
+      }),
+      'Send a mail',
+      [
+        'To: Ana <ana@example.org>',
+        'Cc: bob@example.org',
+        'Subject: Lunch',
+        'Text: At noon?\nBye',
+        'Attachments: x.txt (6 bytes), Budget.csv (text/plain, 3 bytes)',
+        'Content of “x.txt”: inside',
+      ],
+    ],
+    [
+      'mail.send',
+      () => ({ to: ['ana@example.org'], body: 'Yes', reply_to: id.mail }),
+      'Reply to a mail',
+      ['To: ana@example.org', expect.stringMatching(/^Subject: Re: .+/), 'Text: Yes'],
+    ],
+    [
+      'mail.draft',
+      () => ({ to: ['ana@example.org'], subject: 'Lunch', body: 'At noon?' }),
+      'Save a draft of a mail',
+      ['To: ana@example.org', 'Subject: Lunch', 'Text: At noon?'],
+    ],
+    [
+      'mail.draft_update',
+      () => ({ id: id.draft, to: ['bob@example.org'], body: 'Later?' }),
+      'Change a draft',
+      ['To: bob@example.org', 'Text: Later?'],
+    ],
+    ['mail.draft_send', () => ({ id: id.draft }), 'Send a draft', DRAFT],
+    ['mail.draft_delete', () => ({ id: id.draft }), 'Delete a draft for good', DRAFT],
+    ['mail.label', () => ({ ids: [id.mail], add: ['STARRED'] }), 'Label a mail', ['Mails: 1 mail', 'Labels added: STARRED']],
+    ['mail.trash', () => ({ ids: [id.mail] }), 'Move a mail to the trash', [expect.stringMatching(/^Mails: .+/)]],
+    [
+      'mail.untrash',
+      () => ({ ids: [id.mail, 'abc'], inbox: [id.mail] }),
+      'Take 2 mails out of the trash',
+      ['Mails: 2 mails', 'Back to the inbox: 1 mail'],
+    ],
+    [
+      'calendar.create',
+      () => ({ ...AT, attendees: ['ana@example.org'], description: 'About the plan', meeting: true }),
+      'Create an event',
+      [
+        'Title: Lunch',
+        WHEN,
+        'Guests: ana@example.org',
+        'Description: About the plan',
+        'Video meeting: Yes',
+        'Mail to them: They are told by mail',
+        ONLY_TIME,
+      ],
+    ],
+    [
+      'calendar.create',
+      () => ({ title: 'Holiday', start: '2027-03-22', end: '2027-03-24' }),
+      'Create an event',
+      ['Title: Holiday', 'When: Mon, 22 Mar 2027 to Tue, 23 Mar 2027', ONLY_TIME],
+    ],
+    [
+      'calendar.update',
+      () => ({ id: id.lunch, title: 'Dinner', start: '2027-03-22T19:00', add_attendees: ['zoe@example.org'], notify: true }),
+      'Change an event',
+      [
+        'Title: Lunch → Dinner',
+        `${WHEN} → Mon, 22 Mar 2027, 19:00–20:00 Berlin time`,
+        'Invited: zoe@example.org',
+        'Guests: ana@example.org',
+        'Those invited also read: Place: Room 1',
+        'Mail to them: They are told by mail',
+        ONLY_TIME,
+      ],
+    ],
+    ['calendar.delete', () => ({ id: id.alone }), 'Delete an event', ['Event: Lunch', WHEN, 'Mail to them: Nobody to notify']],
+    ['calendar.delete', () => ({ id: id.alone, notify: false }), 'Delete an event', ['Event: Lunch', WHEN]],
+    [
+      'calendar.delete',
+      () => ({ id: id.lunch, notify: false }),
+      'Delete an event',
+      ['Event: Lunch', WHEN, 'Guests: ana@example.org', 'Place: Room 1', 'Mail to them: No mail: they see it in their calendars'],
+    ],
+    [
+      'calendar.restore',
+      () => ({ id: id.gone }),
+      'Restore a deleted event',
+      ['Event: Cancelled', 'When: Mon, 22 Mar 2027, 12:00 Berlin time', expect.stringMatching(/^Others in your calendar: /)],
+    ],
+    ['documents.create', () => ({ title: 'Plan', text: 'One.' }), 'Create a document', ['Title: Plan', 'Text: One.']],
+    [
+      'documents.append',
+      () => ({ id: id.document, text: 'Two.' }),
+      'Add text to a document',
+      ['Document: Notes (document)', 'Text added at the end: Two.'],
+    ],
+    [
+      'documents.replace',
+      () => ({ id: id.document, find: 'old', replace: 'new' }),
+      'Replace text in a document',
+      ['Document: Notes (document)', 'Text replaced: old → new', 'Capitals: Only text with the same capitals'],
+    ],
+    ['drive.create', () => ({ name: 'a.txt', content: 'x' }), 'Create a file', ['Name: a.txt', 'Into the folder: My Drive', 'Content: x']],
+    ['drive.create', () => ({ name: 'In', type: 'folder', folder: id.folder }), 'Create a folder', ['Name: In', 'Into the folder: Plans']],
+    [
+      'drive.copy',
+      () => ({ id: id.file, name: 'Copy.csv', folder: id.folder }),
+      'Copy a file',
+      ['File: Budget.csv (text)', 'New name: Copy.csv', 'Into the folder: Plans'],
+    ],
+    ['drive.move', () => ({ id: id.file, folder: id.folder }), 'Move a file', ['File: Budget.csv (text)', 'Into the folder: Plans']],
+    ['drive.rename', () => ({ id: id.file, name: 'Costs.csv' }), 'Rename a file', ['Name: Budget.csv → Costs.csv']],
+    ['drive.trash', () => ({ id: id.folder }), 'Move a folder to the trash', [FOLDER]],
+    ['drive.untrash', () => ({ id: id.folder }), 'Take a folder out of the trash', [FOLDER]],
+    [
+      'drive.share',
+      () => ({ id: id.file, email: 'bob@example.org', role: 'writer', notify: false }),
+      'Share a file',
+      ['File: Budget.csv (text)', 'With: bob@example.org', 'They may: Read and change it', 'Mail to them: No mail'],
+    ],
+    [
+      'drive.unshare',
+      () => ({ id: id.folder, who: 'bob@example.org' }),
+      'Take away access to a folder',
+      [FOLDER, 'Who loses access: bob@example.org', 'Access that ends: Read it'],
+    ],
+  ])('%s says what happens, in words', async (action, input, title, lines) => {
+    const shown = await displayOf(action, input());
+    expect([shown.title, ...linesOf(shown)]).toEqual([title, ...lines]);
+  });
+
+  it('names each action that changes something', () => {
+    const changing = [...BUILT_INS.values()].filter(({ effect }) => effect !== 'read').map(({ name }) => name);
+    expect(Object.keys(TITLES).sort()).toEqual(changing.sort());
+  });
+
+  it('links a file to its page, and names no id', async () => {
+    const { fields } = await displayOf('drive.share', { id: id.file, email: 'zoe@example.org' });
+    expect(fields[0]).toMatchObject({ name: 'id', kind: 'file', files: [{ name: 'Budget.csv', link: expect.stringMatching(/^https:/) }] });
+    expect(JSON.stringify(fields.map(read))).not.toContain(id.file);
+  });
+});
