@@ -1,5 +1,6 @@
 import { byId } from './kit/dom.js';
 import { show } from './kit/feedback.js';
+import { sayLoading } from './kit/states.js';
 import { showChecklist } from './page/page-checklist.js';
 import { showConnection, watchServer } from './page/page-connection.js';
 import { showFlowResult } from './page/page-flow-result.js';
@@ -79,6 +80,7 @@ byId('skip').addEventListener('click', (event) => {
 });
 signInForms(signIn);
 menu();
+sayLoading(byId('views'), byId('loading'));
 showFlowResult();
 signIn.restore();
 sandbox.then((runs) => {

@@ -2,6 +2,7 @@ import { button } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { field } from '../kit/field.js';
+import { showRegion } from '../kit/states.js';
 import { Failure } from '../page/page-request.js';
 import { schemaForm } from './schema-form.js';
 
@@ -40,15 +41,17 @@ export class ActionForm {
       event.preventDefault();
       this.#submit();
     });
-    this.card = card({ id: 'action', title: '' }, this.#facts, this.#about, form);
+    const body = element('div', {});
+    this.card = card({ id: 'action', title: '' }, body);
     this.card.firstElementChild.replaceWith(this.#title);
     const show = () => this.#enable();
     session.client.addEventListener('state', show);
-  }
-
-  setAgents(agents) {
-    this.#agents = agents;
-    if (this.#name !== undefined) this.choose(this.#name);
+    const content = [this.#facts, this.#about, form];
+    showRegion(body, session.agents, (agents) => {
+      this.#agents = agents;
+      if (this.#name !== undefined) this.choose(this.#name);
+      return content;
+    });
   }
 
   /** Shows the form of an action. The input stays if it is the same one. @param name undefined: there is none */

@@ -1,5 +1,6 @@
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { showRegion } from '../kit/states.js';
 
 /** A list of the agents' actions, one of which is selected. */
 export class ActionPicker {
@@ -9,21 +10,22 @@ export class ActionPicker {
   #agents = [];
   #chosen;
 
-  /** @param choose receives the name of the action that was selected */
-  constructor(choose) {
+  /** @param agents store of the agents @param choose receives the name of the action that was selected */
+  constructor(agents, choose) {
     this.#choose = choose;
-    this.#search.addEventListener('input', () => this.#render());
+    this.#search.addEventListener('input', () => agents.value !== undefined && this.#groups.replaceChildren(...this.#found()));
     this.#groups.addEventListener('change', ({ target }) => this.#select(target.value));
     const label = element('label', { htmlFor: 'action-search', className: 'unseen' }, 'Find an action');
     this.card = card({ id: 'actions', title: 'All actions', className: 'picker' }, label, this.#search, this.#groups);
+    showRegion(this.#groups, agents, (all) => this.#shown(all));
   }
 
   /** Keeps the selection if the action still exists. */
-  setAgents(agents) {
+  #shown(agents) {
     this.#agents = agents.filter(({ actions }) => actions.length > 0);
     const names = this.#agents.flatMap(({ actions }) => actions.map(({ name }) => name));
     if (!names.includes(this.#chosen)) this.#select(names[0]);
-    this.#render();
+    return this.#found();
   }
 
   #select(name) {
@@ -31,14 +33,14 @@ export class ActionPicker {
     this.#choose(name);
   }
 
-  #render() {
+  #found() {
     const words = this.#search.value.toLowerCase().split(/\s+/);
     const matches = ({ name, description }) => words.every((word) => `${name} ${description}`.toLowerCase().includes(word));
     const groups = this.#agents
       .map((agent) => ({ ...agent, actions: agent.actions.filter(matches) }))
       .filter(({ actions }) => actions.length > 0);
     const none = element('p', { className: 'empty' }, this.#agents.length > 0 ? 'No action has these words.' : 'There are no actions yet.');
-    this.#groups.replaceChildren(...(groups.length > 0 ? groups.map((agent) => this.#group(agent)) : [none]));
+    return groups.length > 0 ? groups.map((agent) => this.#group(agent)) : [none];
   }
 
   #group({ name, actions, status }) {

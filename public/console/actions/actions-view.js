@@ -10,12 +10,8 @@ export const actionsView = {
   about: 'What assistants can do with your accounts. This page calls them over the WebSocket, as your front end would.',
   mount(root, session) {
     const form = new ActionForm(session);
-    const picker = new ActionPicker((name) => form.choose(name));
+    const picker = new ActionPicker(session.agents, (name) => form.choose(name));
     const runs = new RunList(session);
-    session.agents.watch((agents) => {
-      form.setAgents(agents);
-      picker.setAgents(agents);
-    });
     root.append(element('div', { className: 'workbench' }, picker.card, element('div', { className: 'bench' }, form.card, runs.card)));
   },
 };

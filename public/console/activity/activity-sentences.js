@@ -22,8 +22,8 @@ const ASSISTANT = 'The assistant';
 const SIDE = new Set(['allowance_created']);
 
 /**
- * What happened, newest first: `{at, late, kind, tone, text, detail}`. `kind` is `call`, `approval` or `account`; `tone`
- * is `good`, `attention`, `bad` or empty.
+ * What happened, newest first: `{at, kind, tone, text, detail}`, `at` in milliseconds. `kind` is `call`, `approval` or
+ * `account`; `tone` is `good`, `attention`, `bad` or empty.
  *
  * @param entries of the audit log, newest first
  * @param session names accounts and clients, and has the events of which the audit log knows nothing
@@ -42,7 +42,7 @@ function ofCall(rows, session) {
   const took = last.milliseconds > 0 && last.outcome === 'ok' && kind === 'call' ? `${last.milliseconds} ms` : undefined;
   const from = kind === 'account' ? undefined : SURFACES[last.surface];
   const detail = [from, took].filter((one) => one !== undefined).join(', ');
-  return { at: Date.parse(last.at), late: false, text, kind, tone, detail };
+  return { at: Date.parse(last.at), text, kind, tone, detail };
 }
 
 function namesOf({ action, account_id: accountId, client_id: clientId, surface }, session) {
@@ -82,7 +82,7 @@ function told(last, rows, names) {
 }
 
 /** Events that are not in the audit log. */
-function ofEvent({ event, data, at, late }, session) {
+function ofEvent({ event, data, at }, session) {
   const provider = PROVIDERS[data.provider] ?? 'account';
   const name = session.nameOf(data.account);
   const account = name === undefined ? `a ${provider}` : `the ${provider} ${name}`;
@@ -108,5 +108,5 @@ function ofEvent({ event, data, at, late }, session) {
     'integrations.updated': ['The integrations were reloaded', 'account', ''],
   };
   const [text, kind, tone] = sentences[event] ?? [];
-  return text === undefined ? undefined : { at, late, text, kind, tone };
+  return text === undefined ? undefined : { at: Date.parse(at), text, kind, tone };
 }

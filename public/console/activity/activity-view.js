@@ -1,24 +1,20 @@
+import { ACTIVITY } from '../../language/en/activity.js';
 import { button } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
-import { emptyItem } from '../kit/list.js';
+import { regionState } from '../kit/states.js';
 import { formatter } from '../page/page-format.js';
+import { together } from '../page/page-store.js';
 import { sentencesOf } from './activity-sentences.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const KINDS = [
-  ['', 'Everything'],
-  ['call', 'Calls'],
-  ['approval', 'Approvals'],
-  ['account', 'Accounts and apps'],
-];
 
 /** What happened, in sentences: the audit log, and the events of the accounts. */
 export const activityView = {
   name: 'activity',
-  title: 'Activity',
-  about: 'Every call of an action and every change of your accounts. The last day is loaded; no content is recorded.',
+  title: ACTIVITY.title,
+  about: ACTIVITY.about,
   mount(root, session) {
     const feed = new ActivityFeed(session);
     root.append(feed.card);
@@ -28,28 +24,29 @@ export const activityView = {
 
 class ActivityFeed {
   #session;
-  #list = element('ol', { className: 'feed', id: 'feed', 'aria-label': 'What happened, newest first' });
+  #feed = element('div', { id: 'feed' });
   #kind = '';
   #older = [];
   #cursor;
-  #more = button('Load older');
+  #more = button(ACTIVITY.older, { hidden: true });
+  /** The sentences name accounts and apps. */
+  #known;
 
   constructor(session) {
     this.#session = session;
+    this.#known = together(session.audit, session.accounts, session.clients);
     this.#more.addEventListener('click', () => run(this.#more, session.fail, () => this.#loadOlder()));
-    this.card = card({ id: 'happened', title: 'What happened' }, this.#filter(), this.#list, this.#more);
-    const render = () => this.#render();
-    session.audit.watch(render);
-    for (const name of ['accounts', 'clients']) session[name].watch(render);
-    session.events.addEventListener('change', render);
+    this.card = card({ id: 'happened', title: ACTIVITY.happened }, this.#filter(), this.#feed, this.#more);
+    this.#known.state(() => this.#render());
+    session.events.addEventListener('change', () => this.#render());
   }
 
   #filter() {
-    const radios = KINDS.map(([value, text]) => {
+    const radios = ACTIVITY.kinds.map(([value, text]) => {
       const radio = element('input', { type: 'radio', name: 'kind', value, checked: value === '', id: `kind-${value || 'all'}` });
       return element('label', { className: 'pill', htmlFor: radio.id }, radio, text);
     });
-    const group = element('fieldset', { className: 'pills' }, element('legend', { className: 'unseen' }, 'Show'), ...radios);
+    const group = element('fieldset', { className: 'pills' }, element('legend', { className: 'unseen' }, ACTIVITY.show), ...radios);
     group.addEventListener('change', ({ target }) => {
       this.#kind = target.value;
       this.#render();
@@ -66,23 +63,36 @@ class ActivityFeed {
   }
 
   #render() {
-    const { audit } = this.#session;
-    if (audit.value === undefined) return;
-    const cursor = this.#cursor === undefined ? audit.value.cursor : this.#cursor;
-    this.#more.hidden = cursor === null;
-    const all = sentencesOf([...audit.value.entries, ...this.#older], this.#session);
-    const items = all.filter(({ kind }) => this.#kind === '' || kind === this.#kind).map(item);
-    this.#list.replaceChildren(...items, ...(items.length > 0 ? [] : [emptyItem('Nothing has happened yet.')]));
+    regionState(this.#feed, this.#known, this.#known.current(), ([audit]) => this.#days(audit));
+  }
+
+  #days({ entries, cursor }) {
+    this.#more.hidden = (this.#cursor === undefined ? cursor : this.#cursor) === null;
+    const all = sentencesOf([...entries, ...this.#older], this.#session);
+    const shown = all.filter(({ kind }) => this.#kind === '' || kind === this.#kind);
+    if (shown.length === 0) return [element('p', { className: 'empty' }, all.length === 0 ? ACTIVITY.empty : ACTIVITY.noneOfKind)];
+    return [...Map.groupBy(shown, ({ at }) => formatter.localDay(at))].map(([day, told]) => dayOf(day, told));
   }
 }
 
-function item({ at, late, text, tone, detail }) {
-  const time = new Date(at);
-  const shown = `${late ? 'before ' : ''}${Date.now() - at < DAY_MS ? formatter.time(at) : formatter.dateTime(at)}`;
+/** @param day `YYYY-MM-DD` @param told what happened on it, newest first */
+function dayOf(day, told) {
+  const heading = element('h3', { id: `happened-${day}` }, nameOf(day));
+  const items = element('ol', { className: 'feed', 'aria-labelledby': heading.id }, ...told.map(item));
+  return element('section', { className: 'feed-day', 'aria-labelledby': heading.id }, heading, items);
+}
+
+function nameOf(day) {
+  const now = Date.now();
+  if (day === formatter.localDay(now)) return ACTIVITY.today;
+  return day === formatter.localDay(now - DAY_MS) ? ACTIVITY.yesterday : formatter.longDay(day);
+}
+
+function item({ at, text, tone, detail }) {
   return element(
     'li',
     { className: `happened ${tone}` },
     element('p', {}, text, detail ? element('span', { className: 'muted' }, ` ${detail}`) : undefined),
-    element('time', { dateTime: time.toISOString(), className: 'muted' }, shown),
+    element('time', { dateTime: new Date(at).toISOString(), className: 'muted' }, formatter.time(at)),
   );
 }

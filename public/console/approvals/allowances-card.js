@@ -2,8 +2,9 @@ import { button } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
-import { emptyItem, replaceItems } from '../kit/list.js';
+import { showList } from '../kit/states.js';
 import { formatter } from '../page/page-format.js';
+import { together } from '../page/page-store.js';
 import { visibleText } from '../page/page-text.js';
 
 /** Calls that the user has allowed in advance: list, revoke. */
@@ -11,15 +12,11 @@ export function allowancesCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'allowances-title' });
   const about = 'Calls that run without a question until their time is up, because you allowed them when you approved one like them.';
   const section = card({ id: 'allowances', title: 'Allowed in advance', about }, list);
-  const render = () => {
-    const allowances = session.allowances.value;
-    if (allowances === undefined) return;
-    const items = allowances.length > 0 ? allowances.map((one) => item(session, one)) : [emptyItem('Nothing is allowed in advance.')];
-    replaceItems(list, section.querySelector('h2'), items);
-  };
-  session.allowances.watch(render);
   // They name the accounts.
-  session.accounts.watch(render);
+  showList(list, section.querySelector('h2'), together(session.allowances, session.accounts), {
+    items: ([allowances]) => allowances.map((one) => item(session, one)),
+    empty: 'Nothing is allowed in advance.',
+  });
   return section;
 }
 

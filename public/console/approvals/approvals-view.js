@@ -1,6 +1,7 @@
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { emptyItem, replaceItems } from '../kit/list.js';
+import { listState } from '../kit/states.js';
 import { formatter } from '../page/page-format.js';
 import { resultView } from '../results/result-view.js';
 import { allowancesCard } from './allowances-card.js';
@@ -34,10 +35,16 @@ class PendingList {
     this.#session = session;
     this.#onDecided = onDecided;
     this.card = card({ id: 'pending', title: 'Pending' }, this.#list);
-    session.approvals.watch((approvals) => this.#render(approvals));
+    session.approvals.state((state) => this.#show(state));
+  }
+
+  #show(state) {
+    if (state.value === undefined) listState(this.#list, undefined, this.#session.approvals, state, {});
+    else this.#render(state.value);
   }
 
   #render(approvals) {
+    this.#list.setAttribute('aria-busy', 'false');
     const before = this.#entries;
     const actions = (this.#session.agents.value ?? []).flatMap((agent) => agent.actions);
     this.#entries = new Map(

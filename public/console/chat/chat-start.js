@@ -1,6 +1,8 @@
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
+import { regionState } from '../kit/states.js';
+import { together } from '../page/page-store.js';
 import { DEMONSTRATIONS, keepDemonstration } from './chat-demonstrations.js';
 
 const SUGGESTIONS = [
@@ -13,13 +15,16 @@ const SUGGESTIONS = [
 
 /** What is shown in place of a conversation that has not begun. @param send sends a text */
 export function startView(session, send) {
-  if (session.models.value === undefined || session.accounts.value === undefined) return element('p', { className: 'muted' }, 'Loading …');
-  const { models } = session.models.value;
-  if (models.length === 0) return element('div', { className: 'chat-start' }, noModel());
+  const region = element('div', { className: 'chat-start' });
+  const needed = together(session.models, session.accounts);
+  regionState(region, needed, needed.current(), ([{ models }]) => content(session, send, models));
+  return region;
+}
+
+function content(session, send, models) {
+  if (models.length === 0) return [noModel()];
   const isStandIn = models.some(({ stand_in: standIn }) => standIn);
-  return element(
-    'div',
-    { className: 'chat-start' },
+  return [
     element(
       'p',
       { className: 'chat-welcome' },
@@ -27,7 +32,7 @@ export function startView(session, send) {
     ),
     suggestions(session, send),
     ...(isStandIn && session.sandbox ? [attackCard(session, send)] : []),
-  );
+  ];
 }
 
 /** Shown plainly, so that nobody takes its rules for a language model. */

@@ -1,5 +1,6 @@
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
+import { skeleton } from '../kit/states.js';
 import { readableText } from '../page/page-text.js';
 import { Composer } from './chat-composer.js';
 import { Conversation } from './chat-conversation.js';
@@ -71,7 +72,7 @@ class ChatView {
     );
     root.classList.add('chat');
     root.append(this.#threads.node, main);
-    for (const store of [session.models, session.accounts]) store.watch(() => this.#renderSoon());
+    for (const store of [session.models, session.accounts]) store.state(() => this.#renderSoon());
     // The actions' names for the tools' names.
     session.agents.watch(() => this.#renderSoon());
     this.#start();
@@ -219,7 +220,7 @@ class ChatView {
       this.#log.replaceChildren(
         isLoaded
           ? startView(this.#session, (text) => this.#send(text, this.#composer.model))
-          : element('p', { className: 'muted' }, 'Loading …'),
+          : element('div', { 'aria-busy': 'true' }, ...skeleton()),
       );
       return;
     }

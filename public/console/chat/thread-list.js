@@ -2,7 +2,7 @@ import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
-import { replaceItems } from '../kit/list.js';
+import { listState } from '../kit/states.js';
 import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 
@@ -22,7 +22,9 @@ export class ThreadList {
   #more = button('More', { name: 'conversations', className: 'small quiet' });
   #title = element('h2', { id: 'threads-title', className: 'unseen', tabIndex: -1 }, 'Conversations');
   #search = element('input', { id: 'threads-search', type: 'search', autocomplete: 'off', maxLength: 200, placeholder: 'Search titles' });
-  #threads = [];
+  /** undefined until they are known */
+  #threads;
+  #failed = false;
   #next = null;
   #current;
   #renaming;
@@ -59,6 +61,8 @@ export class ThreadList {
     try {
       await this.#load(null);
     } catch (error) {
+      this.#failed = true;
+      this.#render();
       this.#session.fail(error);
     }
   }
@@ -78,6 +82,7 @@ export class ThreadList {
     // A late response must not replace a newer one.
     if (turn !== this.#turn) return;
     this.#threads = before === null ? threads : [...this.#threads, ...threads];
+    this.#failed = false;
     this.#next = next;
     this.#on.listed(threads);
     this.#render();
@@ -85,8 +90,8 @@ export class ThreadList {
 
   #render() {
     const nothing = this.#search.value.trim() === '' ? 'No conversations yet.' : 'No title contains this.';
-    const items = this.#threads.map((thread) => this.#item(thread));
-    replaceItems(this.#list, this.#title, items.length > 0 ? items : [element('li', { className: 'muted threads-empty' }, nothing)]);
+    const state = { value: this.#threads, failed: this.#failed };
+    listState(this.#list, this.#title, this, state, { items: (threads) => threads.map((thread) => this.#item(thread)), empty: nothing });
     this.#more.hidden = this.#next === null;
   }
 

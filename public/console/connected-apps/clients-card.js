@@ -2,8 +2,9 @@ import { button } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
-import { emptyItem, replaceItems } from '../kit/list.js';
+import { showList } from '../kit/states.js';
 import { formatter } from '../page/page-format.js';
+import { together } from '../page/page-store.js';
 import { visibleText } from '../page/page-text.js';
 
 const MAY = { read: 'read', write: 'read and change' };
@@ -12,15 +13,11 @@ const MAY = { read: 'read', write: 'read and change' };
 export function clientsCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'connected-title' });
   const section = card({ id: 'connected', title: 'Apps and tokens' }, list);
-  const render = () => {
-    if (session.clients.value === undefined || session.accounts.value === undefined) return;
-    const active = session.clients.value.filter(isActive);
-    const items = active.length > 0 ? active.map((one) => item(session, one)) : [emptyItem('No app is connected.')];
-    replaceItems(list, section.querySelector('h2'), items);
-  };
-  session.clients.watch(render);
   // They name the accounts.
-  session.accounts.watch(render);
+  showList(list, section.querySelector('h2'), together(session.clients, session.accounts), {
+    items: ([clients]) => clients.filter(isActive).map((one) => item(session, one)),
+    empty: 'No app is connected.',
+  });
   return section;
 }
 

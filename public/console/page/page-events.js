@@ -1,17 +1,14 @@
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT = 200;
-/** Events that arrive this soon after the connection opened are those that the page missed. */
-const REPLAY_MS = 1_000;
 
 /**
- * The user's events of the last day, newest first: `{seq, event, data, at, late}`. `at` is when this page received it;
- * `late`: it happened before, while the page was closed. They are kept in localStorage, with the number of the last one,
- * so that those missed between two visits are requested; at the first visit, all that are stored.
+ * The user's events of the last day, newest first: `{seq, event, data, at}`, with the service's time. They are kept in
+ * localStorage, with the number of the last one, so that those missed between two visits are requested; at the first
+ * visit, all that are stored.
  */
 export class EventFeed extends EventTarget {
   #key;
   #kept;
-  #openedAt = 0;
 
   /** @param user identifies the user: events are numbered by user */
   constructor(user) {
@@ -34,16 +31,11 @@ export class EventFeed extends EventTarget {
 
   /** Records the client's events. */
   listen(client) {
-    client.addEventListener('state', () => {
-      if (client.state === 'open') this.#openedAt = Date.now();
-    });
     client.addEventListener('event', ({ detail }) => this.#add(detail));
   }
 
   #add(detail) {
-    const at = Date.now();
-    const late = at - this.#openedAt < REPLAY_MS;
-    this.#keep({ list: [{ ...detail, at, late }, ...this.list].filter((one) => at - one.at < DAY_MS).slice(0, KEPT) });
+    this.#keep({ list: [detail, ...this.list].filter(isOfLastDay).slice(0, KEPT) });
     this.dispatchEvent(new CustomEvent('change', { detail }));
   }
 
@@ -57,10 +49,14 @@ export class EventFeed extends EventTarget {
   }
 }
 
+function isOfLastDay({ at }) {
+  return Date.now() - Date.parse(at) < DAY_MS;
+}
+
 function read(key) {
   try {
     const { since, list } = JSON.parse(localStorage.getItem(key)) ?? {};
-    return { since: since ?? 0, list: Array.isArray(list) ? list.filter(({ at }) => Date.now() - at < DAY_MS) : [] };
+    return { since: since ?? 0, list: Array.isArray(list) ? list.filter(isOfLastDay) : [] };
   } catch {
     return { since: 0, list: [] };
   }

@@ -17,6 +17,11 @@ export class Store extends EventTarget {
     return this.#value;
   }
 
+  /** Whether it could not be loaded yet. */
+  get failed() {
+    return this.#failed;
+  }
+
   /** @throws what `load` throws; the value stays as it was */
   async refresh() {
     const turn = ++this.#turn;
@@ -59,4 +64,24 @@ export class Store extends EventTarget {
     this.#failed = failed;
     this.dispatchEvent(new Event('change'));
   }
+}
+
+/**
+ * Several stores as one, for what names things of another: known when all are.
+ *
+ * @returns as of a store: `state`, whose value is the list of the values, and `refresh`; `current` is the state now
+ */
+export function together(...stores) {
+  const current = () => ({
+    value: stores.every(({ value }) => value !== undefined) ? stores.map(({ value }) => value) : undefined,
+    failed: stores.some(({ failed }) => failed),
+  });
+  return {
+    current,
+    state(show) {
+      for (const store of stores) store.addEventListener('change', () => show(current()));
+      show(current());
+    },
+    refresh: () => Promise.all(stores.filter(({ value }) => value === undefined).map((store) => store.refresh())),
+  };
 }

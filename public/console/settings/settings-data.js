@@ -2,7 +2,7 @@ import { button } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
-import { emptyItem, replaceItems } from '../kit/list.js';
+import { showList } from '../kit/states.js';
 
 /** What the user can do about the stored data: export, delete; and which accounts are read-only. */
 export function dataCards(session) {
@@ -55,11 +55,10 @@ function readOnlyCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'read-only-title' });
   const about = 'No agent can change anything in these accounts.';
   const section = card({ id: 'read-only', title: 'Read-only accounts', about }, list);
-  session.accounts.watch(({ workspace, bank }) => {
-    const set = [...workspace, ...bank].filter(({ readOnly }) => readOnly !== undefined);
-    const items =
-      set.length > 0 ? set.map((account) => item(session, account)) : [emptyItem('No account is read-only. Change this in Accounts.')];
-    replaceItems(list, section.querySelector('h2'), items);
+  showList(list, section.querySelector('h2'), session.accounts, {
+    items: ({ workspace, bank }) =>
+      [...workspace, ...bank].filter(({ readOnly }) => readOnly !== undefined).map((account) => item(session, account)),
+    empty: 'No account is read-only. Change this in Accounts.',
   });
   return section;
 }

@@ -3,13 +3,15 @@ import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { onSubmit, run } from '../kit/feedback.js';
 import { field } from '../kit/field.js';
+import { showRegion } from '../kit/states.js';
 import { call, failureOf } from '../page/page-request.js';
+import { Store } from '../page/page-store.js';
 
 const NAMES = { workspace: 'Workspace', bank: 'Bank' };
 
 /** Which providers are connected; reload of integrations.yaml, with what is wrong in it. */
 export function integrationsCard(session) {
-  const status = element('dl', { className: 'facts-list' });
+  const status = element('div', {});
   const problems = element('div', { className: 'result', role: 'alert' });
   const reload = button('Reload integrations.yaml');
   reload.addEventListener('click', () =>
@@ -19,14 +21,9 @@ export function integrationsCard(session) {
       () => read(session, problems),
     ),
   );
-  const show = async () => {
-    try {
-      status.replaceChildren(...Object.entries(await session.request('GET', '/integrations')).map(fact));
-    } catch (error) {
-      session.fail(error);
-    }
-  };
-  session.accounts.watch(show);
+  const connected = new Store(() => session.request('GET', '/integrations'));
+  showRegion(status, connected, (providers) => [element('dl', { className: 'facts-list' }, ...Object.entries(providers).map(fact))]);
+  session.accounts.watch(() => connected.refresh().catch(session.fail));
   const about = 'integrations.yaml defines what assistants may do. An invalid file changes nothing.';
   return card({ id: 'integrations', title: 'Integrations', about }, status, reload, problems);
 }

@@ -1,6 +1,6 @@
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
-import { emptyItem } from '../kit/list.js';
+import { showList } from '../kit/states.js';
 import { formatter } from '../page/page-format.js';
 
 const BUDGET = { runs: 'Answers', steps: 'Requests to a model', tokens: 'Tokens', seconds: 'Seconds', cost: 'Cost' };
@@ -10,16 +10,17 @@ const DIGITS = { maximumFractionDigits: 2 };
 export function modelsCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'models-title' });
   const budget = element('div', { className: 'budget' });
-  session.models.watch((value) => {
-    const items = value.models.map(model);
-    list.replaceChildren(...(items.length > 0 ? items : [emptyItem('No model is configured on this server.')]));
-    budget.replaceChildren(...(value.budget === null ? [] : meters(value.budget)));
-  });
-  return card(
+  const section = card(
     { id: 'models', title: 'Models', about: 'The models that the assistant can use, and what you have used today.' },
     list,
     budget,
   );
+  showList(list, section.querySelector('h2'), session.models, {
+    items: ({ models }) => models.map(model),
+    empty: 'No model is configured on this server.',
+  });
+  session.models.watch(({ budget: used }) => budget.replaceChildren(...(used === null ? [] : meters(used))));
+  return section;
 }
 
 function model({ name, default: isDefault, stand_in: standIn }) {

@@ -5,6 +5,12 @@ import type { Pages } from './page.ts';
 
 const TOKEN = 'steward.id_token';
 
+interface ChatOptions {
+  bank?: boolean;
+  account?: boolean;
+  prepare?: (page: Page) => Promise<unknown>;
+}
+
 /** The conversations of the development page, as a user sees them. */
 export class ChatPage {
   readonly page: Page;
@@ -22,8 +28,17 @@ export class ChatPage {
     });
   }
 
-  /** Signs in, with a workspace account and if wanted a bank. */
-  static async open(steward: TestSteward, pages: Pages, user: string, { bank = false, account = true } = {}): Promise<ChatPage> {
+  /**
+   * Signs in, with a workspace account and if wanted a bank.
+   *
+   * @param options.prepare what is done with the page before it shows the console
+   */
+  static async open(
+    steward: TestSteward,
+    pages: Pages,
+    user: string,
+    { bank = false, account = true, prepare }: ChatOptions = {},
+  ): Promise<ChatPage> {
     const token = await steward.signIn(user);
     if (account) await connect(steward, { token, email: `${user}@example.com` });
     if (bank) await linkBank(steward, token);
@@ -31,6 +46,7 @@ export class ChatPage {
     const page = await pages.open('/test');
     const chat = new ChatPage(page, token, steward.url);
     await page.evaluate(([name, value]) => sessionStorage.setItem(name as string, value as string), [TOKEN, token]);
+    await prepare?.(page);
     await page.goto(`${steward.url}/#chat`);
     await page.getByRole('heading', { level: 2, name: 'New conversation' }).waitFor();
     return chat;
