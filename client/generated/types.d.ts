@@ -126,6 +126,184 @@ export interface Agent {
   accounts: Account[];
   actions: Action[];
 }
+export interface Display {
+  /**
+   * Verb and object: “Send a mail”.
+   */
+  title: string;
+  /**
+   * Who sees it, those first who deserve attention; empty: only the user.
+   */
+  viewers: {
+    kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+    address?: string;
+    name?: string;
+    /**
+     * How the user knows them, in words.
+     */
+    relation: string;
+    tone: 'new' | 'unknown' | 'known' | 'own';
+  }[];
+  /**
+   * Number of viewers that are left out.
+   */
+  more: number;
+  /**
+   * The mail, event, share or change in words; empty fields are left out.
+   */
+  fields: (
+    | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'text' | 'block' | 'choice';
+        text: string;
+        /**
+         * Parts that repeat what others wrote: from and to, in UTF-16 units.
+         */
+        marks?: [number, number][];
+        /**
+         * Characters that are left out at the end.
+         */
+        omitted?: number;
+      }
+    | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'when';
+        text: string;
+        /**
+         * The same in the user’s zone.
+         */
+        local?: string;
+      }
+    | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'people';
+        people: {
+          address: string;
+          name?: string;
+          marked?: true;
+        }[];
+        /**
+         * Number of entries that are left out.
+         */
+        more?: number;
+      }
+    | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'file';
+        files: {
+          name: string;
+          link?: string;
+          note?: string;
+        }[];
+        /**
+         * Number of entries that are left out.
+         */
+        more?: number;
+      }
+    | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'list';
+        items: {
+          text: string;
+          /**
+           * Parts that repeat what others wrote: from and to, in UTF-16 units.
+           */
+          marks?: [number, number][];
+          /**
+           * Characters that are left out at the end.
+           */
+          omitted?: number;
+        }[];
+        /**
+         * Number of entries that are left out.
+         */
+        more?: number;
+      }
+    | {
+        /**
+         * The argument that it shows, or a name of its own.
+         */
+        name: string;
+        label: string;
+        kind: 'change';
+        before?: {
+          text: string;
+          /**
+           * Parts that repeat what others wrote: from and to, in UTF-16 units.
+           */
+          marks?: [number, number][];
+          /**
+           * Characters that are left out at the end.
+           */
+          omitted?: number;
+        };
+        after?: {
+          text: string;
+          /**
+           * Parts that repeat what others wrote: from and to, in UTF-16 units.
+           */
+          marks?: [number, number][];
+          /**
+           * Characters that are left out at the end.
+           */
+          omitted?: number;
+        };
+      }
+  )[];
+  /**
+   * One line on what deserves attention.
+   */
+  risk: {
+    text: string;
+    level: 'warning' | 'notice';
+  } | null;
+  /**
+   * What the line is about.
+   */
+  evidence: {
+    notices: string[];
+    matches: {
+      action: string;
+      author?: string;
+      name?: string;
+      time?: string;
+      field: string;
+      text: string;
+      from: number;
+      to: number;
+    }[];
+    provenance: {
+      action: string;
+      author?: string;
+      name?: string;
+      time?: string;
+    }[];
+  };
+  /**
+   * Text of others is repeated, or someone is not known to the user: offer “Deny” first.
+   */
+  caution: boolean;
+}
 export interface Approval {
   approvalId: string;
   action: string;
@@ -168,21 +346,15 @@ export interface Approval {
   }[];
   matches: {
     action: string;
-    /**
-     * As the provider gives it.
-     */
     author?: string;
-    /**
-     * How people know it: a subject, a title.
-     */
     name?: string;
-    /**
-     * ISO 8601.
-     */
     time?: string;
     field: string;
     text: string;
+    from: number;
+    to: number;
   }[];
+  display: Display;
   /**
    * All arguments.
    */
@@ -516,21 +688,15 @@ export interface ErrorFrame {
     }[];
     matches?: {
       action: string;
-      /**
-       * As the provider gives it.
-       */
       author?: string;
-      /**
-       * How people know it: a subject, a title.
-       */
       name?: string;
-      /**
-       * ISO 8601.
-       */
       time?: string;
       field: string;
       text: string;
+      from: number;
+      to: number;
     }[];
+    display?: Display;
     /**
      * All arguments.
      */

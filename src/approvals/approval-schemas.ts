@@ -23,7 +23,7 @@ export const approval = z
     notices: z.array(z.string()).describe('What deserves attention.'),
     provenance: provenances.describe('What others wrote and was read before.'),
     matches: z.array(match).describe('Parts of the arguments that repeat what others wrote: `field` is the path of the argument.'),
-    display: question.describe('The question as people read it.'),
+    display: question.meta({ id: 'Display', description: 'The question as people read it.' }),
     input: z.unknown().describe('The arguments.'),
     url: z.url().describe('The page where the user decides.'),
     expires_at: z.iso.datetime(),

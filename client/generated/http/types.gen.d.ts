@@ -658,9 +658,6 @@ export type Approval = {
         from: number;
         to: number;
     }>;
-    /**
-     * The question as people read it.
-     */
     display: Display;
     /**
      * The arguments.
@@ -699,6 +696,9 @@ export type Approval = {
      */
     thread?: string;
 };
+/**
+ * The question as people read it.
+ */
 export type Display = {
     /**
      * Verb and object: “Send a mail”.

@@ -52,19 +52,17 @@ export const match = provenance.extend({ field: z.string(), text: z.string(), fr
 export const provenances = z.array(provenance);
 
 /** A question as the thing itself. */
-export const display = z
-  .object({
-    title: z.string().describe('Verb and object: “Send a mail”.'),
-    viewers: z.array(viewer).describe('Who sees it, those first who deserve attention; empty: only the user.'),
-    more: z.int().describe('Number of viewers that are left out.'),
-    fields: z.array(field).describe('The mail, event, share or change in words; empty fields are left out.'),
-    risk: z
-      .object({ text: z.string(), level: z.enum(['warning', 'notice']) })
-      .nullable()
-      .describe('One line on what deserves attention.'),
-    evidence: z
-      .object({ notices: z.array(z.string()), matches: z.array(match), provenance: provenances })
-      .describe('What the line is about.'),
-    caution: z.boolean().describe('Text of others is repeated, or someone is not known to the user: offer “Deny” first.'),
-  })
-  .meta({ id: 'Display' });
+export const display = z.object({
+  title: z.string().describe('Verb and object: “Send a mail”.'),
+  viewers: z.array(viewer).describe('Who sees it, those first who deserve attention; empty: only the user.'),
+  more: z.int().describe('Number of viewers that are left out.'),
+  fields: z.array(field).describe('The mail, event, share or change in words; empty fields are left out.'),
+  risk: z
+    .object({ text: z.string(), level: z.enum(['warning', 'notice']) })
+    .nullable()
+    .describe('One line on what deserves attention.'),
+  evidence: z
+    .object({ notices: z.array(z.string()), matches: z.array(match), provenance: provenances })
+    .describe('What the line is about.'),
+  caution: z.boolean().describe('Text of others is repeated, or someone is not known to the user: offer “Deny” first.'),
+});

@@ -87,7 +87,7 @@ const approval = z.object({
   notices: z.array(z.string()),
   provenance: z.array(provenance).describe('What others wrote and was read before.'),
   matches: z.array(match),
-  display: display.describe('The question as people read it.'),
+  display,
   input: z.unknown().describe('All arguments.'),
   url: z.url().describe('The page where the user decides.'),
   expiresAt: z.iso.datetime(),
@@ -123,6 +123,7 @@ export const PARTS = {
   Account: account,
   Action: action,
   Agent: agent,
+  Display: display,
   Approval: approval,
   ApprovalOutcome: approvalOutcome,
 } as const;
