@@ -17,9 +17,12 @@
 /**
  * @typedef {object} StewardClientOptions
  * @property {string | URL} url Address of the service; `/ws` is appended.
- * @property {(why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>} token
+ * @property {(why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>} [token]
  *   Returns a valid ID token or personal access token. `refused`: the last one was rejected, so fetch a new one. Returning nothing closes the
  *   connection, because no user is signed in. After an error (for example offline), it is called again later.
+ * @property {(why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>} [session]
+ *   In place of `token`, for a page of the service's own origin, whose browser is signed in there: returns the `csrf_token`
+ *   of `GET /auth/session`, called again when `token` would be. Returning nothing says that nobody is signed in.
  * @property {number} [since] The last event of an earlier session; later events are sent again.
  * @property {StewardStore} [store] Stores that number, so that no event is missed between sessions.
  * @property {StewardClock} [clock] For tests that don't wait: replaces the clock of this machine.
@@ -126,6 +129,8 @@ export class StewardError extends Error {
  */
 export class StewardClient extends EventTarget {
   /** @type {StewardClientOptions} */ #options;
+  /** @type {(why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>} */ #credential;
+  /** @type {'token' | 'csrf_token'} its field in the frame that signs in */ #field;
   /** @type {StewardClock} */ #clock;
   /** @type {WebSocket | undefined} */ #socket;
   /** @type {'closed' | 'connecting' | 'open' | 'waiting'} */ #state = 'closed';
@@ -144,6 +149,12 @@ export class StewardClient extends EventTarget {
   /** @param {StewardClientOptions} options */
   constructor(options) {
     super();
+    const { token, session } = options;
+    const credential = token ?? session;
+    if (credential === undefined || (token !== undefined && session !== undefined))
+      throw new TypeError('Either token or session is required.');
+    this.#credential = credential;
+    this.#field = token === undefined ? 'csrf_token' : 'token';
     this.#options = options;
     this.#clock = options.clock ?? OWN_CLOCK;
     this.#since = options.since;
@@ -385,7 +396,7 @@ export class StewardClient extends EventTarget {
   /** @param {'connect' | 'renew' | 'refused'} why */
   async #token(why) {
     try {
-      return { token: await this.#options.token(why), failed: false };
+      return { token: await this.#credential(why), failed: false };
     } catch {
       return { token: undefined, failed: true };
     }
@@ -414,7 +425,12 @@ export class StewardClient extends EventTarget {
 
   /** The token is sent in a frame, because URLs are logged. @param {string} token */
   #authenticate(token) {
-    this.#send({ type: 'authenticate', requestId: SIGN_IN, token, ...(this.#since !== undefined && { since: this.#since }) });
+    this.#send({
+      type: 'authenticate',
+      requestId: SIGN_IN,
+      [this.#field]: token,
+      ...(this.#since !== undefined && { since: this.#since }),
+    });
   }
 
   /** @param {any} frame */
@@ -458,7 +474,7 @@ export class StewardClient extends EventTarget {
     if (socket === undefined || socket !== this.#socket) return;
     // There is time for retries until the old token expires.
     if (failed) this.#renewIn(this.#backOff());
-    else if (token) this.#send({ type: 'authenticate', requestId: SIGN_IN, token });
+    else if (token) this.#send({ type: 'authenticate', requestId: SIGN_IN, [this.#field]: token });
     else this.#end(signedOut());
   }
 

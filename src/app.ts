@@ -13,16 +13,14 @@ import { PROTOCOL_PATHS, PUBLIC_PATHS } from './oauth/oauth-routes.ts';
 import { authorizationRouters } from './startup/authorization-routers.ts';
 import { documentRouters } from './startup/document-routers.ts';
 import { endpointMiddleware } from './startup/endpoint-middleware.ts';
-import { featureRouters } from './startup/feature-routers.ts';
+import { type Endings, featureRouters } from './startup/feature-routers.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
 /** What the app needs of the process around it. */
-export interface ProcessState {
+export interface ProcessState extends Endings {
   connections(): number;
   draining(): boolean;
-  /** Closes the user's open connections. */
-  userDeleted(userId: string): void;
 }
 
 /** The Express app: every layer, in the order in which a request passes through it. */
@@ -30,7 +28,7 @@ export function createApp(context: Services, state: ProcessState): Express {
   const { config, clock, logger, telemetry } = context;
   const middleware = endpointMiddleware(context);
   const health = healthRouter({ ...context, environment: config.environment, ...state }, middleware);
-  const features = featureRouters(context, middleware, state.userDeleted);
+  const features = featureRouters(context, middleware, state);
   const documents = documentRouters(context, middleware, [health, ...features]);
   const { consent, protocol } = authorizationRouters(context, middleware);
   const endpoints = [health, ...features, ...documents, consent].flatMap((router) => router.endpoints);

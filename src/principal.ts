@@ -13,11 +13,13 @@ export interface Principal {
   access?: 'read';
 }
 
-/** The user that an ID token identifies. */
+/** The user in person, whom an ID token identifies. */
 export interface Caller extends Principal {
   clientId?: never;
   issuer: string;
   subject: string;
+  /** Verified; null: there is none. */
+  email: string | null;
   /** `auth_time`: when the user last signed in at the issuer, seconds since 1970. */
   authTime: number | undefined;
   /** `iat` of the token, seconds since 1970. */

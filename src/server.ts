@@ -6,10 +6,12 @@ import { addressOf } from './http/server/client-address.ts';
 import { HttpServer } from './http/server/http-server.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { PROVIDERS } from './providers/providers.ts';
+import { sessionWatch } from './sign-in/session-watch.ts';
 import { handlerOf, type RequestDeps } from './socket/requests/request-handlers.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { startTelemetry } from './start-telemetry.ts';
 import { openCore } from './startup/core.ts';
+import { sessionCookie } from './startup/session-cookie.ts';
 import { deletionWatch } from './users/deletion-watch.ts';
 import { Workers } from './workers.ts';
 
@@ -68,7 +70,8 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   let draining = false;
   const requests: RequestDeps = { ...context, accounts: (userId) => context.executor.accounts(userId) };
   const sockets = new SocketServer({
-    authenticate: (token) => context.authenticateAny(token),
+    authenticate: (given) => ('token' in given ? context.authenticateAny(given.token) : context.webSessions.ofSocket(given)),
+    sessionOf: sessionCookie(http.addresses.publicUrl),
     isAllowedOrigin: (origin) => context.allowsOrigin(origin),
     addressOf: (request) => addressOf(app, request),
     revision: () => context.integrations.current.revision,
@@ -85,7 +88,9 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
     context.assistant.userDeleted(userId);
     sockets.userDeleted(userId);
   };
-  const app = createApp(context, { connections: () => sockets.size, draining: () => draining, userDeleted });
+  const sessions = sessionWatch(context.db, sockets, context.polls);
+  const sessionsEnded = () => sessions.tick();
+  const app = createApp(context, { connections: () => sockets.size, draining: () => draining, userDeleted, sessionsEnded });
   http.serve(app, (request, socket, head) => sockets.upgrade(request, socket, head));
   show(context, { sockets: () => sockets.states, draining: () => draining });
 
@@ -94,6 +99,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   context.reloads.start();
   context.uses.start();
   deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, context.polls).start();
+  sessions.start();
   /** Makes the service unready. */
   const drain = () => {
     draining = true;

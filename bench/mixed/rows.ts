@@ -138,5 +138,5 @@ export function auditRow(userId: string): AuditRow {
 }
 
 function caller(userId: string, issuer: string) {
-  return { userId, issuer, subject: userId, label: '', authTime: 0, issuedAt: 0, expiresAt: 0 };
+  return { userId, issuer, subject: userId, label: '', email: null, authTime: 0, issuedAt: 0, expiresAt: 0 };
 }

@@ -18,10 +18,15 @@ export type StewardClientOptions = {
      */
     url: string | URL;
     /**
-     *   Returns a valid ID token or personal access token. `refused`: the last one was rejected, so fetch a new one. Returning nothing closes the
-     *   connection, because no user is signed in. After an error (for example offline), it is called again later.
+     * Returns a valid ID token or personal access token. `refused`: the last one was rejected, so fetch a new one. Returning nothing closes the
+     * connection, because no user is signed in. After an error (for example offline), it is called again later.
      */
-    token: (why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>;
+    token?: (why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>;
+    /**
+     * In place of `token`, for a page of the service's own origin, whose browser is signed in there: returns the `csrf_token`
+     * of `GET /auth/session`, called again when `token` would be. Returning nothing says that nobody is signed in.
+     */
+    session?: (why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>;
     /**
      * The last event of an earlier session; later events are sent again.
      */

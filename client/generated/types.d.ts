@@ -437,7 +437,8 @@ export interface ApprovalOutcome {
 export interface AuthenticateFrame {
   type: 'authenticate';
   requestId: string;
-  token: string;
+  token?: string;
+  csrf_token?: string;
   since?: number;
 }
 export interface ListFrame {

@@ -88,7 +88,11 @@ function openApi(): object {
   const endpoints = declaredEndpoints().filter(
     ({ response, signed, path }) => response !== undefined && signed === undefined && !documents.includes(path),
   );
-  return openApiDocument(endpoints, SERVICE);
+  // Browsers send a session's cookie by themselves; the client would send what `auth` gives, an ID token, in its place.
+  const document = openApiDocument(endpoints, SERVICE);
+  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path) as { security?: object[] }[]);
+  for (const operation of operations) operation.security = operation.security?.filter((way) => !('session' in way)) ?? [];
+  return document;
 }
 
 /** The socket client's declarations, which follow from its comments, and its events by name. */

@@ -28,7 +28,7 @@ export function declaredEndpoints(): Endpoint[] {
   const production = context('production');
   const routers = [
     homeRouter(production.config, production.addresses.publicUrl, middleware),
-    ...featureRouters(context('development'), middleware, () => {}),
+    ...featureRouters(context('development'), middleware, { userDeleted() {}, async sessionsEnded() {} }),
     openApiRouter(async () => () => ({}), middleware),
     asyncApiRouter(async () => () => ({}), middleware),
     healthRouter({} as never, middleware),

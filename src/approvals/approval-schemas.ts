@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { callResult } from '../executor/call/call-result.ts';
 import { clientFields, clientResponse } from '../executor/call/named-client.ts';
 import { match, provenances, display as question } from '../executor/display/display-schemas.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
+import { canonicalJson } from '../validation/canonical-json.ts';
 
 const viewer = z.object({
   kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
@@ -26,6 +28,7 @@ export const approval = z
     display: question.meta({ id: 'Display', description: 'The question as people read it.' }),
     input: z.unknown().describe('The arguments.'),
     url: z.url().describe('The page where the user decides.'),
+    shown: z.string().describe('Of all of this, to send with the decision: another question is not decided.'),
     expires_at: z.iso.datetime(),
     client: z
       .object({ id: z.uuid(), ...clientFields })
@@ -47,8 +50,14 @@ export const outcome = z
   })
   .meta({ id: 'ApprovalOutcome' });
 
+/** Of everything that the user is shown. */
+export function digestOf(preview: LinkedPreview): string {
+  return hash('sha256', canonicalJson(preview), 'base64url');
+}
+
 /** The JSON of an approval. */
-export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPreview): z.input<typeof approval> {
+export function shown(preview: LinkedPreview): z.input<typeof approval> {
+  const { approvalId, accountId, expiresAt, ...rest } = preview;
   const { action, account, summary, audience, notices, provenance: sources, matches, display, input, url, client, thread } = rest;
   return {
     id: approvalId,
@@ -64,6 +73,7 @@ export function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPrevi
     input,
     expires_at: expiresAt,
     url,
+    shown: digestOf(preview),
     ...(client && { client: { id: client.id, ...clientResponse(client) } }),
     ...(thread !== undefined && { thread }),
   };

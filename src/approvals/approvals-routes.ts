@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
@@ -10,12 +9,11 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { prefersPage } from '../http/middleware/error-handler.ts';
 import type { Page } from '../http/pages/own-page.ts';
 import type { FirstParty } from '../principal.ts';
-import { canonicalJson } from '../validation/canonical-json.ts';
 import { isObject } from '../validation/is-object.ts';
 import { excessIn, LARGE_BYTES, parseLargeJson } from '../validation/json-budget.ts';
 import { text, uuid } from '../validation/validate.ts';
 import { type Attempt, approvalPage, approvalsPage, endPage } from './approval-page.ts';
-import { approval, outcome, shown } from './approval-schemas.ts';
+import { approval, digestOf, outcome, shown } from './approval-schemas.ts';
 
 const SURFACE = 'http';
 const ASKED_AGAIN = 'Others would see the changed call, or what it is about has changed. This is the new question.';
@@ -79,7 +77,7 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
     essential: true,
     summary: 'Approve or deny a call',
     description:
-      'Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`). With the cookie of a session, only forms of the service’s own pages may decide.',
+      'Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`). A session decides on the question that it was shown (`shown`).',
     auth: 'first_party',
     browser: true,
     params: z.object({ id: uuid }),
@@ -93,7 +91,7 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
           .preprocess(daysOfForm, rememberDays.optional())
           .optional()
           .describe('Days for which calls like this one are allowed in advance, 1 to 30.'),
-        shown: text(100).optional().describe('From the page’s form: another question than the one shown is not decided.'),
+        shown: text(100).optional().describe('Of the question: another one than the one shown is not decided. Required with a session.'),
         csrf: text(100).optional().describe('From the page’s form.'),
       })
       .meta({ id: 'Decision' }),
@@ -170,11 +168,6 @@ async function find(executor: Approvals, userId: string, id: string): Promise<Li
 /** @throws AppError `conflict` when a question is not the one that the page showed */
 function assertShown(question: LinkedPreview, digest: string | undefined): void {
   if (digestOf(question) !== digest) throw new AppError('conflict', 'The question has changed since it was shown. Load it again.');
-}
-
-/** Of everything that the page shows. */
-function digestOf(preview: LinkedPreview): string {
-  return hash('sha256', canonicalJson(preview), 'base64url');
 }
 
 /**

@@ -138,6 +138,8 @@ export interface Config {
   identityKeysMaxAgeSeconds: number;
   /** E-mail addresses and domains that may use the service, lower case; empty: all. */
   allowedUsers: string[];
+  /** Verified e-mail addresses of users who see how the service is doing, as they are compared. */
+  operators: string[];
   allowedRedirectUris: string[];
   allowedOrigins: string[];
   integrationsFile: string;

@@ -50,6 +50,7 @@ export const variables = z.object({
   IDENTITY_KEYS_MAX_AGE_SECONDS: positive.min(60, 'must be at least 60').max(86_400, 'must be at most 86400').default(3_600),
   // An empty value admits every user on purpose; a stray comma must not do so by mistake.
   ALLOWED_USERS: list.refine((users) => users.length > 0, 'contains no user; leave it empty to allow all users').default([]),
+  OPERATORS: list.default([]),
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
   GOOGLE_AUTH_URL: z.string().default('https://accounts.google.com/o/oauth2/v2/auth'),

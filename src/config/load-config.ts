@@ -107,6 +107,7 @@ function assemble(env: Variables, given: Environment, problems: Problems): Confi
     modelBudget: modelBudget(env),
     identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,
     allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
+    operators: env.OPERATORS.map((user) => operator(user, problems)),
     allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => problems.exact('ALLOWED_REDIRECT_URIS', uri)),
     allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => problems.origin('ALLOWED_ORIGINS', origin)),
     integrationsFile: resolve(env.INTEGRATIONS_FILE),
@@ -217,6 +218,13 @@ function allowedUser(value: string, problems: Problems): string {
     problems.add('ALLOWED_USERS', 'must be e-mail addresses and domains, separated by commas');
   }
   return user;
+}
+
+/** An e-mail address, as it is compared. */
+function operator(value: string, problems: Problems): string {
+  const address = addressKey(value);
+  if (!isEmailAddress(address)) problems.add('OPERATORS', 'must be e-mail addresses, separated by commas');
+  return address;
 }
 
 function checkSandbox(config: Config, env: Variables, problems: Problems): void {

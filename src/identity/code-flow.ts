@@ -14,6 +14,8 @@ const TIMEOUT_SECONDS = 10;
 const RETRY_SECONDS = 10;
 const DISCOVERED_MS = 60_000;
 const SCOPE = 'openid email';
+/** When the user has to sign in anew: as recently as what needs a recent sign-in asks (OIDC Core 3.1.2.1, `max_age`). */
+const ANEW_SECONDS = 300;
 /** Three tokens are some kilobytes. */
 const MAX_TOKENS_BYTES = 262_144;
 
@@ -30,6 +32,8 @@ export interface CodeFlowSecrets {
   state: string;
   nonce: string;
   verifier: string;
+  /** The user has to sign in, whether or not the issuer knows the browser. */
+  isAnew: boolean;
 }
 
 const metadata = z.looseObject({ issuer: z.string(), authorization_endpoint: z.url(), token_endpoint: z.url() });
@@ -55,7 +59,7 @@ export class CodeFlow {
   }
 
   /** The address of the issuer's sign-in. @throws AppError `unavailable` */
-  async authorizationUrl({ state, nonce, verifier }: CodeFlowSecrets): Promise<string> {
+  async authorizationUrl({ state, nonce, verifier, isAnew }: CodeFlowSecrets): Promise<string> {
     const [{ buildAuthorizationUrl, calculatePKCECodeChallenge }, configuration] = [await load(), await this.#configuration()];
     return buildAuthorizationUrl(configuration, {
       redirect_uri: this.#client.redirectUri,
@@ -64,6 +68,7 @@ export class CodeFlow {
       nonce,
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
+      ...(isAnew && { prompt: 'login', max_age: String(ANEW_SECONDS) }),
     }).href;
   }
 
@@ -73,9 +78,9 @@ export class CodeFlow {
    * @param query of the callback, without its question mark
    * @returns undefined: the issuer does not take the code, which has expired or was used (`invalid_grant`, RFC 6749, 5.2)
    * @throws AppError `forbidden` for a callback that is not of this flow, and where the user did not sign in;
-   * `invalid_token`, `token_expired`; `provider_error`, `unavailable`
+   * `invalid_token`, `token_expired`; `provider_error`, also where the user should have signed in anew; `unavailable`
    */
-  async finish(query: string, { state, nonce, verifier }: CodeFlowSecrets): Promise<Identity | undefined> {
+  async finish(query: string, { state, nonce, verifier, isAnew }: CodeFlowSecrets): Promise<Identity | undefined> {
     const [{ authorizationCodeGrant, ResponseBodyError }, configuration] = [await load(), await this.#configuration()];
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
     let idToken: string | undefined;
@@ -87,7 +92,16 @@ export class CodeFlow {
       throw await toAppError(error);
     }
     // The library leaves the signature to TLS (OIDC Core 3.1.3.7, 6); here it is verified like every other.
-    return this.#verify(idToken ?? '');
+    const identity = await this.#verify(idToken ?? '');
+    if (isAnew) this.#assertAnew(identity);
+    return identity;
+  }
+
+  /** With `max_age`, an issuer has to say when the user signed in (OIDC Core 3.1.2.1); not all of them follow it. */
+  #assertAnew({ authTime }: Identity): void {
+    const earliest = this.#clock.now() / 1000 - ANEW_SECONDS - CLOCK_SKEW;
+    if (authTime !== undefined && authTime >= earliest) return;
+    throw new AppError('provider_error', 'The identity provider did not ask you to sign in again, or does not say when you did.');
   }
 
   /** Read again after a minute, so that a change of the issuer's addresses needs no restart. */

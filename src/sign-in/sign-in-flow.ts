@@ -6,8 +6,8 @@ export const FLOW_SECONDS = 600;
 /** Sign-ins of which a browser keeps a cookie at a time: those in its tabs, and no page can fill it with cookies. */
 const FLOWS = 16;
 const COOKIE_NAME = 'steward_sign_in_';
-/** A secret or, once the flow has finished, this word; and where it leads. */
-const COOKIE = /^([\w-]{43}|finished)\.(.+)$/;
+/** A secret or, once the flow has finished, this word; whether the user has to sign in anew; and where it leads. */
+const COOKIE = /^([\w-]{43}|finished)\.(anew\.)?(\/.*)$/;
 const FINISHED = 'finished';
 
 /** A sign-in that a browser began. Everything follows from the secret in its cookie, so nothing is stored. */
@@ -18,22 +18,24 @@ export interface SignInFlow {
   nonce: string;
   /** PKCE verifier (RFC 7636, 4.1). */
   verifier: string;
+  /** The user has to sign in, whether or not the issuer knows the browser. */
+  isAnew: boolean;
   returnTo: string;
 }
 
 /** Begins a sign-in. @returns the flow with the value of its cookie */
-export function beginFlow(returnTo: string): SignInFlow & { cookie: string } {
+export function beginFlow(returnTo: string, isAnew: boolean): SignInFlow & { cookie: string } {
   const secret = randomSecret();
-  return { ...flowOf(secret, returnTo), cookie: `${secret}.${returnTo}` };
+  return { ...flowOf(secret, isAnew, returnTo), cookie: `${secret}.${isAnew ? 'anew.' : ''}${returnTo}` };
 }
 
 /** The flow of a cookie; of one that has finished, where it led. @returns undefined unless the cookie is that of the state */
 export function resumeFlow(cookie: string | undefined, state: string): SignInFlow | { finishedAt: string } | undefined {
-  const [, secret, path] = COOKIE.exec(cookie ?? '') ?? [];
+  const [, secret, anew, path] = COOKIE.exec(cookie ?? '') ?? [];
   const returnTo = returnPath.safeParse(path);
   if (secret === undefined || !returnTo.success) return undefined;
   if (secret === FINISHED) return { finishedAt: returnTo.data };
-  const flow = flowOf(secret, returnTo.data);
+  const flow = flowOf(secret, anew !== undefined, returnTo.data);
   return flow.state === state ? flow : undefined;
 }
 
@@ -52,7 +54,7 @@ export function flowsToDrop(names: readonly string[]): string[] {
   return names.filter((name) => name.startsWith(COOKIE_NAME)).slice(0, -(FLOWS - 1));
 }
 
-function flowOf(secret: string, returnTo: string): SignInFlow {
+function flowOf(secret: string, isAnew: boolean, returnTo: string): SignInFlow {
   const derive = (use: string) => createHmac('sha256', secret).update(use).digest('base64url');
-  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier'), returnTo };
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier'), isAnew, returnTo };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import { pollUntil } from '../clock/poll-until.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import { AppError } from '../errors.ts';
-import { SESSION_COOKIE } from '../http/access/first-party.ts';
+import { assertOwnPage, SESSION_COOKIE } from '../http/access/first-party.ts';
 import { returnPath } from '../http/access/return-path.ts';
 import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
@@ -24,9 +24,16 @@ const parameter = text(4096).optional();
 export interface SignInDeps {
   clock: Clock;
   webSessions: WebSessions;
+  /** Sessions were ended: closes their sockets. */
+  sessionsEnded(): Promise<void>;
   cookies: Cookies;
+  /** The service's own. */
+  origin: string;
   /** How users sign in: at the issuer, at the operator's page, or not at all, with the reason. */
   signIn: { flow: CodeFlow } | { pageUrl: string } | { missing: string };
+  /** What the pages offer in development. */
+  offers: { sandbox: boolean; token: boolean };
+  isOperator(caller: Caller): boolean;
   /** Verifies an ID token. @throws AppError `forbidden` for the token of a client */
   authenticate(idToken: string | undefined): Promise<Caller>;
   /** Finds or creates the user of a verified identity. */
@@ -35,7 +42,7 @@ export interface SignInDeps {
 
 /** Signing in to the service's own pages, and out (docs/decisions/0007-identity-and-browsers.md). */
 export function signInRouter(deps: SignInDeps, middleware: EndpointMiddleware): EndpointRouter {
-  const endpoints = [signIn(deps), callback(deps), createSession(deps), endSession(deps), signOut(deps)];
+  const endpoints = [signIn(deps), callback(deps), readSession(deps), createSession(deps), endSession(deps), signOut(deps), signedInPage()];
   return endpointRouter('Sign-in', endpoints, middleware);
 }
 
@@ -46,17 +53,20 @@ function signIn(deps: SignInDeps): Endpoint {
     path: '/sign-in',
     summary: 'Sign in to the service’s own pages',
     description:
-      'Leads to the issuer’s sign-in (`OIDC_CLIENT_ID`) or to the operator’s page (`SIGN_IN_URL`), which receives `state` and `return_to`.',
+      'Leads to the issuer’s sign-in (`OIDC_CLIENT_ID`) or to the operator’s page (`SIGN_IN_URL`), which receives `state`, `return_to` and `prompt`.',
     auth: 'none',
     limit: 'provider',
     browser: true,
-    query: z.strictObject({ return_to: returnPath.default(DEFAULT_RETURN).describe('The page to which the sign-in returns.') }),
+    query: z.strictObject({
+      return_to: returnPath.default(DEFAULT_RETURN).describe('The page to which the sign-in returns.'),
+      prompt: z.literal('login', 'must be login').optional().describe('The user has to sign in anew (OpenID Connect Core, 3.1.2.1).'),
+    }),
     pages: { 303: 'Redirect to the sign-in' },
     errors: ['not_configured'],
     async handle({ query, request, response }) {
       if ('missing' in way) throw new AppError('not_configured', way.missing);
       for (const name of flowsToDrop(cookies.names(request))) cookies.clear(response, name);
-      const { cookie, ...flow } = beginFlow(query.return_to);
+      const { cookie, ...flow } = beginFlow(query.return_to, query.prompt === 'login');
       const redirect = 'flow' in way ? await way.flow.authorizationUrl(flow) : pageAddress(way.pageUrl, flow);
       keepFlow(deps, response, flow.state, cookie);
       return { redirect };
@@ -65,10 +75,11 @@ function signIn(deps: SignInDeps): Endpoint {
 }
 
 /** The operator's page, with what it sends back. */
-function pageAddress(pageUrl: string, { returnTo, state }: SignInFlow): string {
+function pageAddress(pageUrl: string, { returnTo, state, isAnew }: SignInFlow): string {
   const url = new URL(pageUrl);
   url.searchParams.set('return_to', returnTo);
   url.searchParams.set('state', state);
+  if (isAnew) url.searchParams.set('prompt', 'login');
   return url.href;
 }
 
@@ -118,13 +129,63 @@ async function signedInElsewhere({ clock, webSessions }: SignInDeps, callback: s
   return found;
 }
 
+const sessionState = z
+  .object({
+    session: z
+      .object({
+        user: z.object({
+          key: z.string().describe('The user’s id, under which a page may keep something in the browser.'),
+          label: z.string().describe('To show.'),
+          email: z.string().nullable().describe('Verified; null: there is none.'),
+        }),
+        csrf_token: z.string().describe('For the header `x-csrf-token`, and the first frame of a WebSocket.'),
+        signed_in_at: z.iso.datetime().nullable().describe('`auth_time`; null: the issuer does not say.'),
+        expires_at: z.iso.datetime(),
+        operator: z.boolean().describe('One of `OPERATORS`.'),
+      })
+      .nullable()
+      .describe('null: nobody is signed in.'),
+    sign_in: z.object({
+      url: z.string().nullable().describe('Where users sign in; null: the operator has not set it up.'),
+      sandbox: z.boolean().describe('The sandbox’s users sign in without a password (development only).'),
+      token: z.boolean().describe('An ID token may be pasted (development only).'),
+    }),
+  })
+  .meta({ id: 'SessionState' });
+
+function readSession({ webSessions, cookies, origin, signIn: way, offers, isOperator }: SignInDeps): Endpoint {
+  const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+  return endpoint({
+    method: 'get',
+    path: '/auth/session',
+    summary: 'Who is signed in',
+    description: 'For pages of the service’s own origin only: whose session this browser has, and how one signs in.',
+    auth: 'none',
+    response: sessionState,
+    errors: ['forbidden'],
+    async handle({ request }) {
+      assertOwnPage(request, origin);
+      const { authorization } = request.headers;
+      const user = authorization === undefined ? await webSessions.current(cookies.read(request, SESSION_COOKIE)) : undefined;
+      const session = user?.session && {
+        user: { key: user.userId, label: user.label, email: user.email },
+        csrf_token: user.session.csrf,
+        signed_in_at: user.authTime === undefined ? null : at(user.authTime),
+        expires_at: at(user.expiresAt),
+        operator: isOperator(user),
+      };
+      return { json: { session: session ?? null, sign_in: { url: 'missing' in way ? null : '/sign-in', ...offers } } };
+    },
+  });
+}
+
 function createSession(deps: SignInDeps): Endpoint {
   return endpoint({
     method: 'post',
     path: '/auth/session',
     summary: 'Begin a session at the service’s own pages',
     description:
-      'Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; the response leads to `return_to`.',
+      'Sets the cookie of a session of 12 hours, which pages of the service’s own origin use in place of an ID token. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; the response leads to `return_to`.',
     auth: 'none',
     limit: 'provider',
     browser: true,
@@ -150,23 +211,25 @@ function createSession(deps: SignInDeps): Endpoint {
   });
 }
 
-function endSession({ webSessions, cookies }: SignInDeps): Endpoint {
+function endSession({ webSessions, sessionsEnded, cookies }: SignInDeps): Endpoint {
   return endpoint({
     method: 'delete',
     path: '/auth/session',
     summary: 'End the session',
-    description: 'With an ID token: all sessions of the user. It takes effect with the next request, on every replica.',
+    description:
+      'With an ID token: all sessions of the user. It takes effect with the next request, on every replica; WebSockets are closed within two seconds.',
     auth: 'first_party',
     response: success,
     async handle({ caller, response }) {
       await webSessions.end(caller);
+      await sessionsEnded();
       cookies.clear(response, SESSION_COOKIE);
       return SUCCEEDED;
     },
   });
 }
 
-function signOut({ webSessions, cookies }: SignInDeps): Endpoint {
+function signOut({ webSessions, sessionsEnded, cookies }: SignInDeps): Endpoint {
   return endpoint({
     method: 'post',
     path: '/sign-out',
@@ -178,10 +241,28 @@ function signOut({ webSessions, cookies }: SignInDeps): Endpoint {
     pages: { 200: 'The page after signing out; without a session, one that leads to the sign-in' },
     async handle({ caller, response }) {
       await webSessions.end(caller);
+      await sessionsEnded();
       cookies.clear(response, SESSION_COOKIE);
       const body = html`<h1>You are signed out</h1>
 <p>You can close this window. <a href="/sign-in">Sign in again</a></p>`;
       return { page: { title: 'Signed out', body } };
+    },
+  });
+}
+
+/** Where a sign-in in a window of its own ends. */
+function signedInPage(): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/signed-in',
+    summary: 'The end of a sign-in in a window of its own',
+    auth: 'none',
+    browser: true,
+    pages: { 200: 'A page that says so' },
+    async handle() {
+      const body = html`<h1>You are signed in</h1>
+<p>You can close this window.</p>`;
+      return { page: { title: 'Signed in', body } };
     },
   });
 }

@@ -10,6 +10,9 @@ export interface WebSessionRow {
   expiresAt: Date;
 }
 
+/** With the hash of its secret. */
+export type UserSessionRow = WebSessionRow & { secretHash: Buffer };
+
 export interface NewWebSession {
   secretHash: Buffer;
   /** null: it begins without a callback. */
@@ -44,6 +47,26 @@ export async function selectWebSession(db: Queryable, secretHash: Buffer): Promi
     [secretHash],
   );
   return rows[0];
+}
+
+/** A user's sessions that have not expired. */
+export async function selectUserSessions(db: Queryable, userId: string): Promise<UserSessionRow[]> {
+  return db.query<UserSessionRow>(
+    `select s.secret_hash as "secretHash", u.id as "userId", u.issuer, u.subject, u.email, s.auth_time as "authTime",
+       s.created_at as "createdAt", s.expires_at as "expiresAt"
+     from web_sessions s join users u on u.id = s.user_id where s.user_id = $1::uuid and s.expires_at > now()`,
+    [userId],
+  );
+}
+
+/** @param sessions hashes of their secrets, in hex @returns those that have not ended */
+export async function selectLiveSessions(db: Queryable, sessions: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ session: string }>(
+    `/* all users: those with open sockets */ select encode(secret_hash, 'hex') as session from web_sessions
+     where secret_hash in (select decode(hex, 'hex') from unnest($1::text[]) hex) and expires_at > now()`,
+    [sessions],
+  );
+  return rows.map(({ session }) => session);
 }
 
 /** Who has signed in with a callback. */

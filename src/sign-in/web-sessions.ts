@@ -1,23 +1,33 @@
 import { hashSecret, randomSecret } from '../crypto/secrets.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { csrfToken } from '../http/access/first-party.ts';
+import { csrfToken, isEqual } from '../http/access/first-party.ts';
 import type { Caller, FirstParty } from '../principal.ts';
 import {
   deleteWebSession,
   deleteWebSessions,
   insertWebSession,
   selectUserOfCallback,
+  selectUserSessions,
   selectWebSession,
+  type WebSessionRow,
 } from './web-sessions-repository.ts';
 
 export const SESSION_SECONDS = 12 * 3600;
 /** Older ones end, so that a user's rows are bounded. */
 const MAX_SESSIONS = 20;
 const SECRET = /^[\w-]{43}$/;
+const SIGNED_OUT = 'You are not signed in, or your session has ended.';
 
 /** Who has signed in, and when at the issuer. */
 export type SignedIn = Pick<Caller, 'userId' | 'authTime'>;
+
+/** What a page shows at a socket: the CSRF token of its session. */
+export interface SocketSession {
+  csrf: string;
+  secret: string | undefined;
+  userId: string | undefined;
+}
 
 /**
  * Sessions at the service's own pages. Only the hash of a secret is stored, and the row is read for every request, so that
@@ -65,19 +75,39 @@ export class WebSessions {
   async find(secret: string): Promise<FirstParty> {
     const secretHash = hashSecret(secret);
     const row = SECRET.test(secret) ? await selectWebSession(this.#db, secretHash) : undefined;
-    if (row === undefined) throw new AppError('invalid_token', 'You are not signed in, or your session has ended.');
-    const { userId, issuer, subject, email, authTime } = row;
-    this.#assertAllowed(email);
-    return {
-      userId,
-      issuer,
-      subject,
-      label: email ?? subject,
-      authTime: secondsOf(authTime),
-      issuedAt: seconds(row.createdAt),
-      expiresAt: seconds(row.expiresAt),
-      session: { secretHash, csrf: csrfToken(secret) },
-    };
+    if (row === undefined) throw new AppError('invalid_token', SIGNED_OUT);
+    this.#assertAllowed(row.email);
+    return firstParty(row, secretHash);
+  }
+
+  /** The user of a browser's cookie. @returns undefined: the browser is not signed in, or its user is not admitted any more */
+  async current(secret: string | undefined): Promise<FirstParty | undefined> {
+    if (secret === undefined) return undefined;
+    return this.find(secret).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      return undefined;
+    });
+  }
+
+  /**
+   * The session of a page that opens a socket, or renews its sign-in there.
+   *
+   * @param credential `secret`: of the cookie that the socket was opened with; `userId`: whose socket it is already, which
+   * each session of the user may renew
+   * @throws AppError `invalid_token`; `forbidden`: the CSRF token is of no such session
+   */
+  async ofSocket({ csrf, secret, userId }: SocketSession): Promise<FirstParty> {
+    if (secret === undefined) throw new AppError('invalid_token', SIGNED_OUT);
+    const candidates = userId === undefined ? [await this.find(secret)] : await this.#ofUser(userId);
+    const found = candidates.find(({ session }) => session !== undefined && isEqual(csrf, session.csrf));
+    if (found === undefined) throw new AppError('forbidden', 'This page belongs to another session. Reload it.');
+    return found;
+  }
+
+  async #ofUser(userId: string): Promise<FirstParty[]> {
+    const rows = await selectUserSessions(this.#db, userId);
+    for (const { email } of rows) this.#assertAllowed(email);
+    return rows.map((row) => firstParty(row, row.secretHash));
   }
 
   /** Ends this session; by an ID token, all of the user's. */
@@ -85,6 +115,20 @@ export class WebSessions {
     if (session === undefined) await deleteWebSessions(this.#db, userId, 0);
     else await deleteWebSession(this.#db, session.secretHash);
   }
+}
+
+function firstParty({ userId, issuer, subject, email, authTime, createdAt, expiresAt }: WebSessionRow, secretHash: Buffer): FirstParty {
+  return {
+    userId,
+    issuer,
+    subject,
+    email,
+    label: email ?? subject,
+    authTime: secondsOf(authTime),
+    issuedAt: seconds(createdAt),
+    expiresAt: seconds(expiresAt),
+    session: { secretHash, csrf: csrfToken(secretHash) },
+  };
 }
 
 function secondsOf(at: Date | null): number | undefined {

@@ -2,10 +2,10 @@ import { AppError } from '../errors.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import { describeError } from '../observability/logger.ts';
 import { budgetOf, type Principal } from '../principal.ts';
-import type { ConnectionHost } from './connection-host.ts';
+import type { ConnectionHost, SocketCredential, SocketPrincipal } from './connection-host.ts';
 import { CLOSE, errorFrame, type Frame, type Incoming, RETRY_SECONDS, readyFrame } from './frames/frames.ts';
 
-/** Frames that carry a token. */
+/** Frames that carry a credential. */
 export type AuthenticationFrame = Extract<Frame, { type: 'authenticate' | 'send' | 'resume' }>;
 
 export interface AuthenticatedSocket extends Subscriber {
@@ -18,11 +18,13 @@ export interface AuthenticatedSocket extends Subscriber {
   closeForNow(message: string): void;
 }
 
-/** The user of one socket: authenticated by its first frame within a few seconds, until the token expires or is renewed. */
+/** The user of one socket: authenticated by its first frame within a few seconds, until the credential expires or is renewed. */
 export class Authentication<Socket extends AuthenticatedSocket> {
   readonly #socket: Socket;
   readonly #host: ConnectionHost<Socket>;
   #principal: Principal | undefined;
+  /** By which it is authenticated at present: the hash of its secret, in hex. */
+  #session: string | undefined;
   /** By the monotonic clock: until when the socket must authenticate. */
   readonly #signInBy: number;
   /** When its token expires, milliseconds since 1970; undefined until the socket is authenticated. */
@@ -41,7 +43,11 @@ export class Authentication<Socket extends AuthenticatedSocket> {
     return this.#principal;
   }
 
-  /** A token is being verified. */
+  get session(): string | undefined {
+    return this.#session;
+  }
+
+  /** A credential is being verified. */
   get isPending(): boolean {
     return this.#queuedFrames !== undefined;
   }
@@ -59,11 +65,11 @@ export class Authentication<Socket extends AuthenticatedSocket> {
     this.#socket.close(CLOSE.authentication, this.#principal === undefined ? 'authentication expected' : 'token expired');
   }
 
-  /** Verifies a token; pending until {@link finish}. */
-  async run(frame: AuthenticationFrame, token: string): Promise<void> {
+  /** Verifies a credential; pending until {@link finish}. */
+  async run(frame: AuthenticationFrame, credential: SocketCredential): Promise<void> {
     this.#queuedFrames = frame.type === 'authenticate' ? [] : [frame];
     try {
-      await this.#signIn(await this.#host.service.authenticate(token), frame);
+      await this.#signIn(await this.#host.service.authenticate(credential), frame);
     } catch (error) {
       this.#reject(frame, error);
     }
@@ -77,12 +83,13 @@ export class Authentication<Socket extends AuthenticatedSocket> {
   }
 
   /** The first authentication counts towards the user's sockets; later ones renew it, for the same user and client only. */
-  async #signIn(caller: Principal, frame: AuthenticationFrame): Promise<void> {
+  async #signIn(caller: SocketPrincipal, frame: AuthenticationFrame): Promise<void> {
     const [socket, host] = [this.#socket, this.#host];
     if (socket.isClosing) return;
     const ready = (seq: number) => {
       this.#ready = true;
       this.#expiresAt = caller.expiresAt * 1000;
+      this.#session = caller.session?.secretHash.toString('hex');
       const maxBytes = host.limits.socketPayloadBytes;
       if (frame.type === 'authenticate')
         socket.send(readyFrame(frame.requestId, caller, { revision: host.service.revision(), seq, maxBytes }));

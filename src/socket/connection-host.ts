@@ -1,10 +1,13 @@
 import type { ChatStream } from '../assistant/stream/chat-stream.ts';
 import type { ChatRequest } from '../assistant/threads/chat-request.ts';
 import type { EventFeed } from '../events/event-feed.ts';
-import type { Principal } from '../principal.ts';
+import type { FirstParty, Principal } from '../principal.ts';
 import type { Admission } from '../rate-limit/admission.ts';
 import type { RequestFrame } from './frames/frames.ts';
 import type { RequestHandler, RequestsHost } from './requests/in-flight-requests.ts';
+
+/** Who uses a socket; the user in person perhaps by a session. */
+export type SocketPrincipal = Principal & Pick<FirstParty, 'session'>;
 
 /** The assistant, as sockets use it. */
 export interface ChatService {
@@ -14,10 +17,21 @@ export interface ChatService {
   resume(principal: Principal, threadId: string): Promise<ChatStream | undefined>;
 }
 
+/** What a frame authenticates with: a token, or the CSRF token of the session whose cookie (`secret`) came with the upgrade. */
+export type SocketCredential =
+  | { token: string }
+  | {
+      csrf: string;
+      secret: string | undefined;
+      /** Whose socket it is already: any session of this user renews it. */
+      userId: string | undefined;
+    };
+
 /** What sockets need of the service. */
 export interface SocketService {
   readonly feed: EventFeed;
-  authenticate(token: string): Promise<Principal>;
+  /** @throws AppError */
+  authenticate(credential: SocketCredential): Promise<SocketPrincipal>;
   /** Revision of the integrations in force. */
   revision(): string;
   readonly chat: ChatService;

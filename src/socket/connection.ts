@@ -4,7 +4,7 @@ import { describeError } from '../observability/logger.ts';
 import { budgetOf, type Principal } from '../principal.ts';
 import { FixedWindowCounter } from '../rate-limit/fixed-window.ts';
 import { type AuthenticatedSocket, Authentication, type AuthenticationFrame } from './authentication.ts';
-import type { ConnectionHost } from './connection-host.ts';
+import type { ConnectionHost, SocketCredential } from './connection-host.ts';
 import {
   type ChatFrame,
   CLOSE,
@@ -33,6 +33,7 @@ export class Connection implements AuthenticatedSocket {
   seq = 0;
   readonly #socket: WebSocket;
   readonly #host: ConnectionHost<Connection>;
+  readonly #sessionSecret: string | undefined;
   readonly #sendQueue: SendQueue;
   readonly #rate = new FixedWindowCounter();
   readonly #received = new ReceivedBytes();
@@ -43,9 +44,11 @@ export class Connection implements AuthenticatedSocket {
   #behind: Buffer[] | undefined;
   #closing = false;
 
-  constructor(socket: WebSocket, host: ConnectionHost<Connection>) {
+  /** @param sessionSecret of the cookie that came with the upgrade, from a page of the service itself */
+  constructor(socket: WebSocket, host: ConnectionHost<Connection>, sessionSecret: string | undefined) {
     this.#socket = socket;
     this.#host = host;
+    this.#sessionSecret = sessionSecret;
     this.#sendQueue = new SendQueue(socket, host);
     this.#authentication = new Authentication(this, host);
     this.#heartbeat = new Heartbeat(socket, host.limits.socketPingMs, host.now());
@@ -65,7 +68,12 @@ export class Connection implements AuthenticatedSocket {
     return this.#authentication.principal?.clientId;
   }
 
-  /** Its token is being verified. */
+  /** The session that it is authenticated by: the hash of its secret, in hex. */
+  get session(): string | undefined {
+    return this.#authentication.session;
+  }
+
+  /** Its credential is being verified. */
   get authenticating(): boolean {
     return this.#authentication.isPending;
   }
@@ -170,6 +178,10 @@ export class Connection implements AuthenticatedSocket {
     this.close(CLOSE.authentication, 'user deleted');
   }
 
+  sessionEnded(): void {
+    this.close(CLOSE.authentication, 'session ended');
+  }
+
   terminate(): void {
     this.#socket.terminate();
   }
@@ -210,7 +222,7 @@ export class Connection implements AuthenticatedSocket {
     if (this.#closing) return;
     if (this.#authentication.queue(frame)) return;
     if (frame.type === 'invalid') this.#rejectFrame(frame.requestId, frame.reason, frame.code);
-    else if (frame.type === 'authenticate') this.#runTask(() => this.#authenticate(frame, frame.token));
+    else if (frame.type === 'authenticate') this.#runTask(() => this.#authenticate(frame, this.#credentialOf(frame)));
     else if (this.#authentication.principal === undefined) this.#open(frame);
     else this.#handle(frame, this.#authentication.principal);
   }
@@ -220,7 +232,11 @@ export class Connection implements AuthenticatedSocket {
     const token = frame.type === 'send' || frame.type === 'resume' ? frame.headers?.authorization : undefined;
     if (token === undefined)
       this.#rejectFrame(frame.requestId, 'The first frame must be authenticate, or hold an ID token in its headers.');
-    else this.#runTask(() => this.#authenticate(frame as AuthenticationFrame, token));
+    else this.#runTask(() => this.#authenticate(frame as AuthenticationFrame, { token }));
+  }
+
+  #credentialOf({ token = '', csrf_token: csrf }: Extract<Frame, { type: 'authenticate' }>): SocketCredential {
+    return csrf === undefined ? { token } : { csrf, secret: this.#sessionSecret, userId: this.userId };
   }
 
   /** Sends an error; closes the socket if it is not authenticated. */
@@ -236,9 +252,9 @@ export class Connection implements AuthenticatedSocket {
   }
 
   /** Reading pauses, and frames are queued, until the authentication is done. */
-  async #authenticate(frame: AuthenticationFrame, token: string): Promise<void> {
+  async #authenticate(frame: AuthenticationFrame, credential: SocketCredential): Promise<void> {
     this.#socket.pause();
-    await this.#authentication.run(frame, token);
+    await this.#authentication.run(frame, credential);
     const queued = this.#authentication.finish();
     if (this.#closing) return;
     this.#resume();

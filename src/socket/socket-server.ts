@@ -18,6 +18,8 @@ import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 export interface SocketServerOptions extends SocketService {
   isAllowedOrigin(origin: string): boolean;
+  /** The secret of the session's cookie, of an upgrade that a page of the service itself has requested. */
+  sessionOf(request: IncomingMessage): string | undefined;
   /** The client's address, for rate limits. */
   addressOf(request: IncomingMessage): string;
   limits: Limits;
@@ -165,6 +167,16 @@ export class SocketServer implements ConnectionHost<Connection> {
     for (const connection of this.#connections) if (connection.userId === userId) connection.userDeleted();
   }
 
+  /** The sessions that connections are authenticated by. */
+  get sessions(): Set<string> {
+    return new Set([...this.#connections].flatMap(({ session }) => session ?? []));
+  }
+
+  /** Closes the sockets of a session. */
+  sessionEnded(session: string): void {
+    for (const connection of this.#connections) if (connection.session === session) connection.sessionEnded();
+  }
+
   /** Makes the timed checks of every connection. */
   tick(): void {
     const now = this.now();
@@ -210,11 +222,13 @@ export class SocketServer implements ConnectionHost<Connection> {
       this.#reject(socket, asAppError(error) as RawError);
       return;
     }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, address));
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#open(webSocket, socket, address, this.#options.sessionOf(request)),
+    );
   }
 
-  #open(socket: Linked, carrier: Carrier, address: string): void {
-    const connection = new Connection(socket, this);
+  #open(socket: Linked, carrier: Carrier, address: string, session: string | undefined): void {
+    const connection = new Connection(socket, this, session);
     socket.connection = connection;
     carrier.connection = connection;
     socket.logger = this.logger;

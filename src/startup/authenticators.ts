@@ -2,30 +2,28 @@ import { isClientToken } from '../clients/client-token.ts';
 import type { ClientTokens } from '../clients/client-tokens.ts';
 import { AppError } from '../errors.ts';
 import { bareCredential } from '../http/access/require-credential.ts';
-import type { Caller, FirstParty, Principal } from '../principal.ts';
-import type { WebSessions } from '../sign-in/web-sessions.ts';
+import type { Caller, Principal } from '../principal.ts';
 import type { Sessions } from '../users/sessions.ts';
 
 interface CredentialsOf {
   sessions: Sessions;
-  webSessions: WebSessions;
   clientTokens: ClientTokens;
   mcpClients: { authenticate(credential: string): Promise<Principal> };
 }
 
 /** Who calls, by each kind of credential. All throw AppError `invalid_token`, `token_expired`, `forbidden`, `unavailable`. */
-export function authenticators({ sessions, webSessions, clientTokens, mcpClients }: CredentialsOf) {
+export function authenticators({ sessions, clientTokens, mcpClients }: CredentialsOf) {
   return {
     /** The user of an ID token. */
     async authenticateUser(header: string | undefined): Promise<Caller> {
       if (!isClientToken(bareCredential(header))) return sessions.authenticate(header);
       throw new AppError('invalid_token', 'An ID token is required. A personal access token can only list and call actions.');
     },
-    /** The user in person: by an ID token, or without one by a session's secret. */
-    async authenticateFirstParty(header: string | undefined, secret: string | undefined): Promise<FirstParty> {
+    /** The user of an ID token, where a client may not be. */
+    async authenticateFirstParty(header: string | undefined): Promise<Caller> {
       if (isClientToken(bareCredential(header)))
         throw new AppError('forbidden', 'Only the user in person can do this, not a personal access token.');
-      return header === undefined && secret !== undefined ? webSessions.find(secret) : sessions.authenticate(header);
+      return sessions.authenticate(header);
     },
     /** The client of a token for /mcp: one of its own sign-in, or a personal access token. */
     async authenticateClient(header: string | undefined): Promise<Principal> {

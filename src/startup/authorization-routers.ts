@@ -1,5 +1,4 @@
 import type { Services } from '../context.ts';
-import { AppError } from '../errors.ts';
 import { SESSION_COOKIE } from '../http/access/first-party.ts';
 import type { EndpointMiddleware } from '../http/endpoints/endpoint-router.ts';
 import { Cookies } from '../http/pages/cookies.ts';
@@ -16,14 +15,8 @@ export function authorizationRouters(context: Services, middleware: EndpointMidd
     registrationsPerMinute: config.limits.oauthRegistrationsPerMinute,
     limitAuthorizations: middleware.limits.provider,
     async currentUser(request) {
-      const secret = cookies.read(request, SESSION_COOKIE);
-      // A session that has ended is none.
-      return secret === undefined ? undefined : (await webSessions.find(secret).catch(ifSignedOut))?.userId;
+      return (await webSessions.current(cookies.read(request, SESSION_COOKIE)))?.userId;
     },
   });
   return { consent, protocol };
-}
-
-function ifSignedOut(error: unknown): undefined {
-  if (!(error instanceof AppError) || error.status >= 500) throw error;
 }

@@ -14,6 +14,7 @@ export function endpointMiddleware(context: Services): EndpointMiddleware {
     any: context.authenticateAny,
     client: context.authenticateClient,
     firstParty: context.authenticateFirstParty,
+    session: (secret) => context.webSessions.find(secret),
   });
   return {
     clock,

@@ -16,14 +16,28 @@ import type { Identity } from '../identity/identity.ts';
 import { integrationsRouter } from '../integrations/integrations-routes.ts';
 import { ClientLimits } from '../mcp/client-limits.ts';
 import { mcpRouter } from '../mcp/mcp-routes.ts';
+import type { Caller } from '../principal.ts';
 import { signInRouter } from '../sign-in/sign-in-routes.ts';
 import { usersRouter } from '../users/users-routes.ts';
+import { addressKey } from '../validation/email-address.ts';
 import { waitlistRouter } from '../waitlist/waitlist-routes.ts';
 import { prepareConfirmationEndOf } from '../workspace/confirmation-service.ts';
 import { workspaceRouter } from '../workspace/workspace-routes.ts';
 
+/** What ends with a user or a session. */
+export interface Endings {
+  /** Closes the user's open connections. */
+  userDeleted(userId: string): void;
+  /** Closes the connections of sessions that have ended. */
+  sessionsEnded(): Promise<void>;
+}
+
 /** One router for each feature. */
-export function featureRouters(context: Services, middleware: EndpointMiddleware, userDeleted: (userId: string) => void): EndpointRouter[] {
+export function featureRouters(
+  context: Services,
+  middleware: EndpointMiddleware,
+  { userDeleted, sessionsEnded }: Endings,
+): EndpointRouter[] {
   const { config, db, logger, workspace, reloads } = context;
   const { publicUrl } = context.addresses;
   const showsProblems = config.environment === 'development';
@@ -36,8 +50,12 @@ export function featureRouters(context: Services, middleware: EndpointMiddleware
   };
   const signIn = {
     ...context,
+    sessionsEnded,
     cookies: new Cookies(publicUrl),
-    authenticate: (idToken: string | undefined) => context.authenticateFirstParty(idToken, undefined),
+    origin: new URL(publicUrl).origin,
+    offers: { sandbox: config.identity === 'sandbox', token: config.environment === 'development' },
+    isOperator: ({ email }: Caller) => email !== null && config.operators.includes(addressKey(email)),
+    authenticate: (idToken: string | undefined) => context.authenticateFirstParty(idToken),
     callerOf: (identity: Identity) => context.sessions.callerOf(identity),
   };
   const mcp = {

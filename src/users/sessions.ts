@@ -75,7 +75,7 @@ export class Sessions {
     const known = await selectUser(this.#db, issuer, subject, hash);
     rejectDeleted(known, identity);
     const userId = known.id !== null && known.email === email ? known.id : await this.#save(identity, email, hash);
-    return { userId, label: email ?? subject, issuer, subject, authTime, issuedAt, expiresAt };
+    return { userId, label: email ?? subject, email, issuer, subject, authTime, issuedAt, expiresAt };
   }
 
   /**

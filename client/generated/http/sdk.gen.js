@@ -252,11 +252,7 @@ export const getTools = (options) => (options?.client ?? client).get({
  * Calls that wait for the user’s decision, oldest first.
  */
 export const getApprovals = (options) => (options?.client ?? client).get({
-    security: [{ name: 'Authorization', type: 'apiKey' }, {
-            in: 'cookie',
-            name: '__Host-steward_session',
-            type: 'apiKey'
-        }],
+    security: [{ name: 'Authorization', type: 'apiKey' }],
     url: '/approvals',
     ...options
 });
@@ -264,25 +260,17 @@ export const getApprovals = (options) => (options?.client ?? client).get({
  * One pending approval
  */
 export const getApprovalsId = (options) => (options.client ?? client).get({
-    security: [{ name: 'Authorization', type: 'apiKey' }, {
-            in: 'cookie',
-            name: '__Host-steward_session',
-            type: 'apiKey'
-        }],
+    security: [{ name: 'Authorization', type: 'apiKey' }],
     url: '/approvals/{id}',
     ...options
 });
 /**
  * Approve or deny a call
  *
- * Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`). With the cookie of a session, only forms of the service’s own pages may decide.
+ * Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`). A session decides on the question that it was shown (`shown`).
  */
 export const postApprovalsId = (options) => (options.client ?? client).post({
-    security: [{ name: 'Authorization', type: 'apiKey' }, {
-            in: 'cookie',
-            name: '__Host-steward_session',
-            type: 'apiKey'
-        }],
+    security: [{ name: 'Authorization', type: 'apiKey' }],
     url: '/approvals/{id}',
     ...options,
     headers: {
@@ -433,21 +421,23 @@ export const getWellKnownOauthProtectedResourceMcp = (options) => (options?.clie
 /**
  * End the session
  *
- * With an ID token: all sessions of the user. It takes effect with the next request, on every replica.
+ * With an ID token: all sessions of the user. It takes effect with the next request, on every replica; WebSockets are closed within two seconds.
  */
 export const deleteAuthSession = (options) => (options?.client ?? client).delete({
-    security: [{ name: 'Authorization', type: 'apiKey' }, {
-            in: 'cookie',
-            name: '__Host-steward_session',
-            type: 'apiKey'
-        }],
+    security: [{ name: 'Authorization', type: 'apiKey' }],
     url: '/auth/session',
     ...options
 });
 /**
+ * Who is signed in
+ *
+ * For pages of the service’s own origin only: whose session this browser has, and how one signs in.
+ */
+export const getAuthSession = (options) => (options?.client ?? client).get({ url: '/auth/session', ...options });
+/**
  * Begin a session at the service’s own pages
  *
- * Sets the cookie of a session of 12 hours, which at the service’s own pages may see and decide on approvals, and permit OAuth clients something. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; the response leads to `return_to`.
+ * Sets the cookie of a session of 12 hours, which pages of the service’s own origin use in place of an ID token. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; the response leads to `return_to`.
  */
 export const postAuthSession = (options) => (options?.client ?? client).post({
     url: '/auth/session',

@@ -59,7 +59,7 @@ export type Decision = {
      */
     remember_for?: number;
     /**
-     * From the page’s form: another question than the one shown is not decided.
+     * Of the question: another one than the one shown is not decided. Required with a session.
      */
     shown?: string;
     /**
@@ -667,6 +667,10 @@ export type Approval = {
      * The page where the user decides.
      */
     url: string;
+    /**
+     * Of all of this, to send with the decision: another question is not decided.
+     */
+    shown: string;
     expires_at: string;
     /**
      * The client that asked; absent: the user’s own front end.
@@ -1101,6 +1105,54 @@ export type ProtectedResource = {
     authorization_servers: Array<string>;
     scopes_supported: Array<string>;
     bearer_methods_supported: Array<string>;
+};
+export type SessionState = {
+    /**
+     * null: nobody is signed in.
+     */
+    session: {
+        user: {
+            /**
+             * The user’s id, under which a page may keep something in the browser.
+             */
+            key: string;
+            /**
+             * To show.
+             */
+            label: string;
+            /**
+             * Verified; null: there is none.
+             */
+            email: string | null;
+        };
+        /**
+         * For the header `x-csrf-token`, and the first frame of a WebSocket.
+         */
+        csrf_token: string;
+        /**
+         * `auth_time`; null: the issuer does not say.
+         */
+        signed_in_at: string | null;
+        expires_at: string;
+        /**
+         * One of `OPERATORS`.
+         */
+        operator: boolean;
+    } | null;
+    sign_in: {
+        /**
+         * Where users sign in; null: the operator has not set it up.
+         */
+        url: string | null;
+        /**
+         * The sandbox’s users sign in without a password (development only).
+         */
+        sandbox: boolean;
+        /**
+         * An ID token may be pasted (development only).
+         */
+        token: boolean;
+    };
 };
 export type ServiceStatus = {
     status: 'success';
@@ -3692,6 +3744,52 @@ export type DeleteAuthSessionResponses = {
     200: Success;
 };
 export type DeleteAuthSessionResponse = DeleteAuthSessionResponses[keyof DeleteAuthSessionResponses];
+export type GetAuthSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/session';
+};
+export type GetAuthSessionErrors = {
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAuthSessionError = GetAuthSessionErrors[keyof GetAuthSessionErrors];
+export type GetAuthSessionResponses = {
+    /**
+     * Success
+     */
+    200: SessionState;
+};
+export type GetAuthSessionResponse = GetAuthSessionResponses[keyof GetAuthSessionResponses];
 export type PostAuthSessionData = {
     body?: SessionForm;
     path?: never;

@@ -53,7 +53,9 @@ interface Verify {
   any(token: string | undefined): Promise<Principal>;
   /** A client's token for /mcp. */
   client(header: string | undefined): Promise<Principal>;
-  firstParty(header: string | undefined, secret: string | undefined): Promise<FirstParty>;
+  /** An ID token, not that of a client. */
+  firstParty(header: string | undefined): Promise<Caller>;
+  session(secret: string): Promise<FirstParty>;
 }
 
 /**
@@ -73,6 +75,7 @@ export function authenticateWithin(clock: Clock, limits: PerUserLimits, verify: 
     authenticate: async (token, toProvider) => counted(await verify.idToken(token), toProvider),
     authenticateAny: async (token, toProvider) => counted(await verify.any(token), toProvider),
     authenticateClient: async (header) => counted(await verify.client(header)),
-    authenticateFirstParty: async (header, secret) => counted(await verify.firstParty(header, secret)),
+    authenticateFirstParty: async (header, toProvider) => counted(await verify.firstParty(header), toProvider),
+    authenticateSession: async (secret, toProvider) => counted(await verify.session(secret), toProvider),
   };
 }

@@ -1,9 +1,13 @@
 import type { RequestHandler } from 'express';
-import type { Caller, Principal } from '../../principal.ts';
+import { AppError } from '../../errors.ts';
+import type { Caller, FirstParty, Principal } from '../../principal.ts';
+import { prefersPage } from '../middleware/error-handler.ts';
+import { leadOn } from '../middleware/lead-on.ts';
 import type { Cookies } from '../pages/cookies.ts';
-import { type AuthenticateFirstParty, requireFirstParty } from './first-party.ts';
+import { assertOwnPage, SESSION_COOKIE } from './first-party.ts';
+import { signInFor } from './return-path.ts';
 
-/** Which credentials an endpoint accepts. */
+/** Which credentials an endpoint accepts; each but `none` also a session. */
 export type AuthKind = 'id_token' | 'first_party' | 'credential' | 'none';
 
 /**
@@ -25,11 +29,16 @@ export interface Credentials {
   authenticateAny: AuthenticateAny;
   /** Of a client only, for /mcp. */
   authenticateClient(header: string | undefined): Promise<Principal>;
-  /** Of the user in person only. */
-  authenticateFirstParty: AuthenticateFirstParty;
+  /** Like {@link Authenticate}; `forbidden` also says that the token is a client's. */
+  authenticateFirstParty: Authenticate;
+  /** The user of a session's secret. @throws AppError as {@link Authenticate} */
+  authenticateSession(secret: string, toProvider: boolean): Promise<FirstParty>;
 }
 
-/** Makes the middleware that rejects a request without a valid credential; it sets `response.locals.caller`. */
+/**
+ * Makes the middleware that rejects a request without a valid credential; it sets `response.locals.caller`. Without an
+ * Authorization header, a session at the service's own pages is one, everywhere.
+ */
 export type RequireCredential = (auth: Exclude<AuthKind, 'none'>, toProvider: boolean) => RequestHandler;
 
 /** The credential of an Authorization header; '' if there is none. */
@@ -37,15 +46,30 @@ export function bareCredential(header: string | undefined): string {
   return header?.replace(/^Bearer +/i, '').trim() ?? '';
 }
 
-/** @param origin the service's own, see {@link requireFirstParty} */
+/** @param origin the service's own, the only one whose pages may use a session */
 export function requireCredentials(credentials: Credentials, cookies: Cookies, origin: string): RequireCredential {
-  const firstParty = requireFirstParty(credentials.authenticateFirstParty, cookies, origin);
-  return (auth, toProvider) => {
-    if (auth === 'first_party') return firstParty;
-    const authenticate = auth === 'id_token' ? credentials.authenticate : credentials.authenticateAny;
-    return async (request, response, next) => {
-      response.locals.caller = await authenticate(request.headers.authorization, toProvider);
-      next();
-    };
+  const byHeader = {
+    id_token: credentials.authenticate,
+    first_party: credentials.authenticateFirstParty,
+    credential: credentials.authenticateAny,
   };
+  return (auth, toProvider) => async (request, response, next) => {
+    const { authorization } = request.headers;
+    const secret = authorization === undefined ? cookies.read(request, SESSION_COOKIE) : undefined;
+    const isPage = auth === 'first_party';
+    if (secret !== undefined) assertOwnPage(request, origin, isPage);
+    try {
+      response.locals.caller =
+        secret === undefined ? await byHeader[auth](authorization, toProvider) : await credentials.authenticateSession(secret, toProvider);
+    } catch (error) {
+      if (!isPage || authorization !== undefined || !isSignedOut(error) || !prefersPage(request)) throw error;
+      leadOn(response, signInFor(request.path));
+      return;
+    }
+    next();
+  };
+}
+
+function isSignedOut(error: unknown): boolean {
+  return error instanceof AppError && error.status === 401;
 }

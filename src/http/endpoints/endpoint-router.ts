@@ -70,8 +70,9 @@ function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHa
   const limits = endpoint.json === undefined ? [] : [middleware.limitBytes(endpoint.json.limit)];
   const admit = isEssential(endpoint) ? [] : [middleware.admit];
   const checks = [...credentialOf(endpoint, middleware), ...admit];
-  if (endpoint.auth === 'first_party') return [...checks, ...limits, ...parsers, requireCsrfToken];
-  return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, ...limits, ...parsers];
+  const csrf = endpoint.auth === 'none' ? [] : [requireCsrfToken];
+  const readsFirst = endpoint.json === undefined && endpoint.auth !== 'first_party';
+  return readsFirst ? [...parsers, ...checks, ...csrf] : [...checks, ...limits, ...parsers, ...csrf];
 }
 
 /** Nothing that a user wants to end may have to wait. */

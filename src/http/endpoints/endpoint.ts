@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors.ts';
-import type { Caller, FirstParty, Principal } from '../../principal.ts';
+import type { FirstParty, Principal } from '../../principal.ts';
 import type { AuthKind } from '../access/require-credential.ts';
 import type { Page } from '../pages/own-page.ts';
 
@@ -26,13 +26,11 @@ export type LimitName = 'probe' | 'waitlist' | 'provider';
 type Fields = z.ZodObject;
 type Parsed<S extends Fields | undefined> = S extends Fields ? z.output<S> : Record<string, never>;
 
-type CallerOf<Auth extends AuthKind> = Auth extends 'id_token'
-  ? Caller
-  : Auth extends 'first_party'
-    ? FirstParty
-    : Auth extends 'credential'
-      ? Principal
-      : undefined;
+type CallerOf<Auth extends AuthKind> = Auth extends 'id_token' | 'first_party'
+  ? FirstParty
+  : Auth extends 'credential'
+    ? Principal
+    : undefined;
 
 export interface Input<P extends Fields | undefined, Q extends Fields | undefined, F extends Fields | undefined, Auth extends AuthKind> {
   params: Parsed<P>;
@@ -58,8 +56,9 @@ export interface Endpoint<
   summary: string;
   description?: string;
   /**
-   * `id_token`: the Authorization header carries a verified ID token; `first_party`: that, or the cookie of a session at
-   * the service's own pages, whose changes need the form's `csrf`; `credential`: an ID token or a personal access token.
+   * `id_token`: the Authorization header carries a verified ID token; `credential`: that, or a personal access token;
+   * `first_party`: an ID token, at an address that a person opens: without a session, a browser is led to the sign-in. Each
+   * admits the session of the service's own pages in place of the header; its changes need the CSRF token.
    */
   auth: Auth;
   /** Path parameters; a mismatch is 404, like an unknown id. */

@@ -74,16 +74,17 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-steward_session',
-    description: 'A session at the service’s own pages (`GET /sign-in`). Changes also need the token of its forms (`csrf`).',
+    description:
+      'A session (`GET /sign-in`), for pages of the service’s own origin. Changes also need its CSRF token (`GET /auth/session`) in the header `x-csrf-token`, or in the form’s `csrf` at the service’s own pages. Where the header is sent, it has to be right.',
   },
   clientToken: { type: 'http', scheme: 'bearer', description: 'A personal access token, `stw_pat_…`.' },
 } as const;
 
 const SECURITY: Record<Endpoint['auth'], Record<string, []>[]> = {
   none: [],
-  id_token: [{ idToken: [] }],
+  id_token: [{ idToken: [] }, { session: [] }],
   first_party: [{ idToken: [] }, { session: [] }],
-  credential: [{ idToken: [] }, { clientToken: [] }],
+  credential: [{ idToken: [] }, { session: [] }, { clientToken: [] }],
 };
 
 const headers = {

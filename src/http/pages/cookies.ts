@@ -16,7 +16,7 @@ export class Cookies {
     this.#prefix = this.#secure ? '__Host-' : '';
   }
 
-  read(request: Request, name: string): string | undefined {
+  read(request: Pick<Request, 'headers'>, name: string): string | undefined {
     return parseCookie(request.headers.cookie ?? '')[this.#prefix + name];
   }
 

@@ -15,6 +15,7 @@ import type { ResultOf, ServerFrame } from './server-frames.ts';
 /** Identifies a request until its response; `""` is reserved for frames that no client requested. */
 const requestId = z.string().min(1).max(64);
 const MAX_TOKEN = 8192;
+const MAX_CSRF_TOKEN = 100;
 
 /**
  * Headers of the AI SDK's WebSocketChatTransport, one of whose frames may be a socket's first. Not strict: front ends add
@@ -29,13 +30,21 @@ const headers = z
 const input = z.custom<object>(isObject, 'must be an object').optional();
 
 export const FRAMES = {
-  authenticate: z.strictObject({
-    type: z.literal('authenticate'),
-    requestId,
-    token: z.string().min(1).max(MAX_TOKEN),
-    /** `seq` of the last event received; later events are sent again. */
-    since: z.int().min(0).optional(),
-  }),
+  authenticate: z
+    .strictObject({
+      type: z.literal('authenticate'),
+      requestId,
+      token: z.string().min(1).max(MAX_TOKEN).optional(),
+      /** In place of a token: of the session that a page of the service's own origin has. */
+      csrf_token: z.string().min(1).max(MAX_CSRF_TOKEN).optional(),
+      /** `seq` of the last event received; later events are sent again. */
+      since: z.int().min(0).optional(),
+    })
+    .refine(({ token, csrf_token }) => token !== undefined || csrf_token !== undefined, { path: ['token'], error: 'is required' })
+    .refine(({ token, csrf_token }) => token === undefined || csrf_token === undefined, {
+      path: ['csrf_token'],
+      error: 'and token exclude each other',
+    }),
   list: z.strictObject({ type: z.literal('list'), requestId }),
   call: z.strictObject({
     type: z.literal('call'),

@@ -58,6 +58,7 @@ describe('approvals over HTTP', () => {
       input: { to: ['ana@example.com'], text: 'Hello.' },
       expires_at: expect.stringMatching(/Z$/),
       url: `${scene.steward.url}/approvals/${id}`,
+      shown: expect.stringMatching(/^[\w-]{43}$/),
     };
     expect((await get('/approvals')).body).toEqual({ approvals: [shown] });
     expect((await get(`/approvals/${id}`)).body).toEqual(shown);

@@ -38,6 +38,8 @@ const ENDPOINTS = [
   'POST /approvals/{id}',
   'GET /sign-in',
   'GET /auth/session/callback',
+  'GET /auth/session',
+  'GET /signed-in',
   'POST /auth/session',
   'DELETE /auth/session',
   'POST /sign-out',
@@ -70,7 +72,7 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
     why: 'needs an issuer that the test controls: test/service/sign-in/code-flow.test.ts',
     responses: /^GET \/auth\/session\/callback (401|502) /,
   },
-  { why: 'uses no database, and the issuer is always there', responses: /^GET \/sign-in (500 |503 unavailable)/ },
+  { why: 'uses no database, and the issuer is always there', responses: /^GET \/sign(-in|ed-in) (500 |503 unavailable)/ },
   { why: 'a failed insertion is the interface’s 200 with status error', responses: /^POST \/(waitlist|email) (500|503) / },
 ];
 

@@ -306,6 +306,35 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     expect((await browser.visit('/sign-in')).status).toBe(303);
   });
 
+  describe('with prompt=login', () => {
+    beforeEach(async () => {
+      query = new URL(locationOf(await browser.visit('/sign-in?prompt=login&return_to=/signed-in'))).searchParams;
+    });
+    const ago = (seconds: number) => Math.floor(steward.clock.now() / 1000) - seconds;
+
+    it('asks the issuer to sign in the user anew, and leads to a page that says that the window can be closed', async () => {
+      expect([query.get('prompt'), query.get('max_age')]).toEqual(['login', '300']);
+      const back = await finish({ auth_time: ago(200) });
+      expect([back.status, locationOf(back)]).toEqual([303, '/signed-in']);
+      expect((await browser.visit('/signed-in')).text).toContain('You can close this window.');
+      const { session } = (await steward.call('/auth/session', { headers: { cookie: browser.cookieHeader } })).body;
+      expect(Date.parse(session.signed_in_at) / 1000).toBeCloseTo(ago(200), -1);
+    });
+
+    it.each([
+      ['before', { auth_time: Math.floor(systemClock.now() / 1000) - 3_600 }],
+      ['at a time that the issuer does not say (OpenID Connect Core, 3.1.2.1)', { auth_time: undefined }],
+    ])('signs in nobody who has signed in %s', async (_when, claims) => {
+      expect(await finish(claims)).toMatchObject({ status: 502, text: expect.stringContaining('did not ask you to sign in again') });
+      expect(browser.cookies.has('steward_session')).toBe(false);
+    });
+  });
+
+  it('asks for no new sign-in otherwise, and takes one of before', async () => {
+    expect([query.get('prompt'), query.get('max_age')]).toEqual([null, null]);
+    expect((await finish({ auth_time: Math.floor(systemClock.now() / 1000) - 3_600 })).status).toBe(303);
+  });
+
   it('is refused to users whom the operator does not admit', async () => {
     const closed = await startSteward({ ...issuer.env, ...CLIENT, ALLOWED_USERS: 'bea@example.com' });
     browser = new FormBrowser(closed.url);

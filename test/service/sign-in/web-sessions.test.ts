@@ -4,6 +4,7 @@ import { FormBrowser } from '../../support/browser/browser.ts';
 import { createPostgresDatabase, hasPostgres } from '../../support/database/postgres.ts';
 import { newName } from '../../support/scenes/flows.ts';
 import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
+import { SessionPage } from '../../support/users/session-page.ts';
 import { locationOf, sessionOf, signedIn } from '../../support/users/sign-in.ts';
 
 const COOKIE = 'steward_session';
@@ -112,13 +113,11 @@ describe('a session at the service’s own pages', () => {
     expect(await list(first)).toMatchObject(ended);
   });
 
-  it('is no credential elsewhere', async () => {
-    const headers = { cookie: `${COOKIE}=${(await sessionOf(steward, await steward.signIn('ada'))).cookies.get(COOKIE)}` };
-    const guarded = ['GET /tokens', 'POST /tokens', 'GET /user/export', 'GET /user/audit', 'DELETE /user', 'GET /auth/bank/accounts'];
-    for (const endpoint of [...guarded, 'POST /agents/mail.search', 'POST /workspace_access_request']) {
-      const [method, path] = endpoint.split(' ') as [string, string];
-      expect(await steward.call(path, { method, headers }), endpoint).toMatchObject(ended);
-    }
+  it('is no credential of MCP, and none in place of an ID token that is not valid', async () => {
+    const page = await SessionPage.open(steward, await steward.signIn('ada'));
+    expect((await page.call('/mcp', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })).status).toBe(401);
+    expect((await page.call('/oauth/token', { form: { grant_type: 'refresh_token', refresh_token: 'x' } })).status).toBe(400);
+    for (const token of ['', 'nonsense', 'Bearer x']) expect(await page.call('/tokens', { token })).toMatchObject(ended);
   });
 });
 
@@ -184,6 +183,13 @@ describe('a sign-in at the operator’s page (SIGN_IN_URL)', () => {
     const response = await browser.visit('/auth/session', { form, headers });
     expect(response.status).toBe(200);
     expect(locationOf(response)).toBe(path);
+  });
+
+  it('is told that the user has to sign in anew', async () => {
+    const location = locationOf(await new FormBrowser(steward.url).visit('/sign-in?prompt=login&return_to=/console'));
+    const { searchParams } = new URL(location);
+    expect([searchParams.get('prompt'), searchParams.get('return_to')]).toEqual(['login', '/console']);
+    expect((await new FormBrowser(steward.url).visit('/sign-in?prompt=none')).status).toBe(400);
   });
 
   it('has no callback of an issuer', async () => {

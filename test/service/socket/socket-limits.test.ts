@@ -176,7 +176,11 @@ describe('a client that reads large responses slowly', () => {
     const megabyte = 'x'.repeat(MEGABYTE);
     sockets = new SocketServer({
       admission: new Admission({ latencyMs: 100, clock }),
-      authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
+      authenticate: async (given) => ({
+        ...(await steward.context.sessions.authenticate('token' in given ? given.token : undefined)),
+        expiresAt: START / 1000 + 3_600,
+      }),
+      sessionOf: () => undefined,
       isAllowedOrigin: () => true,
       addressOf: () => 'here',
       revision: () => 'r',

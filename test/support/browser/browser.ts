@@ -9,6 +9,11 @@ export class FormBrowser {
     this.#base = base;
   }
 
+  /** The Cookie header of a request. */
+  get cookieHeader(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   /** Copies the cookies of another browser. */
   take({ cookies }: FormBrowser): this {
     for (const [name, value] of cookies) this.cookies.set(name, value);
@@ -17,7 +22,7 @@ export class FormBrowser {
 
   /** Sends one request with the stored cookies, and stores those of the response. */
   async visit(url: string, options: CallOptions = {}): Promise<HttpResponse> {
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = this.cookieHeader;
     const response = await send(this.#base, url, {
       ...options,
       headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...options.headers },

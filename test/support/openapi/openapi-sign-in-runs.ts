@@ -48,6 +48,8 @@ function sessionRuns(): Run[] {
   return [
     run('GET /sign-in', '303', () => steward.call('/sign-in')),
     run('GET /sign-in', '400 invalid_request', (options) => steward.call('/sign-in?return_to=x', options)),
+    ...stateRuns(),
+    run('GET /signed-in', '200', () => steward.call('/signed-in')),
     run(create, '200', async () => withToken(create, await newToken())),
     ...[{ response: '200' }, { response: '303', headers: { accept: '*/*' } }].map(({ response, headers = {} }) =>
       run(create, response, async () => {
@@ -70,6 +72,21 @@ function sessionRuns(): Run[] {
     run(end, '200', async () => withToken(end, await newToken())),
     run(out, '200', async () => withToken(out, await newToken(), { headers: { accept: 'text/html' } })),
     run(out, '200', () => new FormBrowser(steward.url).visit('/sign-out', { method: 'POST' })),
+  ];
+}
+
+function stateRuns(): Run[] {
+  const state = 'GET /auth/session';
+  const inBrowser = async (around: (work: () => Promise<HttpResponse>) => Promise<HttpResponse>) => {
+    const browser = await sessionOf(steward, await newToken());
+    return around(() => browser.visit('/auth/session', { headers: { accept: 'application/json' } }));
+  };
+  return [
+    run(state, '200', () => steward.call('/auth/session')),
+    run(state, '200', () => inBrowser((work) => work())),
+    run(state, '403 forbidden', () => steward.call('/auth/session', { headers: { origin: 'https://evil.example' } })),
+    run(state, '500 internal', () => inBrowser((work) => whileMissing('web_sessions', work))),
+    run(state, '503 unavailable', () => inBrowser(whileCut)),
   ];
 }
 

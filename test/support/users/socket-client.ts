@@ -12,6 +12,11 @@ export interface Ending {
 
 const ANSWERS = new Set(['ready', 'result', 'error']);
 
+export interface UpgradeOptions {
+  origin?: string;
+  headers?: Record<string, string>;
+}
+
 /** A client of steward.v1 that stores the frames it receives. */
 export class SocketClient {
   readonly socket: WebSocket;
@@ -20,7 +25,7 @@ export class SocketClient {
   readonly #waiting = new Set<() => void>();
   #requests = 0;
 
-  constructor(base: string, options: { origin?: string } = {}) {
+  constructor(base: string, options: UpgradeOptions = {}) {
     this.socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, options);
     this.socket.on('message', (data) => {
       this.frames.push(JSON.parse(String(data)));
@@ -35,7 +40,7 @@ export class SocketClient {
     });
   }
 
-  static async open(base: string, options: { origin?: string } = {}): Promise<SocketClient> {
+  static async open(base: string, options: UpgradeOptions = {}): Promise<SocketClient> {
     const client = new SocketClient(base, options);
     await once(client.socket, 'open');
     return client;
@@ -55,6 +60,12 @@ export class SocketClient {
 
   authenticate(token: string, { requestId = '1', since }: { requestId?: string; since?: number | undefined } = {}): Promise<Frame> {
     this.send({ type: 'authenticate', requestId, token, since });
+    return this.frame(requestId);
+  }
+
+  /** Authenticates by the session that came with the upgrade. */
+  present(csrf: string, requestId = '1'): Promise<Frame> {
+    this.send({ type: 'authenticate', requestId, csrf_token: csrf });
     return this.frame(requestId);
   }
 

@@ -4,12 +4,17 @@ import { signInFor } from '../../../src/http/access/return-path.ts';
 const ID = '00000000-0000-4000-8000-000000000000';
 
 describe('the sign-in for an address', () => {
-  it.each(['/approvals', `/approvals/${ID}`, `/approvals/${ID.toUpperCase()}`, `/oauth/consent/${'a'.repeat(43)}`])(
-    'leads back to a page: %s',
-    (path) => {
-      expect(signInFor(path)).toBe(`/sign-in?return_to=${encodeURIComponent(path)}`);
-    },
-  );
+  it.each([
+    '/',
+    '/console',
+    '/signed-in',
+    '/approvals',
+    `/approvals/${ID}`,
+    `/approvals/${ID.toUpperCase()}`,
+    `/oauth/consent/${'a'.repeat(43)}`,
+  ])('leads back to a page: %s', (path) => {
+    expect(signInFor(path)).toBe(`/sign-in?return_to=${encodeURIComponent(path)}`);
+  });
 
   it.each([
     '/sign-out',
@@ -18,7 +23,9 @@ describe('the sign-in for an address', () => {
     '/oauth/token',
     '/oauth/revoke',
     `/approvals/${ID}/result`,
-    '/',
+    '/console/',
+    '/console#chat',
+    '/api-docs',
     '',
     '//evil.example',
     '/\\evil.example',
