@@ -64,6 +64,7 @@ export class ClientTokens {
       actions,
       access,
       accountIds: accounts ?? null,
+      exceptAccountIds: [],
       days,
     });
     return { token, grant };

@@ -296,6 +296,7 @@ export const TABLES = {
         actions: 'texts',
         access: 'text',
         account_ids: 'uuids?',
+        except_account_ids: 'uuids',
         created_at: 'time',
         expires_at: 'time',
         last_used_at: 'time?',

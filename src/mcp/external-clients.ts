@@ -55,7 +55,16 @@ export class ExternalClients {
 
   async #create({ clientId, ...of }: { userId: string; clientId: string; tokenHash: Buffer }): Promise<ClientGrantRow> {
     const about = { name: nameOfApp(clientId.slice(0, 100)), oauthClientId: clientId, lastFour: null, redirectHost: null };
-    const grant = { ...of, ...about, kind: 'external', actions: ['*'], access: 'write', accountIds: null, days: DAYS } as const;
+    const grant = {
+      ...of,
+      ...about,
+      kind: 'external',
+      actions: ['*'],
+      access: 'write',
+      accountIds: null,
+      exceptAccountIds: [],
+      days: DAYS,
+    } as const;
     try {
       return await this.#deps.grants.create(grant);
     } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pages } from '../../public/language/en/pages.js';
 import type { Clock } from '../clock/clock.ts';
 import { pollUntil } from '../clock/poll-until.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
@@ -9,6 +10,7 @@ import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, succes
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Cookies } from '../http/pages/cookies.ts';
 import { html } from '../http/pages/html.ts';
+import { wayOn } from '../http/pages/way-on.ts';
 import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Caller } from '../principal.ts';
@@ -243,9 +245,10 @@ function signOut({ webSessions, sessionsEnded, cookies }: SignInDeps): Endpoint 
       await webSessions.end(caller);
       await sessionsEnded();
       cookies.clear(response, SESSION_COOKIE);
-      const body = html`<h1>You are signed out</h1>
-<p>You can close this window. <a href="/sign-in">Sign in again</a></p>`;
-      return { page: { title: 'Signed out', body } };
+      const body = html`<h1>${pages.youAreSignedOut}</h1>
+${wayOn(undefined)}
+<p><a href="/sign-in">${pages.signInAgain}</a></p>`;
+      return { page: { title: pages.signedOut, body } };
     },
   });
 }

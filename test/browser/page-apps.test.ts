@@ -20,6 +20,7 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
       actions: ['mail.*', 'calendar.list', 'calendar.free'],
       access: 'write',
       accountIds: null,
+      exceptAccountIds: [],
       days: 90,
       ...more,
     });

@@ -344,6 +344,7 @@ export type UserExport = {
         actions: Array<string>;
         access: string;
         account_ids: Array<string> | null;
+        except_account_ids: Array<string>;
         created_at: string;
         expires_at: string;
         last_used_at: string | null;
@@ -509,6 +510,10 @@ export type ClientToken = {
      * null: all accounts, also later ones.
      */
     accounts: Array<string> | null;
+    /**
+     * Where `accounts` is null: those that it may not use.
+     */
+    except_accounts: Array<string>;
     created_at: string;
     expires_at: string;
     /**
@@ -530,6 +535,10 @@ export type NewClientToken = {
      * null: all accounts, also later ones.
      */
     accounts: Array<string> | null;
+    /**
+     * Where `accounts` is null: those that it may not use.
+     */
+    except_accounts: Array<string>;
     created_at: string;
     expires_at: string;
     /**
@@ -561,6 +570,10 @@ export type Client = {
      * null: all accounts, also later ones.
      */
     accounts: Array<string> | null;
+    /**
+     * Where `accounts` is null: those that it may not use.
+     */
+    except_accounts: Array<string>;
     created_at: string;
     expires_at: string;
     /**

@@ -52,10 +52,12 @@ async function end(session, id, name) {
 }
 
 /** e.g. "May read mail and calendar (list) on all accounts, until 3 March 2027." */
-function permissionOf({ access, actions, accounts, expires_at: expiresAt }, session) {
+function permissionOf({ access, actions, accounts, except_accounts: except, expires_at: expiresAt }, session) {
   const what = MAY[access] ?? access;
-  const known = accounts?.map((id) => session.nameOf(id)).filter((name) => name !== undefined);
-  const where = known === undefined ? 'all accounts' : formatter.list(known) || 'no account that is still connected';
+  const named = (ids) => formatter.list(ids.map((id) => session.nameOf(id)).filter((name) => name !== undefined));
+  const left = named(except);
+  const all = left === '' ? 'all accounts' : `all accounts except ${left}`;
+  const where = accounts === null ? all : named(accounts) || 'no account that is still connected';
   return `May ${what} ${scopeOf(actions)} on ${where}, until ${formatter.day(expiresAt)}.`;
 }
 

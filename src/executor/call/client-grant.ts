@@ -14,6 +14,8 @@ export interface ClientGrant {
   access: 'read' | 'write';
   /** null: all accounts, also later ones. */
   accountIds: readonly string[] | null;
+  /** Of all: those that it may not use. */
+  exceptAccountIds: readonly string[];
 }
 
 /** Whether a pattern of a grant covers an action's full name. */
@@ -38,9 +40,9 @@ export function permittedAccounts<Account extends { id: string }>(
   client: ClientGrant | undefined,
   accounts: readonly Account[],
 ): readonly Account[] {
-  if (client === undefined || client.accountIds === null) return accounts;
-  const { accountIds } = client;
-  return accounts.filter(({ id }) => accountIds.includes(id));
+  if (client === undefined) return accounts;
+  const { accountIds, exceptAccountIds } = client;
+  return accounts.filter(({ id }) => (accountIds?.includes(id) ?? true) && !exceptAccountIds.includes(id));
 }
 
 /** The error of a client whose grant was revoked, has expired or never existed. */

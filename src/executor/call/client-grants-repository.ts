@@ -28,7 +28,7 @@ export type NewClientGrant = Omit<ClientGrantRow, 'createdAt' | 'expiresAt' | 'l
   days: number;
 };
 
-const GRANT = 'id, user_id as "userId", actions, access, account_ids as "accountIds"';
+const GRANT = 'id, user_id as "userId", actions, access, account_ids as "accountIds", except_account_ids as "exceptAccountIds"';
 const ROW = `${GRANT}, kind, name, last_four as "lastFour", oauth_client_id as "oauthClientId", redirect_host as "redirectHost",
   created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", last_action as "lastAction", revoked_at as "revokedAt"`;
 export const ACTIVE = 'revoked_at is null and expires_at > now()';
@@ -85,13 +85,15 @@ export async function isActiveClient(tx: Queryable, userId: string, id: string):
 }
 
 export async function insertClientGrant(tx: Queryable, grant: NewClientGrant): Promise<ClientGrantRow> {
-  const { id, userId, kind, name, tokenHash, lastFour, oauthClientId, redirectHost, actions, access, accountIds, days } = grant;
+  const { id, userId, kind, name, tokenHash, lastFour, oauthClientId, redirectHost, actions, access, accountIds, exceptAccountIds, days } =
+    grant;
   const rows = await tx.query<ClientGrantRow>(
     `insert into client_grants
-       (id, user_id, kind, name, token_hash, last_four, oauth_client_id, redirect_host, actions, access, account_ids, expires_at)
-     values ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11::uuid[], now() + $12::int * interval '1 day')
+       (id, user_id, kind, name, token_hash, last_four, oauth_client_id, redirect_host, actions, access, account_ids,
+        except_account_ids, expires_at)
+     values ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11::uuid[], $12::uuid[], now() + $13::int * interval '1 day')
      returning ${ROW}`,
-    [id, userId, kind, name, tokenHash, lastFour, oauthClientId, redirectHost, actions, access, accountIds, days],
+    [id, userId, kind, name, tokenHash, lastFour, oauthClientId, redirectHost, actions, access, accountIds, exceptAccountIds, days],
   );
   return rows[0] as ClientGrantRow;
 }

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
+import { errors, pages } from '../../../public/language/en/pages.js';
 import { AppError, type ErrorCode, providerReason } from '../../errors.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -111,25 +112,13 @@ const KNOWN: Record<number, [ErrorCode, string]> = {
   415: ['unsupported_media_type', 'Send application/x-www-form-urlencoded or application/json, in UTF-8 and uncompressed.'],
 };
 
-const HEADINGS: Partial<Record<ErrorCode, string>> = {
-  not_found: 'Page not found',
-  method_not_allowed: 'Nothing to see here',
-  rate_limited: 'Too many requests',
-  unavailable: 'Not available now',
-  internal: 'Something went wrong',
-};
-const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  not_found: 'There is no page at this address.',
-  method_not_allowed: 'This address is not a page that a browser can open.',
-};
-
 function errorPage({ code, message }: AppError, response: Response): Page {
-  const heading = HEADINGS[code] ?? 'This did not work';
+  const heading = errors.headings[code] ?? errors.otherHeading;
   const caller = response.locals.caller as PageUser | undefined;
   // Not the name of a client.
   const user = caller?.session === undefined ? undefined : caller;
   const body = html`<h1>${heading}</h1>
-<p class="error">${SENTENCES[code] ?? message}</p>
-<p><a class="button" href="${siteOf(response).home}">Go to Steward</a></p>${code !== 'not_found' && html`\n<p class="muted">Code <code>${code}</code>, request <code>${response.req.id}</code></p>`}`;
+<p class="error">${errors.sentences[code] ?? message}</p>
+<p><a class="button" href="${siteOf(response).home}">${pages.goHome}</a></p>${code !== 'not_found' && html`\n<p class="muted">Code <code>${code}</code>, request <code>${response.req.id}</code></p>`}`;
   return { title: heading, body, user };
 }

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { pages } from '../../../public/language/en/pages.js';
 import type { FirstParty } from '../../principal.ts';
 import { html, htmlDocument, PAGE_POLICY, type SafeHtml } from './html.ts';
 import { inline } from './visible-text.ts';
@@ -41,19 +42,19 @@ const ICON = html`<link rel="icon" href="/assets/favicon.svg" type="image/svg+xm
 function ownDocument({ title, body, user }: Page, host: string): string {
   const framed = html`<header class="whose">
 <img src="/assets/favicon.svg" alt="" width="32" height="32">
-<p><strong>Steward</strong> at <strong>${host}</strong></p>${user && html`\n${signedIn(user)}`}
+<p><strong>${pages.name}</strong>${pages.at}<strong>${host}</strong></p>${user && html`\n${signedIn(user)}`}
 </header>
 <main>
 ${body}
 </main>${user?.session && html`\n${signOutForm(user.session.csrf)}`}`;
-  return htmlDocument(`${title} · Steward at ${host}`, framed, ICON);
+  return htmlDocument(pages.title(title, host), framed, ICON);
 }
 
 /** Who is signed in, and the way out. */
 function signedIn({ label, session }: PageUser): SafeHtml {
-  const button = session !== undefined && html`\n<button class="link" type="submit" form="sign-out">Sign out</button>`;
+  const button = session !== undefined && html`\n<button class="link" type="submit" form="sign-out">${pages.signOut}</button>`;
   return html`<div class="signed-in">
-<p>Signed in as ${inline(label)}</p>${button}
+<p>${pages.signedInAs}${inline(label)}</p>${button}
 </div>`;
 }
 

@@ -1,6 +1,9 @@
+import { groupName } from '../../../public/language/en/actions.js';
+import { consent as words } from '../../../public/language/en/consent.js';
 import { html, type SafeHtml } from '../../http/pages/html.ts';
 import type { Page, PageUser } from '../../http/pages/own-page.ts';
 import { inline, quotation } from '../../http/pages/visible-text.ts';
+import { type WayOn, wayOn } from '../../http/pages/way-on.ts';
 import type { RedirectTarget } from '../clients/client-metadata.ts';
 
 /** Days for which the user can permit a client something. */
@@ -19,101 +22,110 @@ export interface ConsentQuestion {
   target: RedirectTarget;
   /** It asks for changes, too. */
   mayWrite: boolean;
-  agents: readonly { name: string; description: string | undefined }[];
+  agents: readonly { name: string; description: string | undefined; isFinancial: boolean }[];
   accounts: readonly { id: string; label: string; provider: string }[];
   chosen: Chosen;
 }
 
 /** What is selected on the page. */
 export interface Chosen {
-  /** undefined: all. */
-  agents: readonly string[] | undefined;
+  agents: readonly string[];
   access: 'read' | 'write';
-  accounts: 'all' | 'some';
   /** Ids. */
   account: readonly string[];
+  /** Also accounts that the user connects later. */
+  later: boolean;
   days: number;
 }
 
-/** Reading is the default: a consent that is given without looking must not permit changes. */
-export const USUAL: Chosen = { agents: undefined, access: 'read', accounts: 'all', account: [], days: 90 };
+/**
+ * What a consent that is given without looking permits: to read, and nothing of a bank. Who has no account yet can only mean
+ * later ones.
+ */
+export function usual({ agents, accounts }: Pick<ConsentQuestion, 'agents' | 'accounts'>): Chosen {
+  const harmless = accounts.filter(({ provider }) => provider !== 'bank');
+  return {
+    agents: agents.filter(({ isFinancial }) => !isFinancial).map(({ name }) => name),
+    access: 'read',
+    account: harmless.map(({ id }) => id),
+    later: accounts.length === 0,
+    days: 90,
+  };
+}
 
 /** Asks the user what a client may do. */
 export function consentPage(question: ConsentQuestion, problem?: string): Page {
   const { user, uid, name, target, chosen } = question;
-  const durations = DURATIONS.map((days) => {
-    const label = days === 1 ? '1 day' : `${days} days`;
-    return html`<option value="${days}"${days === chosen.days && html` selected`}>${label}</option>\n`;
-  });
-  return {
-    title: 'Connect an app',
-    user,
-    body: html`<h1>Connect an app?</h1>
-${problem && html`<p class="error" role="alert">${inline(problem)}</p>\n`}<p class="summary">${name === undefined ? 'An app without a name' : quotation(name)} asks for access to your accounts.</p>
+  const durations = DURATIONS.map(
+    (days) => html`<option value="${days}"${days === chosen.days && html` selected`}>${words.days(days)}</option>\n`,
+  );
+  const body = html`<h1>${words.heading}</h1>
+${problem && html`<p class="error" role="alert">${inline(problem)}</p>\n`}<p class="summary">${name === undefined ? words.nameless : quotation(name)}${words.asks}</p>
 ${identityOf(question)}
-${target.isLocal && html`<p class="warning">Access goes to a program on your computer (<strong>${inline(target.name)}</strong>). Any program there could use this name: continue only if you have just started this yourself.</p>\n`}<form method="post" action="/oauth/consent/${uid}">
+${target.isLocal && html`<p class="warning">${words.localWarning}</p>\n`}<form method="post" action="/oauth/consent/${uid}">
 <input type="hidden" name="csrf" value="${user.session?.csrf}">
 ${agentsOf(question)}
 ${accessOf(question)}
 ${accountsOf(question)}
-<label for="days">For how long</label>
+<label for="days">${words.duration}</label>
 <select id="days" name="days">
 ${durations}</select>
 <div class="choices">
-<button class="button primary" type="submit" name="decision" value="allow">Allow</button>
-<button class="button" type="submit" name="decision" value="deny">Deny</button>
+<button class="button primary" type="submit" name="decision" value="allow">${words.allow}</button>
+<button class="button" type="submit" name="decision" value="deny">${words.deny}</button>
 </div>
 </form>
-<p class="muted">You can disconnect the app at any time. Calls that others would see, or that delete, still wait for your approval.</p>`,
-  };
+<p class="muted">${words.afterwards}</p>`;
+  return { title: words.title, body, user };
 }
 
-/** A page that only states something, with the way on, if there is one. */
-export function noticePage(heading: string, text: string, continueAt: string | undefined): Page {
-  const link = continueAt !== undefined && html`\n<p><a href="${continueAt}">Continue to the app</a></p>`;
-  return { title: heading, body: html`<h1>${heading}</h1>\n<p class="outcome" role="status">${text}</p>${link}` };
+/** The page of a request that has been decided. @param back where the app gets the answer; undefined: it has it */
+export function decidedPage(user: PageUser, back: WayOn | undefined): Page {
+  const body = html`<h1>${words.decided}</h1>
+<p class="outcome" role="status">${words.decidedAlready}</p>
+${wayOn(back)}`;
+  return { title: words.decided, body, user };
 }
 
+/** What the app is, before any warning: where it runs, and who vouches for it. */
 function identityOf({ host, isUnreachable, target }: ConsentQuestion): SafeHtml {
-  return html`<p>${whoOf(host, isUnreachable)}</p>
-${!target.isLocal && html`<p>Access goes to <strong>${inline(target.name)}</strong>.</p>`}`;
+  const where = html`<strong>${inline(target.name)}</strong>`;
+  return html`<p>${target.isLocal ? html`${words.runsHere} (${where}).` : html`${words.runsAt}${where}.`}</p>
+<p>${whoOf(host, isUnreachable)}</p>`;
 }
 
 function whoOf(host: string | undefined, isUnreachable: boolean): SafeHtml {
-  if (isUnreachable) return html`Its publisher could not be reached, so nothing about the app has been verified.`;
-  if (host === undefined) return html`The app registered itself. It chose its own name, which is not verified.`;
-  return html`Published at <strong>${inline(host)}</strong>, which has been verified. The app chose its own name.`;
+  if (isUnreachable) return html`${words.unreachable}`;
+  if (host === undefined) return html`${words.selfRegistered}`;
+  return html`${words.publishedAt}<strong>${inline(host)}</strong>${words.verified}`;
 }
 
 function agentsOf({ agents, chosen }: ConsentQuestion): SafeHtml {
   const entries = agents.map(({ name, description }) => {
-    const isChosen = chosen.agents?.includes(name) ?? true;
-    const about = html`<strong>${name}</strong>${description && html` <span class="muted">${description}</span>`}`;
-    return choice({ type: 'checkbox', name: 'agent', value: name, isChosen }, about);
+    const about = html`<strong>${groupName(name)}</strong>${description && html` <span class="muted">${description}</span>`}`;
+    return choice({ type: 'checkbox', name: 'agent', value: name, isChosen: chosen.agents.includes(name) }, about);
   });
   return html`<fieldset>
-<legend>What it may use</legend>
+<legend>${words.agents}</legend>
 ${entries}</fieldset>`;
 }
 
 function accessOf({ mayWrite, chosen: { access } }: ConsentQuestion): SafeHtml {
-  if (!mayWrite) return html`<p>It asks to read only, and may change nothing.</p>\n<input type="hidden" name="access" value="read">`;
+  if (!mayWrite) return html`<p>${words.readsOnly}</p>\n<input type="hidden" name="access" value="read">`;
   const radio = (value: 'read' | 'write') => ({ type: 'radio', name: 'access', value, isChosen: access === value }) as const;
   return html`<fieldset>
-<legend>What it may do</legend>
-${choice(radio('read'), html`Read only <span class="muted">It can’t create, change or send anything.</span>`)}${choice(radio('write'), html`Read, and make changes`)}</fieldset>`;
+<legend>${words.access}</legend>
+${choice(radio('read'), html`${words.read} <span class="muted">${words.readMeans}</span>`)}${choice(radio('write'), html`${words.write}`)}</fieldset>`;
 }
 
 function accountsOf({ accounts, chosen }: ConsentQuestion): SafeHtml {
-  if (accounts.length === 0) return html`<input type="hidden" name="accounts" value="all">`;
-  const radio = (value: 'all' | 'some') => ({ type: 'radio', name: 'accounts', value, isChosen: chosen.accounts === value }) as const;
   const entries = accounts.map(({ id, label, provider }) => {
-    const about = html`${inline(label)} <span class="muted">${provider}</span>`;
+    const about = html`${inline(label)} <span class="muted">${words.kinds[provider] ?? provider}</span>`;
     return choice({ type: 'checkbox', name: 'account', value: id, isChosen: chosen.account.includes(id) }, about);
   });
   return html`<fieldset>
-<legend>With which accounts</legend>
-${choice(radio('all'), html`All, also those that you connect later`)}${choice(radio('some'), html`Only those that are ticked here:`)}${entries}</fieldset>`;
+<legend>${words.accounts}</legend>
+${entries}${choice({ type: 'checkbox', name: 'later', value: 'true', isChosen: chosen.later }, html`${words.later}`)}</fieldset>`;
 }
 
 interface Field {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { consent as words } from '../../../public/language/en/consent.js';
 import { AppError } from '../../errors.ts';
 import type { AgentAccountRow } from '../../executor/call/agent-accounts-repository.ts';
 import { type Endpoint, endpoint, type Reply } from '../../http/endpoints/endpoint.ts';
@@ -6,8 +7,8 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import type { FirstParty } from '../../principal.ts';
 import { text, uuid } from '../../validation/validate.ts';
 import { PATHS } from '../protocol.ts';
-import { type Chosen, consentPage, DURATIONS, noticePage, USUAL } from './consent-page.ts';
-import type { Consents, PendingConsent } from './consents.ts';
+import { type Chosen, consentPage, DURATIONS, decidedPage, usual } from './consent-page.ts';
+import type { Consent, Consents, PendingConsent } from './consents.ts';
 
 const params = z.object({ uid: z.string().regex(/^[\w-]{43}$/) });
 
@@ -33,9 +34,9 @@ function showConsent(deps: ConsentPagesDeps): Endpoint {
     async handle({ caller, params: { uid }, request, response }) {
       assertSession(caller);
       const pending = await deps.consents.find(uid, request, response);
-      if ('answered' in pending) return decidedPage(pending.answered);
-      if (pending.isDecided) return decidedPage(pending.interaction.returnTo);
-      return questionPage(deps, caller, pending, USUAL);
+      if ('answered' in pending) return decided(caller, pending.answered);
+      if (pending.isDecided) return decided(caller, pending.interaction.returnTo, pending.target.name);
+      return questionPage(deps, caller, pending);
     },
   });
 }
@@ -55,8 +56,8 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
       decision: z.enum(['allow', 'deny']),
       agent: many(text(64)),
       access: z.enum(['read', 'write']).default('read'),
-      accounts: z.enum(['all', 'some']).default('some'),
       account: many(uuid),
+      later: z.literal('true').optional().describe('Also accounts that the user connects later.'),
       days: z.coerce
         .number()
         .pipe(z.literal([...DURATIONS]))
@@ -67,17 +68,15 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
       assertSession(caller);
       const pending = await consents.find(uid, request, response);
       // Of several decisions, the first counts.
-      if ('answered' in pending) return pending.answered === undefined ? decidedPage(undefined) : { redirect: pending.answered };
+      if ('answered' in pending) return pending.answered === undefined ? decided(caller, undefined) : { redirect: pending.answered };
       if (pending.isDecided) return { redirect: pending.interaction.returnTo };
       if (form.decision === 'deny') return { redirect: await consents.deny(pending) };
-      // A ticked account overrides the radio button.
-      const accounts = form.account.length > 0 ? 'some' : form.accounts;
-      const accountIds = accounts === 'all' ? null : form.account;
       const { access, account, days, agent: agents } = form;
-      const again = (problem: string) => questionPage(deps, caller, pending, { agents, access, accounts, account, days }, problem);
-      if (agents.length === 0) return again('Tick at least one thing that the app may use, or deny it.');
-      if (accountIds?.length === 0) return again('Tick at least one account, or select all of them.');
-      const consent = { agents: form.agent, access: form.access, accountIds, days: form.days };
+      const later = form.later !== undefined;
+      const again = (problem: string) => questionPage(deps, caller, pending, { agents, access, account, later, days }, problem);
+      if (agents.length === 0) return again(words.noAgent);
+      if (account.length === 0 && !later) return again(words.noAccount);
+      const consent = { agents, access, ...(await accountsOf(deps, caller.userId, account, later)), days };
       return { redirect: await consents.allow(caller.userId, pending, consent) };
     },
   });
@@ -88,33 +87,46 @@ function many(one: z.ZodType<string>) {
   return z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(one).max(100));
 }
 
+/** @throws AppError `invalid_request` for an account that isn't the user's */
+async function accountsOf(
+  { accounts }: ConsentPagesDeps,
+  userId: string,
+  ticked: readonly string[],
+  later: boolean,
+): Promise<Pick<Consent, 'accountIds' | 'exceptAccountIds'>> {
+  const own = (await accounts(userId)).map(({ id }) => id);
+  if (!ticked.every((id) => own.includes(id))) throw new AppError('invalid_request', 'accounts: no such account is connected.');
+  if (!later) return { accountIds: ticked, exceptAccountIds: [] };
+  return { accountIds: null, exceptAccountIds: own.filter((id) => !ticked.includes(id)) };
+}
+
+/** @param chosen by the user; left out: nothing yet */
 async function questionPage(
   deps: ConsentPagesDeps,
   user: FirstParty,
   pending: PendingConsent,
-  chosen: Chosen,
+  chosen?: Chosen,
   problem?: string,
 ): Promise<Reply<never>> {
   const { interaction, name, host, isUnreachable, target, scopes } = pending;
+  const offered = { agents: deps.consents.agents(), accounts: await deps.accounts(user.userId) };
   const question = {
     user,
     uid: interaction.uid,
     name,
     host,
     isUnreachable,
-    chosen,
+    chosen: chosen ?? usual(offered),
     target,
     mayWrite: scopes.includes('write'),
-    agents: deps.consents.agents(),
-    accounts: await deps.accounts(user.userId),
+    ...offered,
   };
-  const status = problem === undefined ? 200 : 400;
-  return { page: consentPage(question, problem), status };
+  return { page: consentPage(question, problem), status: problem === undefined ? 200 : 400 };
 }
 
 /** @param continueAt where the browser gets the answer; undefined: the app has it */
-function decidedPage(continueAt: string | undefined): Reply<never> {
-  return { page: noticePage('Decided', 'You have decided this already. Go back to the app.', continueAt) };
+function decided(user: FirstParty, continueAt: string | undefined, host?: string): Reply<never> {
+  return { page: decidedPage(user, continueAt === undefined ? undefined : { url: continueAt, host }) };
 }
 
 /** Consent is given on a page, by the user who sees it. @throws AppError `forbidden` */

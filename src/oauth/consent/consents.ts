@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { ClientGrants } from '../../executor/client-grants.ts';
 import { nameOfApp } from '../../executor/taint/own-name.ts';
 import type { Request, Response } from '../../http/endpoints/endpoint.ts';
-import type { Catalog } from '../../integrations/catalog.ts';
+import type { Catalog, ConfiguredAgent } from '../../integrations/catalog.ts';
 import { shortened } from '../../validation/cut-text.ts';
 import type { AuthorizationProvider } from '../authorization-provider.ts';
 import type { AuthorizationServer } from '../authorization-server.ts';
@@ -46,8 +46,9 @@ export interface PendingConsent {
 export interface Consent {
   agents: readonly string[];
   access: 'read' | 'write';
-  /** null: all accounts, also later ones. */
+  /** null: all accounts, also later ones, except `exceptAccountIds`. */
   accountIds: readonly string[] | null;
+  exceptAccountIds: readonly string[];
   days: number;
 }
 
@@ -133,6 +134,7 @@ export class Consents {
         actions: actionsOf(consent.agents),
         access,
         accountIds: consent.accountIds,
+        exceptAccountIds: consent.exceptAccountIds,
         days: consent.days,
       },
       (tx) => server.entries.within(tx, store),
@@ -153,12 +155,16 @@ export class Consents {
     return interaction.returnTo;
   }
 
-  /** The names of agents that have actions. */
-  agents(): { name: string; description: string | undefined }[] {
+  /** The agents that have actions. */
+  agents(): { name: string; description: string | undefined; isFinancial: boolean }[] {
     const { actions, agents } = this.#deps.catalog();
     const names = new Set([...actions.values()].map(({ agent }) => agent));
-    return [...names].toSorted().map((name) => ({ name, description: agents.get(name)?.description }));
+    return [...names].toSorted().map((name) => ({ name, ...aboutOf(agents.get(name)) }));
   }
+}
+
+function aboutOf(agent: ConfiguredAgent | undefined) {
+  return { description: agent?.description, isFinancial: agent?.provider === 'bank' };
 }
 
 /** What was ticked, and no agent that the operator adds later: the user has not seen it. */

@@ -41,6 +41,7 @@ function newApp(more: Partial<ClientGrantRow> = {}): Promise<ClientGrantRow> {
     actions: ['*'],
     access: 'write',
     accountIds: null,
+    exceptAccountIds: [],
     days: 90,
     ...more,
   });
@@ -80,6 +81,7 @@ describe('GET /clients', () => {
       actions: ['mail.*'],
       access: 'read',
       accounts: [user.accountId],
+      except_accounts: [],
       created_at: app.createdAt.toISOString(),
       expires_at: app.expiresAt.toISOString(),
       last_used_at: null,

@@ -441,7 +441,7 @@ describe('an allowance', () => {
     it('does not begin again with a client that signs in anew at the operator’s own server', async () => {
       const { clientGrants } = scene.steward.context;
       const of = { kind: 'external', name: 'app', lastFour: null, oauthClientId: 'app', redirectHost: null } as const;
-      const permitted = { actions: ['*'], access: 'write', accountIds: null, days: 1 } as const;
+      const permitted = { actions: ['*'], access: 'write', accountIds: null, exceptAccountIds: [], days: 1 } as const;
       const grant = await clientGrants.create({ userId: user.userId, tokenHash: randomBytes(32), ...of, ...permitted });
       await rememberFor({ grant });
       await scene.steward.sql(`update client_grants set expires_at = now() where id = $1`, [grant.id]);

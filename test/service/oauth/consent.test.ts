@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../../support/browser/browser.ts';
 import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
+import { linkBank, newName } from '../../support/scenes/flows.ts';
 import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT, refresh, submitConsent } from '../../support/scenes/oauth-scene.ts';
 import type { TestSteward } from '../../support/steward.ts';
 import type { ConnectedGrant } from '../../support/users/refreshing.ts';
@@ -46,10 +47,11 @@ describe('the consent page', () => {
     expect(text).toContain('<q><bdi>Notes</bdi></q> asks for access');
     expect(text).toContain('registered itself');
     expect(text).toContain('<bdi>app.example.com</bdi>');
-    expect(text).not.toContain('a program on your computer');
+    expect(text).not.toContain('on this computer');
     expect(text).toMatch(/name="agent" value="test" checked/);
     expect(text).toMatch(/name="access" value="read" checked/);
-    expect(text).toContain(`name="account" value="${user.accountId}"`);
+    expect(text).toContain(`name="account" value="${user.accountId}" checked`);
+    expect(text).toContain('name="later" value="true">');
     expect(text).toMatch(/<option value="1">1 day<\/option>/);
     expect(text).toMatch(/<option value="90" selected>90 days/);
     expect(text).not.toContain('<script');
@@ -66,7 +68,9 @@ describe('the consent page', () => {
     const local = await newClient(steward, { redirect_uris: [uri] });
     const { text, headers } = await browser.visit(await new Authorization(local, browser, { redirect_uri: uri }).begin());
     expect(text).toContain('class="warning"');
-    expect(text).toContain(`program on your computer (<strong><bdi>${name}</bdi></strong>)`);
+    // What is known of the app comes before the warning.
+    expect(text.indexOf(`It runs on this computer (<strong><bdi>${name}</bdi></strong>).`)).toBeGreaterThan(0);
+    expect(text.indexOf('class="warning"')).toBeGreaterThan(text.indexOf('It runs on this computer'));
     expect(headers.get('content-security-policy')).toContain("form-action 'self';");
   });
 
@@ -106,8 +110,6 @@ describe('a consent', () => {
       fields.append('agent', 'test');
       fields.append('agent', 'mail');
       fields.set('access', 'write');
-      fields.set('accounts', 'some');
-      fields.append('account', user.accountId);
       fields.set('days', '30');
     });
     const [grant] = await grants();
@@ -136,12 +138,15 @@ describe('a consent', () => {
   it.each([
     ['no agent', (fields: URLSearchParams) => fields.delete('agent'), 400],
     ['an unknown agent', (fields: URLSearchParams) => fields.set('agent', 'nothing'), 400],
-    ['no account', (fields: URLSearchParams) => fields.set('accounts', 'some'), 400],
+    ['no account', (fields: URLSearchParams) => fields.delete('account'), 400],
+    ['another’s account', (fields: URLSearchParams) => fields.set('account', crypto.randomUUID()), 400],
     [
-      'another’s account',
-      (fields: URLSearchParams) => ['some', fields.set('accounts', 'some'), fields.set('account', crypto.randomUUID())],
+      'another’s account beside later ones',
+      (fields: URLSearchParams) => [fields.set('later', 'true'), fields.set('account', crypto.randomUUID())],
       400,
     ],
+    ['later ones said otherwise', (fields: URLSearchParams) => fields.set('later', 'all'), 400],
+    ['the field of all accounts', (fields: URLSearchParams) => fields.set('accounts', 'all'), 400],
     ['another duration', (fields: URLSearchParams) => fields.set('days', '3650'), 400],
     ['no decision', (fields: URLSearchParams) => fields.delete('decision'), 400],
     ['an unknown field', (fields: URLSearchParams) => fields.set('actions', '*'), 400],
@@ -269,7 +274,7 @@ describe('a consent', () => {
     const consent = await new Authorization(client, browser).begin();
     const page = await browser.visit(consent);
     const resume = locationOf(await submitConsent(browser, page, consent, (fields) => fields.set('decision', decision)));
-    for (const name of ['agent', 'accounts']) {
+    for (const name of ['agent', 'account']) {
       const again = await submitConsent(browser, page, consent, (fields) => {
         fields.set('decision', 'allow');
         fields.delete(name);
@@ -307,7 +312,7 @@ describe('a consent', () => {
       .filter(([name]) => name.startsWith('steward_oauth'))
       .map(([name, value]) => `${name}=${value}`)
       .join('; ');
-    const form = { decision: 'allow', agent: 'test', accounts: 'all' };
+    const form = { decision: 'allow', agent: 'test', later: 'true' };
     expect((await steward.call(consent, { form, token: user.token, headers: { cookie } })).status).toBe(403);
     expect(await grants()).toEqual([]);
     expect(await steward.context.clientGrants.list(other.userId)).toEqual([]);
@@ -378,13 +383,42 @@ describe('a consent', () => {
     expect((await authorization.decide(consent)).searchParams.get('code')).toBeTruthy();
   });
 
-  it('restricts the app to an account that is ticked, whatever is selected above it', async () => {
-    const authorization = new Authorization(client, browser);
-    await authorization.decide(await authorization.begin(), (fields) => {
-      fields.set('accounts', 'all');
-      fields.append('account', user.accountId);
-    });
-    expect((await grants())[0]?.accountIds).toEqual([user.accountId]);
+  it('permits later accounts, and of those of today the ticked ones only', async () => {
+    const second = await scene.connect({ token: user.token, email: 'second@example.com' });
+    const ticked = async (...ids: string[]) => {
+      const authorization = new Authorization(client, browser);
+      await authorization.decide(await authorization.begin(), (fields) => {
+        fields.delete('account');
+        for (const id of ids) fields.append('account', id);
+        fields.set('later', 'true');
+      });
+      const { accountIds, exceptAccountIds } = (await grants())[0] ?? {};
+      return { accountIds, exceptAccountIds };
+    };
+    expect(await ticked(user.accountId, second.accountId)).toEqual({ accountIds: null, exceptAccountIds: [] });
+    expect(await ticked(user.accountId)).toEqual({ accountIds: null, exceptAccountIds: [second.accountId] });
+    const { body } = await steward.call('/clients', { token: user.token });
+    expect(body.clients[0]).toMatchObject({ accounts: null, except_accounts: [second.accountId] });
+  });
+
+  it('ticks nothing of a bank by itself, neither its accounts nor its actions', async () => {
+    const banking = await steward.signIn(newName());
+    expect((await linkBank(steward, banking)).status).toBe(200);
+    const own = await sessionOf(steward, banking);
+    const consent = await new Authorization(client, own).begin();
+    const { text } = await own.visit(consent);
+    expect(text).toMatch(/name="account" value="[\w-]{36}"> <span><bdi>[^<]+<\/bdi> <span class="muted">bank</);
+    expect(text).toMatch(/name="agent" value="bank">/);
+    expect(text).toMatch(/name="agent" value="mail" checked>/);
+    expect(text).toContain('name="later" value="true">');
+  });
+
+  it('offers later accounts to who has none yet', async () => {
+    const own = await sessionOf(steward, await steward.signIn(newName()));
+    const authorization = new Authorization(client, own);
+    const consent = await authorization.begin();
+    expect((await own.visit(consent)).text).toContain('name="later" value="true" checked>');
+    expect((await authorization.decide(consent)).searchParams.get('code')).toBeTruthy();
   });
 
   it('keeps what was chosen when something is missing', async () => {
@@ -393,9 +427,8 @@ describe('a consent', () => {
       consent,
       browser,
       (fields) => {
-        for (const name of ['agent', 'accounts', 'account', 'access', 'days']) fields.delete(name);
+        for (const name of ['agent', 'account', 'access', 'days']) fields.delete(name);
         fields.append('agent', 'mail');
-        fields.append('accounts', 'some');
         fields.append('access', 'write');
         fields.append('days', '30');
       },
@@ -405,7 +438,7 @@ describe('a consent', () => {
     expect(answer.text).toContain('Tick at least one account');
     expect(answer.text).toMatch(/name="agent" value="mail" checked/);
     expect(answer.text).not.toMatch(/name="agent" value="bank" checked/);
-    expect(answer.text).toMatch(/name="accounts" value="some" checked/);
+    expect(answer.text).not.toMatch(/name="account" value="[\w-]+" checked/);
     expect(answer.text).toMatch(/name="access" value="write" checked/);
     expect(answer.text).toMatch(/<option value="30" selected>/);
     expect(await grants()).toEqual([]);
@@ -413,13 +446,9 @@ describe('a consent', () => {
 });
 
 describe('the fields of a consent', () => {
-  it('are boxes for agents and accounts, of which several can be ticked, and one choice for what and whose', async () => {
+  it('are boxes for agents and accounts, of which several can be ticked, and one choice for what', async () => {
     const { text } = await browser.visit(await new Authorization(client, browser).begin());
     const types = [...text.matchAll(/<input type="(checkbox|radio)" name="([a-z]+)"/g)].map(([, type, name]) => `${name} ${type}`);
-    expect([...new Set(types)].sort()).toEqual(['access radio', 'account checkbox', 'accounts radio', 'agent checkbox']);
-    expect(text.match(/name="accounts" value="(all|some)"( checked)?/g)).toEqual([
-      'name="accounts" value="all" checked',
-      'name="accounts" value="some"',
-    ]);
+    expect([...new Set(types)].sort()).toEqual(['access radio', 'account checkbox', 'agent checkbox', 'later checkbox']);
   });
 });

@@ -21,6 +21,7 @@ export async function newClient(
     actions: ['*'],
     access: 'write',
     accountIds: null,
+    exceptAccountIds: [],
     days: 90,
     ...more,
   });

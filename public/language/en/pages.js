@@ -1,0 +1,49 @@
+// @ts-check
+
+/** What is on each of Steward's own pages. */
+export const pages = {
+  name: 'Steward',
+  at: ' at ',
+  signedInAs: 'Signed in as ',
+  signOut: 'Sign out',
+  signedOut: 'Signed out',
+  youAreSignedOut: 'You are signed out',
+  signInAgain: 'Sign in again',
+  /** @param {string} page @param {string} host */
+  title: (page, host) => `${page} · Steward at ${host}`,
+  goHome: 'Go to Steward',
+  /** @param {string} host */
+  backTo: (host) => `Back to ${host}`,
+  backToApp: 'Back to the app',
+  close: 'You can close this window.',
+};
+
+/** Pages of errors, by code. @type {{ headings: Record<string, string>, otherHeading: string, sentences: Record<string, string> }} */
+export const errors = {
+  headings: {
+    not_found: 'Page not found',
+    method_not_allowed: 'Nothing to see here',
+    rate_limited: 'Too many requests',
+    unavailable: 'Not available now',
+    internal: 'Something went wrong',
+  },
+  otherHeading: 'This did not work',
+  /** In place of the message, which is for programs. */
+  sentences: {
+    not_found: 'There is no page at this address.',
+    method_not_allowed: 'This address is not a page that a browser can open.',
+  },
+};
+
+/** The page that asks whether the user of this browser began to connect an account. */
+export const confirmation = {
+  title: 'Confirm access',
+  heading: 'Connect this account?',
+  connect: 'Connect the workspace account ',
+  toSame: ' to the Steward user with the same address?',
+  toUser: ' to the Steward user ',
+  only: 'Continue only if you started this.',
+  yes: 'Yes, I started this',
+  no: 'Cancel',
+  until: 'Nothing is connected until you confirm.',
+};
