@@ -1,11 +1,15 @@
+import { frame } from '../language/en/frame.js';
+import { askForDemonstration } from './chat/chat-demonstrations.js';
 import { byId } from './kit/dom.js';
 import { show } from './kit/feedback.js';
 import { sayLoading } from './kit/states.js';
+import { clearBadges, showBadge } from './page/page-badges.js';
 import { showChecklist } from './page/page-checklist.js';
 import { showConnection, watchServer } from './page/page-connection.js';
+import { takeFlow } from './page/page-flow.js';
 import { showFlowResult } from './page/page-flow-result.js';
 import { formatter } from './page/page-format.js';
-import { Router, showBadge } from './page/page-router.js';
+import { Router } from './page/page-router.js';
 import { Session } from './page/page-session.js';
 import { hasSandbox, SignIn, signInForms } from './page/page-sign-in.js';
 import { clearToasts } from './page/page-toasts.js';
@@ -15,12 +19,14 @@ const signIn = new SignIn();
 const router = new Router(VIEWS);
 const server = watchServer();
 const sandbox = hasSandbox();
+const isConnected = showFlowResult();
 let session;
 
 async function changed({ detail: { reason } }) {
   session?.close();
   session = undefined;
   router.close();
+  clearBadges();
   const { token } = signIn;
   const signedIn = token !== undefined;
   for (const id of ['user', 'nav', 'menu']) byId(id).hidden = !signedIn;
@@ -50,10 +56,26 @@ function begin(isSandbox) {
   byId('who-expiry').textContent = exp === undefined ? '' : `signed in until ${formatter.time(new Date(exp * 1000).toISOString())}`;
   showConnection(session.client);
   session.client.addEventListener('state', () => server.poll());
-  session.approvals.watch((approvals) => showBadge('approvals', approvals.length, 'pending'));
+  session.approvals.watch(({ length }) => {
+    showBadge('approvals', length, frame.pending);
+    router.count(length);
+  });
+  session.accounts.watch(({ workspace, bank }) => {
+    const { length } = [...workspace, ...bank].filter(({ status }) => status !== 'active');
+    showBadge('accounts', length, frame.needAttention(length));
+  });
   showChecklist(byId('checklist-place'), session);
+  resume();
   router.open(session, 'accounts');
   session.open();
+}
+
+/** Goes on where the user was before the provider's page. Without its result, the user has come back another way. */
+function resume() {
+  const kept = takeFlow(session);
+  if (kept === undefined || isConnected === undefined) return;
+  history.replaceState(null, '', `#${kept.address}`);
+  if (isConnected) askForDemonstration(kept.goOn?.demonstration);
 }
 
 /** The menu of narrow pages. */
@@ -78,10 +100,11 @@ byId('skip').addEventListener('click', (event) => {
   event.preventDefault();
   byId('content').focus();
 });
+// Back from the provider's page, to this page as it was.
+addEventListener('pageshow', ({ persisted }) => persisted && session !== undefined && takeFlow(session));
 signInForms(signIn);
 menu();
 sayLoading(byId('views'), byId('loading'));
-showFlowResult();
 signIn.restore();
 sandbox.then((runs) => {
   byId('sandbox-sign-in').hidden = !runs;

@@ -4,6 +4,7 @@ import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { onSubmit, run } from '../kit/feedback.js';
 import { field } from '../kit/field.js';
+import { connectWorkspace } from '../page/page-flow.js';
 import { AccountList } from './account-list.js';
 
 /** Accounts of the sandbox. */
@@ -52,7 +53,7 @@ export class WorkspaceAccounts extends AccountList {
     const { id, email, default: isDefault } = account;
     const subpath = encodeURIComponent(id);
     return [
-      needsConsent ? this.button('Reconnect', email, () => this.#connect(email), 'primary') : undefined,
+      needsConsent ? this.button('Reconnect', email, () => connectWorkspace(this.session, email), 'primary') : undefined,
       isDefault
         ? undefined
         : this.button('Make default', email, () => this.change('POST', `${subpath}/default`, `${email} is now the default.`)),
@@ -77,7 +78,7 @@ export class WorkspaceAccounts extends AccountList {
       field('Email of the account', email),
       button('Connect', { type: 'submit', className: 'primary' }),
     );
-    onSubmit(form, this.session.fail, (fields) => this.#connect(fields.email));
+    onSubmit(form, this.session.fail, (fields) => connectWorkspace(this.session, fields.email));
     return form;
   }
 
@@ -85,7 +86,7 @@ export class WorkspaceAccounts extends AccountList {
   #suggestions() {
     const suggested = SUGGESTED.map((address) => {
       const node = button(address, { className: 'small', 'aria-label': `Connect ${address}` });
-      node.addEventListener('click', () => run(node, this.session.fail, () => this.#connect(address)));
+      node.addEventListener('click', () => run(node, this.session.fail, () => connectWorkspace(this.session, address)));
       return { address, node };
     });
     const nodes = suggested.map(({ node }) => node);
@@ -95,13 +96,6 @@ export class WorkspaceAccounts extends AccountList {
       line.hidden = nodes.every(({ hidden }) => hidden);
     });
     return line;
-  }
-
-  /** Step 1 of the flow. The browser then goes to the provider and returns with the result in the query. */
-  async #connect(email) {
-    const form = { email, redirect_uri: `${location.origin}/` };
-    const { login_url: loginUrl } = await this.session.request('POST', '/workspace_access_request', { form });
-    location.assign(loginUrl);
   }
 }
 

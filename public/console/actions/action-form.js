@@ -1,8 +1,10 @@
+import { gone } from '../../language/en/frame.js';
 import { button } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { field } from '../kit/field.js';
 import { showRegion } from '../kit/states.js';
+import { addressTo } from '../page/page-address.js';
 import { Failure } from '../page/page-request.js';
 import { schemaForm } from './schema-form.js';
 
@@ -49,20 +51,20 @@ export class ActionForm {
     const content = [this.#facts, this.#about, form];
     showRegion(body, session.agents, (agents) => {
       this.#agents = agents;
-      if (this.#name !== undefined) this.choose(this.#name);
       return content;
     });
   }
 
-  /** Shows the form of an action. The input stays if it is the same one. @param name undefined: there is none */
-  choose(name) {
+  /** Shows the form of an action. The input stays if it is the same one. @param name undefined: there is none @param wanted in its place */
+  choose(name, wanted) {
     const agent = this.#agents.find(({ actions }) => actions.some((one) => one.name === name));
     const action = agent?.actions.find((one) => one.name === name);
     const before = this.#fields;
+    const notThere = [gone.action.text, ' ', element('a', { href: '#actions' }, gone.action.way)];
     this.#name = action?.name;
     this.#title.textContent = action?.name ?? 'Action';
     this.#facts.replaceChildren(...(action === undefined ? [] : facts(agent, action)));
-    this.#about.textContent = action?.description ?? '';
+    this.#about.replaceChildren(...(name === undefined && wanted !== undefined ? notThere : [action?.description ?? '']));
     this.#fillAccounts(agent?.accounts ?? []);
     this.#enable();
     if (action !== undefined && before?.schema === JSON.stringify(action.input) && before.name === action.name) return;
@@ -102,7 +104,8 @@ export class ActionForm {
       if (!this.#session.connected) throw new Failure(OFFLINE, { code: 'disconnected' });
       const { value } = this.#account;
       const account = value === '' ? undefined : { id: value, label: this.#session.nameOf(value) ?? 'account' };
-      this.#session.runs.start({ action: this.#name, account, input: this.#fields.read() });
+      const { id } = this.#session.runs.start({ action: this.#name, account, input: this.#fields.read() });
+      this.#session.go(addressTo('actions', this.#name, 'runs', id));
     } catch (error) {
       if (!(error instanceof Failure || error instanceof SyntaxError)) throw error;
       this.#problem.replaceChildren(element('p', { className: 'error' }, error.message));

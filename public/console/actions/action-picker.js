@@ -4,33 +4,35 @@ import { showRegion } from '../kit/states.js';
 
 /** A list of the agents' actions, one of which is selected. */
 export class ActionPicker {
-  #choose;
   #groups = element('div', { className: 'picker-groups' });
   #search = element('input', { id: 'action-search', type: 'search', placeholder: 'Find an action', autocomplete: 'off' });
   #agents = [];
   #chosen;
 
-  /** @param agents store of the agents @param choose receives the name of the action that was selected */
+  /**
+   * @param agents store of the agents
+   * @param choose receives the name of the action that the user selects, and `{replace}`: it is one of many on the way
+   */
   constructor(agents, choose) {
-    this.#choose = choose;
     this.#search.addEventListener('input', () => agents.value !== undefined && this.#groups.replaceChildren(...this.#found()));
-    this.#groups.addEventListener('change', ({ target }) => this.#select(target.value));
+    // The arrow keys select each action that they pass.
+    this.#groups.addEventListener('change', ({ target }) => choose(target.value, { replace: target.matches(':focus-visible') }));
     const label = element('label', { htmlFor: 'action-search', className: 'unseen' }, 'Find an action');
     this.card = card({ id: 'actions', title: 'All actions', className: 'picker' }, label, this.#search, this.#groups);
     showRegion(this.#groups, agents, (all) => this.#shown(all));
   }
 
-  /** Keeps the selection if the action still exists. */
   #shown(agents) {
     this.#agents = agents.filter(({ actions }) => actions.length > 0);
-    const names = this.#agents.flatMap(({ actions }) => actions.map(({ name }) => name));
-    if (!names.includes(this.#chosen)) this.#select(names[0]);
     return this.#found();
   }
 
-  #select(name) {
-    this.#chosen = name;
-    this.#choose(name);
+  /** @param name default: the first one @returns its name; undefined: there is none, or none of this name */
+  select(name) {
+    const names = this.#agents.flatMap(({ actions }) => actions.map((action) => action.name));
+    this.#chosen = name === undefined ? names[0] : names.find((one) => one === name);
+    for (const radio of this.#groups.querySelectorAll('input')) radio.checked = radio.value === this.#chosen;
+    return this.#chosen;
   }
 
   #found() {

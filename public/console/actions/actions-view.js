@@ -1,4 +1,5 @@
 import { element } from '../kit/dom.js';
+import { addressTo } from '../page/page-address.js';
 import { ActionForm } from './action-form.js';
 import { ActionPicker } from './action-picker.js';
 import { RunList } from './run-list.js';
@@ -8,10 +9,25 @@ export const actionsView = {
   name: 'actions',
   title: 'Actions',
   about: 'What assistants can do with your accounts. This page calls them over the WebSocket, as your front end would.',
-  mount(root, session) {
+  /** `#actions/<action>`, and `#actions/<action>/runs/<run>` for one of this tab. */
+  mount(root, session, page) {
     const form = new ActionForm(session);
-    const picker = new ActionPicker(session.agents, (name) => form.choose(name));
+    const picker = new ActionPicker(session.agents, (name, options) => session.go(addressTo('actions', name), options));
     const runs = new RunList(session);
+    let address = { parts: [] };
+    const show = () => {
+      const [name, , run] = address.parts;
+      page.entitle(name);
+      runs.open(run);
+      if (session.agents.value !== undefined) form.choose(picker.select(name), name);
+    };
+    session.agents.watch(show);
     root.append(element('div', { className: 'workbench' }, picker.card, element('div', { className: 'bench' }, form.card, runs.card)));
+    return {
+      shown(current) {
+        address = current;
+        show();
+      },
+    };
   },
 };

@@ -1,8 +1,10 @@
+import { gone } from '../../language/en/frame.js';
 import { button, copyButton } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { requestIdOf } from '../kit/feedback.js';
 import { emptyItem } from '../kit/list.js';
+import { addressTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { visibleJson } from '../page/page-text.js';
 import { resultView } from '../results/result-view.js';
@@ -19,15 +21,25 @@ const STATES = {
 export class RunList {
   #session;
   #list = element('ul', { className: 'entries runs', 'aria-labelledby': 'runs-title' });
+  #gone = element('p', { className: 'muted' });
   #items = new Map();
   /** Says how the newest call stands, for those who don't see it. */
   #status = element('p', { className: 'unseen', role: 'status' });
 
   constructor(session) {
     this.#session = session;
-    this.card = card({ id: 'runs', title: 'Runs', about: 'The calls made in this tab.' }, this.#list, this.#status);
+    this.card = card({ id: 'runs', title: 'Runs', about: 'The calls made in this tab.' }, this.#gone, this.#list, this.#status);
     this.#list.append(emptyItem('Nothing has been run yet.'));
     session.runs.addEventListener('change', ({ detail }) => this.#show(detail));
+  }
+
+  /** @param id of the run that the address names; undefined: none */
+  open(id) {
+    const isGone = id !== undefined && !this.#items.has(id);
+    this.#gone.replaceChildren(...(isGone ? [gone.run] : []));
+    if (id === undefined || isGone) return;
+    for (const [one, { details }] of this.#items) details.open = one === id;
+    this.#items.get(id).node.scrollIntoView({ block: 'nearest' });
   }
 
   #show(run) {
@@ -39,7 +51,6 @@ export class RunList {
   }
 
   #add(run) {
-    for (const { details } of this.#items.values()) details.open = false;
     const item = new RunItem(run, this.#session);
     this.#items.set(run.id, item);
     this.#list.querySelector('.empty')?.remove();
@@ -60,7 +71,7 @@ class RunItem {
   #progress = element('span', {});
   #drawn;
 
-  constructor({ action, input }, session) {
+  constructor({ id, action, input }, session) {
     this.#session = session;
     const sent = visibleJson(input);
     this.details = element(
@@ -80,6 +91,11 @@ class RunItem {
         ),
       ),
     );
+    this.#head.addEventListener('click', (event) => {
+      event.preventDefault();
+      if (this.details.open) this.details.open = false;
+      else session.go(addressTo('actions', action, 'runs', id));
+    });
     this.node = element('li', { className: 'run' }, this.details);
   }
 

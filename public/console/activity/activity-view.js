@@ -15,10 +15,16 @@ export const activityView = {
   name: 'activity',
   title: ACTIVITY.title,
   about: ACTIVITY.about,
+  /** `#activity?kind=call` shows one kind. */
   mount(root, session) {
     const feed = new ActivityFeed(session);
     root.append(feed.card);
-    return { shown: () => session.load('audit') };
+    return {
+      shown({ query }) {
+        feed.show(query.get('kind') ?? '');
+        session.load('audit');
+      },
+    };
   },
 };
 
@@ -41,16 +47,23 @@ class ActivityFeed {
     session.events.addEventListener('change', () => this.#render());
   }
 
+  /** @param kind of what is shown; an unknown one: everything */
+  show(kind) {
+    this.#kind = ACTIVITY.kinds.some(([value]) => value === kind) ? kind : '';
+    for (const radio of this.card.querySelectorAll('[name="kind"]')) radio.checked = radio.value === this.#kind;
+    this.#render();
+  }
+
   #filter() {
     const radios = ACTIVITY.kinds.map(([value, text]) => {
       const radio = element('input', { type: 'radio', name: 'kind', value, checked: value === '', id: `kind-${value || 'all'}` });
       return element('label', { className: 'pill', htmlFor: radio.id }, radio, text);
     });
     const group = element('fieldset', { className: 'pills' }, element('legend', { className: 'unseen' }, ACTIVITY.show), ...radios);
-    group.addEventListener('change', ({ target }) => {
-      this.#kind = target.value;
-      this.#render();
-    });
+    // The arrow keys select each kind that they pass.
+    group.addEventListener('change', ({ target }) =>
+      this.#session.go(target.value === '' ? 'activity' : `activity?kind=${target.value}`, { replace: target.matches(':focus-visible') }),
+    );
     return group;
   }
 

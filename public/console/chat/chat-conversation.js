@@ -27,6 +27,8 @@ export class Conversation extends EventTarget {
     this.isNew = isNew;
     /** Why the last message was not answered. */
     this.failure = undefined;
+    /** Why it is not shown: `gone` or `failed`. */
+    this.problem = undefined;
     session.client.addEventListener('event', ({ detail }) => this.#happened(detail), { signal: session.signal });
   }
 

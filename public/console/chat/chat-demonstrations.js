@@ -1,5 +1,3 @@
-const KEPT = 'steward.demonstration';
-
 /**
  * Requests to which the stand-in model answers by obeying what is written in the sandbox's content. docs/assistant.md
  * describes each.
@@ -25,20 +23,17 @@ export const DEMONSTRATIONS = [
   },
 ];
 
-/** Keeps a demonstration until the view of the conversations is shown. @param id one of {@link DEMONSTRATIONS} */
-export function keepDemonstration(id) {
-  sessionStorage.setItem(KEPT, id);
+let asked;
+
+/** Asks for a demonstration: the view of the conversations starts it when it is shown next. @param id one of {@link DEMONSTRATIONS} */
+export function askForDemonstration(id) {
+  asked = id;
 }
 
-/** Whether a demonstration waits, for example for the account that is being connected. */
-export function isDemonstrationKept() {
-  return sessionStorage.getItem(KEPT) !== null;
-}
-
-/** The kept demonstration, which is then forgotten. */
+/** The demonstration that was asked for, which is then forgotten. */
 export function takeDemonstration() {
-  const id = sessionStorage.getItem(KEPT);
-  sessionStorage.removeItem(KEPT);
+  const id = asked;
+  asked = undefined;
   return DEMONSTRATIONS.find((one) => one.id === id);
 }
 

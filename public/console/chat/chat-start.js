@@ -2,8 +2,9 @@ import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { regionState } from '../kit/states.js';
+import { connectWorkspace } from '../page/page-flow.js';
 import { together } from '../page/page-store.js';
-import { DEMONSTRATIONS, keepDemonstration } from './chat-demonstrations.js';
+import { DEMONSTRATIONS } from './chat-demonstrations.js';
 
 const SUGGESTIONS = [
   { text: 'Find the newest mail from Sarah', provider: 'workspace' },
@@ -107,8 +108,5 @@ export async function demonstrate(session, send, { id, text }) {
     send(text);
     return;
   }
-  keepDemonstration(id);
-  const form = { email: session.user.email ?? 'demo@example.com', redirect_uri: `${location.origin}/` };
-  const { login_url: loginUrl } = await session.request('POST', '/workspace_access_request', { form });
-  location.assign(loginUrl);
+  await connectWorkspace(session, session.user.email ?? 'demo@example.com', { demonstration: id });
 }

@@ -1,6 +1,8 @@
+import { gone } from '../../language/en/frame.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
-import { skeleton } from '../kit/states.js';
+import { notLoaded, skeleton } from '../kit/states.js';
+import { addressTo } from '../page/page-address.js';
 import { readableText } from '../page/page-text.js';
 import { Composer } from './chat-composer.js';
 import { Conversation } from './chat-conversation.js';
@@ -9,25 +11,23 @@ import { demonstrate, standInNote, startView } from './chat-start.js';
 import { MessageView } from './message-view.js';
 import { ThreadList } from './thread-list.js';
 
-const STORED = 'steward.thread';
+/** Ids of threads, which front ends choose. */
+const THREAD_ID = /^[\w-]{1,64}$/;
 /** Pixels from the end at which the reader still follows. */
 const NEAR = 120;
 /** Pixels above a question or refusal: the end of what led to it. */
 const GATE_ABOVE = 52;
 const SPOKEN = 600;
 
-/**
- * The conversations with the assistant.
- *
- * @returns `shown()`, to be called when the view is shown again
- */
-export function chatView(root, session) {
-  const view = new ChatView(root, session);
-  return { shown: () => view.shown() };
+/** The conversations with the assistant: `#chat` is a new one, `#chat/<id>` shows one. */
+export function chatView(root, session, page) {
+  const view = new ChatView(root, session, page);
+  return { shown: (address) => view.shown(address) };
 }
 
 class ChatView {
   #session;
+  #page;
   #conversations = new Map();
   #shown;
   #views = new Map();
@@ -41,16 +41,20 @@ class ChatView {
   #frame;
   #root;
 
-  constructor(root, session) {
+  constructor(root, session, page) {
     this.#session = session;
+    this.#page = page;
     this.#root = root;
     this.#composer = new Composer(session, {
       send: (text, model) => this.#send(text, model),
       stop: () => this.#shown.stop(),
     });
     this.#threads = new ThreadList(session, {
-      begin: () => this.#begin({ focus: true }),
-      open: ({ id, title }) => this.#open(id, title),
+      begin: () => {
+        session.go('chat');
+        this.#composer.focus();
+      },
+      opened: () => this.#showList(false),
       listed: (threads) => {
         for (const { id, title } of threads) this.#renamed(id, title);
       },
@@ -75,57 +79,54 @@ class ChatView {
     for (const store of [session.models, session.accounts]) store.state(() => this.#renderSoon());
     // The actions' names for the tools' names.
     session.agents.watch(() => this.#renderSoon());
-    this.#start();
   }
 
-  /** The view is shown again: another tab may have changed the list. */
-  shown() {
+  /** Another tab may have changed the list meanwhile. */
+  shown({ parts: [id] }) {
+    // Whoever came from elsewhere is at the view's title.
+    const isHere = this.#root.contains(document.activeElement);
     this.#threads.refresh();
-    this.#follow(true);
-    this.#demonstrate(takeDemonstration());
-  }
-
-  async #start() {
     const demonstration = takeDemonstration();
-    const stored = sessionStorage.getItem(STORED);
-    this.#begin();
-    this.#threads.refresh();
-    if (demonstration !== undefined) await this.#demonstrate(demonstration);
-    else if (stored !== null) await this.#open(stored, '', { isGuess: true });
+    if (demonstration !== undefined) this.#demonstrate(demonstration);
+    else if (id === undefined) this.#begin();
+    else if (id !== this.#shown?.id) this.#open(id, isHere);
+    this.#follow(true);
   }
 
-  /** One that was asked for in another view, or before its account was connected. */
+  /** In a conversation of its own, unless the user goes elsewhere before it can begin. */
   async #demonstrate(demonstration) {
-    if (demonstration === undefined) return;
     const { models, accounts, signal } = this.#session;
+    this.#begin({ always: true });
+    const conversation = this.#shown;
     await Promise.all([models, accounts].map((store) => loaded(store, signal)));
-    this.#begin();
+    if (this.#shown !== conversation || !this.#root.checkVisibility()) return;
     const send = (text) => this.#send(text, this.#composer.model);
     await demonstrate(this.#session, send, demonstration).catch(this.#session.fail);
   }
 
-  #begin({ focus = false } = {}) {
-    const conversation = this.#conversation(crypto.randomUUID(), { isNew: true });
-    sessionStorage.removeItem(STORED);
-    this.#show(conversation);
-    if (focus) this.#composer.focus();
+  /** Shows a conversation that has not begun; the same again, if one is shown. */
+  #begin({ always = false } = {}) {
+    if (!always && this.#shown?.isNew && this.#shown.messages.length === 0) return;
+    this.#show(this.#conversation(crypto.randomUUID(), { isNew: true }));
   }
 
-  /** @param isGuess it may be gone, or another user's */
-  async #open(id, title, { isGuess = false } = {}) {
+  async #open(id, focus) {
     const conversation = this.#conversation(id);
-    if (conversation.title === '') conversation.title = title;
+    if (conversation.title === '') conversation.title = this.#threads.titleOf(id);
     this.#show(conversation);
-    sessionStorage.setItem(STORED, id);
+    if (!conversation.isReading) await this.#load(conversation);
+    if (focus && this.#shown === conversation && conversation.isLoaded) this.#composer.focus();
+  }
+
+  async #load(conversation) {
+    conversation.problem = undefined;
     try {
-      if (!conversation.isReading) await conversation.load();
+      if (!THREAD_ID.test(conversation.id)) conversation.problem = 'gone';
+      else await conversation.load();
     } catch (error) {
-      this.#conversations.delete(id);
-      if (this.#shown === conversation) this.#begin();
-      if (!isGuess || error.code !== 'not_found') this.#session.fail(error);
-      return;
+      conversation.problem = error.code === 'not_found' ? 'gone' : 'failed';
     }
-    if (!isGuess && this.#shown === conversation) this.#composer.focus();
+    if (this.#shown === conversation) this.#renderSoon();
   }
 
   #conversation(id, options) {
@@ -140,11 +141,13 @@ class ChatView {
 
   async #send(text, model) {
     const conversation = this.#shown;
-    sessionStorage.setItem(STORED, conversation.id);
+    if (conversation.isNew) this.#session.go(addressTo('chat', conversation.id), { replace: true });
     this.#spoken.textContent = 'The assistant is answering.';
     const sent = conversation.send(text, model);
     this.#follow(true);
-    if (!(await sent)) this.#composer.restore(text);
+    if (await sent) return;
+    this.#composer.restore(text);
+    if (conversation.isNew && conversation === this.#shown) this.#session.go('chat', { replace: true });
   }
 
   #ended(conversation) {
@@ -181,7 +184,9 @@ class ChatView {
   #deleted(id) {
     const isShown = this.#shown.id === id;
     this.#conversations.delete(id);
-    if (isShown) this.#begin({ focus: true });
+    if (!isShown) return;
+    this.#session.go('chat', { replace: true });
+    this.#composer.focus();
   }
 
   #showList(isOpen) {
@@ -209,25 +214,32 @@ class ChatView {
   }
 
   #render() {
-    const { messages, title, isReading, isLoaded, isNew } = this.#shown;
+    const { messages, title, isReading, isNew, problem } = this.#shown;
     const isFollowing = this.#isAtEnd();
     this.#title.textContent = title === '' ? (isNew ? 'New conversation' : 'Conversation') : readableText(title);
+    this.#page.entitle(title);
     this.#composer.update(isReading);
+    this.#composer.node.hidden = problem !== undefined;
     this.#renderNote();
     this.#renderFailure();
-    if (messages.length === 0) {
+    if (messages.length === 0 || problem !== undefined) {
       this.#views.clear();
-      this.#log.replaceChildren(
-        isLoaded
-          ? startView(this.#session, (text) => this.#send(text, this.#composer.model))
-          : element('div', { 'aria-busy': 'true' }, ...skeleton()),
-      );
+      this.#log.replaceChildren(this.#withoutMessages());
       return;
     }
     const nodes = messages.map((message, index) => this.#messageNode(message, isReading && index === messages.length - 1));
     if (isReading && messages.at(-1).role === 'user') nodes.push(this.#waiting());
     this.#place(nodes);
     if (isFollowing) this.#follow(true);
+  }
+
+  #withoutMessages() {
+    const { isLoaded, problem } = this.#shown;
+    if (problem === 'gone')
+      return element('p', { className: 'empty' }, gone.conversation.text, ' ', element('a', { href: '#chat' }, gone.conversation.way));
+    if (problem === 'failed') return notLoaded({ refresh: () => this.#load(this.#shown) });
+    if (isLoaded) return startView(this.#session, (text) => this.#send(text, this.#composer.model));
+    return element('div', { 'aria-busy': 'true' }, ...skeleton());
   }
 
   #messageNode(message, isGrowing) {

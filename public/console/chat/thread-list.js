@@ -3,6 +3,7 @@ import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { listState } from '../kit/states.js';
+import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 
@@ -31,7 +32,7 @@ export class ThreadList {
   #turn = 0;
   #timer;
 
-  /** @param on `open(thread)`, `begin()`, `listed(threads)`, `renamed(id, title)` and `deleted(id)` */
+  /** @param on `opened()`, `begin()`, `listed(threads)`, `renamed(id, title)` and `deleted(id)` */
   constructor(session, on) {
     this.#session = session;
     this.#on = on;
@@ -65,6 +66,11 @@ export class ThreadList {
       this.#render();
       this.#session.fail(error);
     }
+  }
+
+  /** @returns '' unless it is listed */
+  titleOf(id) {
+    return this.#threads?.find((thread) => thread.id === id)?.title ?? '';
   }
 
   /** @param id of the shown thread */
@@ -101,17 +107,17 @@ export class ThreadList {
     if (isCurrent && this.#renaming === id) return this.#form(thread);
     const name = readableText(title) || 'Untitled';
     const open = element(
-      'button',
+      'a',
       {
-        type: 'button',
+        href: linkTo('chat', id),
         className: 'thread',
-        'aria-current': isCurrent ? 'true' : 'false',
         title: `${name}\n${formatter.dateTime(updated)}`,
+        ...(isCurrent && { 'aria-current': 'true' }),
       },
       element('span', { className: 'thread-title', dir: 'auto' }, name),
       STATUS[status] === undefined ? undefined : tag(...STATUS[status]),
     );
-    open.addEventListener('click', () => this.#on.open(thread));
+    open.addEventListener('click', () => this.#on.opened());
     return element('li', { className: isCurrent ? 'current' : '' }, open, isCurrent ? this.#actions(thread, name) : undefined);
   }
 

@@ -1,4 +1,4 @@
-import { isDemonstration, keepDemonstration } from '../chat/chat-demonstrations.js';
+import { askForDemonstration, isDemonstration } from '../chat/chat-demonstrations.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 
@@ -10,7 +10,7 @@ const STEPS = [
   {
     title: 'See an attack fail',
     view: 'chat',
-    start: () => keepDemonstration('mail'),
+    demonstration: 'mail',
     isOffered: ({ sandbox, models }) => sandbox && models.value.models.some(({ stand_in: standIn }) => standIn),
     done: ({ threads }) => threads.value?.some(isDemonstration),
   },
@@ -33,7 +33,7 @@ export function showChecklist(place, session) {
     const steps = known ? STEPS.filter(({ isOffered }) => isOffered?.(session) !== false) : [];
     const done = steps.map((step) => step.done(session) === true);
     if (!known || localStorage.getItem(key) === 'hidden' || done.every(Boolean)) place.replaceChildren();
-    else place.replaceChildren(checklist(steps, done, hide));
+    else place.replaceChildren(checklist(session, steps, done, hide));
   };
   const hide = () => {
     localStorage.setItem(key, 'hidden');
@@ -47,7 +47,7 @@ export function showChecklist(place, session) {
   for (const name of STORES) session[name].watch(render);
 }
 
-function checklist(steps, done, hide) {
+function checklist(session, steps, done, hide) {
   const close = button('Hide', { name: 'first steps', className: 'small quiet' });
   close.addEventListener('click', hide);
   const count = `${done.filter(Boolean).length} of ${done.length}`;
@@ -56,13 +56,19 @@ function checklist(steps, done, hide) {
     { className: 'checklist', 'aria-labelledby': 'checklist-title' },
     element('h2', { id: 'checklist-title' }, 'First steps ', element('span', { className: 'muted' }, count)),
     close,
-    element('ol', {}, ...steps.map((step, index) => item(step, done[index]))),
+    element('ol', {}, ...steps.map((step, index) => item(session, step, done[index]))),
   );
 }
 
-function item({ title, view, start }, isDone) {
+function item(session, { title, view, demonstration }, isDone) {
   const link = element('a', { href: `#${view}` }, title);
-  if (start !== undefined && !isDone) link.addEventListener('click', start);
+  link.addEventListener('click', (event) => {
+    if (demonstration === undefined || isDone) return;
+    // Where the conversations are shown already, the link alone would change nothing.
+    event.preventDefault();
+    askForDemonstration(demonstration);
+    session.go(view);
+  });
   return element(
     'li',
     { className: isDone ? 'ticked' : '' },

@@ -1,4 +1,3 @@
-import { isDemonstrationKept } from '../chat/chat-demonstrations.js';
 import { notify } from './page-toasts.js';
 
 /** Messages for the result codes of the OAuth flow. An unknown code from the URL is not displayed. */
@@ -13,16 +12,21 @@ const RESULTS = {
 const SCOPE_NAME = /^[a-z.]{1,40}$/;
 const PARAMETERS = ['integration', 'status', 'code', 'account_id', 'missing_scopes'];
 
-/** Shows the result of connecting a workspace account from the query, and removes it from the address. */
+/**
+ * Shows the result of connecting a workspace account from the query, and removes it from the address.
+ *
+ * @returns whether an account was connected; undefined: there is no result
+ */
 export function showFlowResult() {
   const url = new URL(location.href);
   const { integration, status, code, missing_scopes: missing } = Object.fromEntries(url.searchParams);
-  if (integration !== 'workspace') return;
+  if (integration !== 'workspace') return undefined;
   for (const name of PARAMETERS) url.searchParams.delete(name);
-  url.hash = isDemonstrationKept() ? 'chat' : 'accounts';
+  url.hash = 'accounts';
   history.replaceState(null, '', url);
   const scopes = (missing ?? '').split(',').filter((scope) => SCOPE_NAME.test(scope));
   if (status !== 'connected') notify('error', RESULTS[code] ?? 'The account could not be connected.');
   else if (scopes.length === 0) notify('done', 'The workspace account is connected.');
   else notify('warning', `The workspace account is connected, without: ${scopes.join(', ')}.`);
+  return status === 'connected';
 }

@@ -1,92 +1,123 @@
 import { byId, element } from '../kit/dom.js';
+import { goTo, readAddress } from './page-address.js';
 import { icon } from './page-icons.js';
+import { readableText } from './page-text.js';
 import { clearDone } from './page-toasts.js';
 
+/** Characters of a thing's name in the title of the window. */
+const LONGEST_TITLE = 80;
+
 /**
- * Shows one view at a time, by the hash of the address. A view is mounted when it is first shown, and stays with its
- * state until the sign-out.
+ * Shows one view at a time, by the address within the console (page-address.js). A view is mounted when it is first shown,
+ * and stays with its state until the sign-out.
  *
- * A view is `{name, title, about?, layout?, mount(root, session)}`: `name` is its hash, `about` a sentence below the
- * title; with `layout: 'full'` it fills the page and its title is read out only. `mount` builds it in `root` and may return
- * `{shown()}`, which is called each time the view is shown again.
+ * A view is `{name, title, about?, layout?, mount(root, session, page)}`: `name` is the first part of its addresses, `about`
+ * a sentence below the title; with `layout: 'full'` it fills the page and its title is read out only. `mount` builds it in
+ * `root` and may return `{shown(address)}`, which is called each time that the view is shown or its address has changed.
+ * `page.entitle(text)` names what it shows in the title of the window.
  */
 export class Router {
   #views;
   #session;
+  #home;
   #mounted = new Map();
   #current;
+  #count = 0;
 
   constructor(views) {
     this.#views = views;
     byId('nav-list').replaceChildren(...views.map(navItem));
-    addEventListener('hashchange', () => this.#show({ focus: true }));
+    addEventListener('hashchange', () => this.#show());
   }
 
-  /** Shows the view of the address. @param fallback for an address without one */
-  open(session, fallback) {
+  /** Shows the view of the address. @param home the name of the view to which an address without one leads */
+  open(session, home) {
     this.#session = session;
-    if (this.#named() === undefined) history.replaceState(null, '', `#${fallback}`);
-    this.#show({ focus: false });
+    this.#home = home;
+    this.#show();
   }
 
   close() {
     this.#session = undefined;
     this.#current = undefined;
     this.#mounted.clear();
+    this.#count = 0;
     byId('views').replaceChildren();
+    for (const link of navLinks()) link.href = `#${link.dataset.view}`;
     document.title = 'Steward';
   }
 
-  #named() {
-    const name = location.hash.slice(1);
-    return this.#views.find((view) => view.name === name);
+  /** Puts the number of what waits for the user into the title of the window. */
+  count(number) {
+    this.#count = number;
+    this.#entitle();
   }
 
-  #show({ focus }) {
-    const view = this.#named();
-    if (this.#session === undefined || view === undefined || view === this.#current) return;
-    this.#current = view;
-    const before = this.#mounted.get(view);
-    const { root, shown } = before ?? this.#mount(view);
-    for (const other of byId('views').children) other.hidden = other !== root;
-    for (const link of byId('nav-list').querySelectorAll('a')) {
-      if (link.hash === `#${view.name}`) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
+  #show() {
+    if (this.#session === undefined) return;
+    const address = readAddress(location.hash);
+    const view = this.#views.find(({ name }) => name === address?.name);
+    if (view === undefined) {
+      goTo(this.#home, { replace: true });
+      return;
     }
-    document.title = `${view.title} · Steward`;
-    document.body.dataset.layout = view.layout ?? 'page';
-    if (before !== undefined) shown?.();
-    if (!focus) return;
+    const before = this.#current;
+    this.#current = view;
+    const { root, shown } = this.#mounted.get(view) ?? this.#mount(view);
+    if (before !== view) this.#turnTo(view, root);
+    // The navigation leads back to where the view was left.
+    for (const link of navLinks()) if (link.dataset.view === view.name) link.href = location.hash;
+    this.#entitle();
+    shown?.(address);
+    if (before === undefined || before === view) return;
     clearDone();
     scrollTo(0, 0);
     root.querySelector('h1').focus();
   }
 
+  #turnTo(view, root) {
+    for (const other of byId('views').children) other.hidden = other !== root;
+    for (const link of navLinks()) {
+      if (link.dataset.view === view.name) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+    }
+    document.body.dataset.layout = view.layout ?? 'page';
+  }
+
+  #entitle() {
+    if (this.#current === undefined) return;
+    const { thing } = this.#mounted.get(this.#current);
+    const waiting = this.#count === 0 ? '' : `(${this.#count}) `;
+    document.title = waiting + [thing, this.#current.title, 'Steward'].filter(Boolean).join(' · ');
+  }
+
   #mount(view) {
     const title = element('h1', { id: `view-${view.name}-title`, tabIndex: -1 }, view.title);
     const about = view.about === undefined ? undefined : element('p', { className: 'muted' }, view.about);
-    const root = element('div', { className: 'view-body' });
-    const section = element(
+    const body = element('div', { className: 'view-body' });
+    const root = element(
       'section',
       { id: `view-${view.name}`, className: `console-view ${view.layout ?? ''}`.trim(), 'aria-labelledby': title.id },
       element('header', { className: 'view-head' }, title, about),
-      root,
+      body,
     );
-    byId('views').append(section);
-    const mounted = { root: section, shown: view.mount(root, this.#session)?.shown };
+    byId('views').append(root);
+    const mounted = { root, thing: '' };
     this.#mounted.set(view, mounted);
+    const entitle = (text = '') => {
+      mounted.thing = readableText(text).slice(0, LONGEST_TITLE).toWellFormed();
+      this.#entitle();
+    };
+    mounted.shown = view.mount(body, this.#session, { entitle })?.shown;
     return mounted;
   }
 }
 
-/** Shows a number beside a view's link. @param what e.g. 'pending' */
-export function showBadge(name, number, what) {
-  const badge = byId(`nav-${name}`);
-  badge.hidden = number === 0;
-  badge.replaceChildren(String(number), element('span', { className: 'unseen' }, ` ${what}`));
+function navLinks() {
+  return byId('nav-list').querySelectorAll('a');
 }
 
 function navItem({ name, title }) {
   const badge = element('span', { id: `nav-${name}`, className: 'badge', hidden: true });
-  return element('li', {}, element('a', { href: `#${name}` }, icon(name), element('span', {}, title), badge));
+  return element('li', {}, element('a', { href: `#${name}`, 'data-view': name }, icon(name), element('span', {}, title), badge));
 }

@@ -25,19 +25,24 @@ export class Runs extends EventTarget {
   }
 
   /**
-   * Calls an action. The outcome is in the run.
+   * Calls an action. The outcome comes into the run.
    *
    * @param account `{id, label}`; undefined: the service selects it
    */
-  async start({ action, account, input }) {
+  start({ action, account, input }) {
     const run = { id: crypto.randomUUID(), action, account, input, startedAt: Date.now(), state: 'running' };
     const stop = new AbortController();
     this.#stops.set(run.id, stop);
     this.list = [run, ...this.list].slice(0, KEPT);
     this.#change(run, {});
+    this.#call(run, stop);
+    return run;
+  }
+
+  async #call(run, stop) {
     try {
-      const result = await this.#session.client.call(action, input, {
-        account: account?.id,
+      const result = await this.#session.client.call(run.action, run.input, {
+        account: run.account?.id,
         signal: stop.signal,
         idempotencyKey: run.id,
         onProgress: ({ ms, message }) => this.#change(run, { progress: message ?? `Running for ${Math.round(ms / 1000)} s …` }),
@@ -48,7 +53,6 @@ export class Runs extends EventTarget {
     } finally {
       this.#stops.delete(run.id);
     }
-    return run;
   }
 
   /** Stops waiting, and the call if it changes nothing. */

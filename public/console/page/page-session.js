@@ -1,5 +1,6 @@
 import { StewardClient } from '../../../client/steward-client.js';
 import { confirmed } from '../kit/dialog.js';
+import { goTo } from './page-address.js';
 import { EventFeed } from './page-events.js';
 import { call, Failure } from './page-request.js';
 import { Runs } from './page-runs.js';
@@ -93,9 +94,9 @@ export class Session {
     return confirmed(question);
   }
 
-  /** Shows another view. @param name of the view */
-  go(name) {
-    location.hash = name;
+  /** Shows an address within the console, as `addressTo` makes it. @param options.replace Back does not lead to the one before it */
+  go(address, options) {
+    if (!this.signal.aborted) goTo(address, options);
   }
 
   /** Loads some of the stores again. @param names e.g. 'accounts' */

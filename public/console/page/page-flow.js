@@ -1,0 +1,29 @@
+/** Where the user was before the provider's page, and what is to go on after it, by user: another one never gets it. */
+const keyOf = ({ user }) => `steward.flow.${user.key}`;
+
+/** The page itself, which is served at different paths. */
+export function ownAddress() {
+  return location.origin + location.pathname;
+}
+
+/**
+ * Leads to the provider, where the user connects a workspace account, and back to the address that is shown now. Who has
+ * gone elsewhere meanwhile stays there.
+ *
+ * @param goOn what is to go on once the account is connected, see {@link takeFlow}
+ */
+export async function connectWorkspace(session, email, goOn) {
+  const from = location.hash;
+  const form = { email, redirect_uri: ownAddress() };
+  const { login_url: loginUrl } = await session.request('POST', '/workspace_access_request', { form });
+  if (location.hash !== from) return;
+  sessionStorage.setItem(keyOf(session), JSON.stringify({ address: from.slice(1), goOn }));
+  location.assign(loginUrl);
+}
+
+/** What was kept before the provider's page: `{address, goOn}`, which is then forgotten. @returns undefined: nothing */
+export function takeFlow(session) {
+  const kept = sessionStorage.getItem(keyOf(session));
+  sessionStorage.removeItem(keyOf(session));
+  return kept === null ? undefined : JSON.parse(kept);
+}

@@ -1,0 +1,191 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ChatPage } from '../support/browser/chat-page.ts';
+import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/browser/page.ts';
+import { connect, linkBank } from '../support/scenes/flows.ts';
+import { startSteward, type TestSteward } from '../support/steward.ts';
+import { eventually } from '../support/time/eventually.ts';
+
+const SARAH = 'Find the newest mail from Sarah';
+const HELP = 'What can you do?';
+
+describe.skipIf(chromiumMissing)(`addresses within the console${whySkipped}`, () => {
+  let steward: TestSteward;
+  let pages: Pages;
+
+  beforeAll(async () => {
+    steward = await startSteward();
+    pages = await Pages.launch(steward);
+  });
+  afterEach(() => pages.closeAll());
+  afterAll(async () => {
+    await pages?.browser.close();
+    await steward?.stop();
+  });
+
+  const hashOf = (page: Page) => new URL(page.url()).hash;
+  const conversation = (page: Page, name: string) => page.getByRole('heading', { level: 2, name }).waitFor();
+  const titled = (page: Page, title: string) => eventually(async () => expect(await page.title()).toBe(title));
+  const goTo = (page: Page, hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+
+  async function withTwo(user: string) {
+    const chat = await ChatPage.open(steward, pages, user);
+    await chat.ask(HELP);
+    const first = hashOf(chat.page);
+    await chat.page.getByRole('button', { name: 'New conversation' }).click();
+    await conversation(chat.page, 'New conversation');
+    await chat.ask(SARAH);
+    return { chat, page: chat.page, first, second: hashOf(chat.page) };
+  }
+
+  it('name each conversation; Back and Forward move between them', async () => {
+    const { chat, page, first, second } = await withTwo('mover');
+    expect(first).toMatch(/^#chat\/[\w-]{36}$/);
+    expect(second).not.toBe(first);
+    const { threads } = (await steward.call('/threads', { token: chat.token })).body;
+    expect(threads.map(({ id }: { id: string }) => `#chat/${id}`)).toEqual([second, first]);
+    await titled(page, `${SARAH} · Chat · Steward`);
+    const link = page.locator('.threads').getByRole('link', { name: HELP, exact: true });
+    expect(await link.getAttribute('href')).toBe(first);
+    await link.press('Enter');
+    await conversation(page, HELP);
+    await titled(page, `${HELP} · Chat · Steward`);
+    await page.goBack();
+    await conversation(page, SARAH);
+    await page.goBack();
+    await conversation(page, HELP);
+    await page.goForward();
+    await conversation(page, SARAH);
+    await chat.log.getByText('I found this mail:').waitFor();
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('open a conversation after a reload and in a second tab', async () => {
+    const { chat, page, first } = await withTwo('keeper');
+    await page.reload();
+    await conversation(page, SARAH);
+    await chat.log.getByText('I found this mail:').waitFor();
+    const opened = page.context().waitForEvent('page');
+    await page
+      .locator('.threads')
+      .getByRole('link', { name: HELP, exact: true })
+      .click({ modifiers: ['ControlOrMeta'] });
+    const second = await opened;
+    await eventually(() => expect(hashOf(second)).toBe(first));
+    await conversation(page, SARAH);
+  });
+
+  it('say in place that a conversation is gone, or another user’s, with a way on', async () => {
+    const { page, first } = await withTwo('owner');
+    const other = await ChatPage.open(steward, pages, 'stranger');
+    const asked: string[] = [];
+    other.page.on('request', (request) => asked.push(request.url()));
+    for (const hash of [first, '#chat/..%2fuser', `#chat/${'x'.repeat(70)}`]) {
+      await goTo(other.page, hash);
+      await other.log.getByText('This conversation does not exist any more.').waitFor();
+      expect(await other.text.isVisible()).toBe(false);
+      await other.log.getByRole('link', { name: 'New conversation' }).click();
+      await conversation(other.page, 'New conversation');
+      await other.text.waitFor();
+    }
+    expect(asked.filter((url) => /threads\/.*(?:user|x{70})/.test(url))).toEqual([]);
+    expect(await other.page.evaluate(ACCESSIBILITY)).toEqual([]);
+    expect(await page.locator('.chat-log').getByText('I found this mail:').isVisible()).toBe(true);
+  });
+
+  it('lead home without an error where they are nobody’s', async () => {
+    const page = await pages.openAs('lost');
+    for (const hash of ['#nothing', '#%', '#__proto__', '#constructor/prototype', '#toString?x', '#chat%2Fx', `#${'a/'.repeat(150_000)}`]) {
+      await pages.show(page, 'Settings');
+      await goTo(page, hash);
+      await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+      expect(hashOf(page)).toBe('#accounts');
+    }
+    await page.goto(`${steward.url}/#%E0%A4%A`);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('name actions, runs of this tab and filters', async () => {
+    const page = await pages.openConnected('tester', 'Actions');
+    await pages.choose(page, 'mail.labels');
+    expect(hashOf(page)).toBe('#actions/mail.labels');
+    await titled(page, 'mail.labels · Actions · Steward');
+    await pages.choose(page, 'calendar.list');
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name: 'mail.labels', exact: true }).waitFor();
+    expect(await page.getByRole('radio', { name: 'mail.labels' }).isChecked()).toBe(true);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.run[data-state="done"]').waitFor();
+    const run = hashOf(page);
+    expect(run).toMatch(/^#actions\/mail\.labels\/runs\/[\w-]{36}$/);
+    await page.reload();
+    await page.getByRole('heading', { level: 2, name: 'mail.labels', exact: true }).waitFor();
+    await page.getByText('This run is not kept any more').waitFor();
+    await goTo(page, '#actions/mail.nothing');
+    await page.getByText('This action does not exist any more.').waitFor();
+    await page.getByRole('link', { name: 'All actions' }).click();
+    await page.getByText('This action does not exist any more.').waitFor({ state: 'detached' });
+    await goTo(page, '#activity?kind=account');
+    await page.locator('#feed').getByText('You connected the workspace account').waitFor();
+    expect(await page.getByRole('radio', { name: 'Accounts and apps' }).isChecked()).toBe(true);
+    await page.getByText('Calls', { exact: true }).click();
+    expect(hashOf(page)).toBe('#activity?kind=call');
+    await page.goBack();
+    await page.locator('#feed').getByText('You connected the workspace account').waitFor();
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('leave each view where it was when the navigation leads back to it', async () => {
+    const { page } = await withTwo('returner');
+    await pages.show(page, 'Settings');
+    await pages.show(page, 'Chat');
+    await conversation(page, SARAH);
+    await pages.show(page, 'Settings');
+    await page.getByRole('link', { name: 'Steward', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+  });
+
+  it('say in every title how many questions wait, and on the menu of a narrow page what needs the user', async () => {
+    const chat = await ChatPage.open(steward, pages, 'asked', { bank: true });
+    const { page } = chat;
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await titled(page, '(1) Write to zoe@example.org: Lunch at noon? · Chat · Steward');
+    await pages.show(page, 'Settings');
+    await titled(page, '(1) Settings · Steward');
+    await steward.control('bank/reset-login', { all: true });
+    const [{ id }] = (await steward.call('/auth/bank/accounts', { token: chat.token })).body.accounts;
+    await steward.call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST', token: chat.token });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Menu 2 things need you' }).waitFor();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Accounts 1 needs attention' }).waitFor();
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    await pages.show(page, 'Chat');
+    await chat.log.getByRole('button', { name: /^Deny: / }).click();
+    await page.getByRole('button', { name: 'Menu 1 thing needs you' }).waitFor();
+  });
+
+  it('begin the demonstration where its link is pressed, and nowhere else later', async () => {
+    const user = 'curious';
+    const { page } = await ChatPage.open(steward, pages, user, { account: false });
+    await page.getByRole('link', { name: 'See an attack fail' }).click();
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name: 'New conversation' }).waitFor();
+    await pages.show(page, 'Settings');
+    await pages.show(page, 'Chat');
+    // A connection by another way does not begin it, either.
+    const token = await steward.signIn(user);
+    await connect(steward, { token, email: `${user}@example.com` });
+    await page.goto(`${steward.url}/?integration=workspace&status=connected#chat`);
+    await page.getByText('The workspace account is connected.').first().waitFor();
+    await pages.show(page, 'Chat');
+    await page.getByRole('heading', { level: 2, name: 'New conversation' }).waitFor();
+    expect((await steward.call('/threads', { token })).body.threads).toEqual([]);
+    await page.getByRole('link', { name: 'See an attack fail' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Be gullible: read my newest mails.' }).waitFor();
+    await linkBank(steward, token);
+  });
+});
