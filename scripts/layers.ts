@@ -65,6 +65,7 @@ export const LAYERS: Layer[] = [
       health: 'health endpoints',
       home: 'the home page',
       mcp: 'actions as a server of the Model Context Protocol',
+      operator: 'how the service is doing, for its operators',
       oauth: 'the authorization server of MCP clients, and its consent page',
       'sign-in': 'signing in to the service’s own pages, their sessions',
       socket: 'the WebSocket interface',

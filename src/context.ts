@@ -88,6 +88,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   const workspace = providers.client(workspaceDescriptor);
   const bank = providers.client(bankDescriptor);
   const bankDeps: BankDeps = { ...shared, provider: bank?.provider, refreshes: new Coalescer(clock) };
+  const models = modelsOf(core, sandbox);
   const redirectUris = new RedirectUris(config, publicUrl, clock, logger);
   const reconfigured = async () => {
     const revisions = actionRevisions(catalog());
@@ -106,7 +107,9 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
     executor,
     mcp,
     threads,
-    assistant: new Assistant({ ...shared, threads, executor, models: models(core, sandbox) }),
+    assistant: new Assistant({ ...shared, threads, executor, models }),
+    /** The assistant's, the default one first. */
+    models,
     readOnlySwitches: new ReadOnlySwitches(db, events.emit, events.approvalExpiry),
     reloads: new ReplicatedReload(db, integrations, reconfigured, polls, logger),
     /** Ids of the master keys that stored data requires and that this process does not have. */
@@ -122,7 +125,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
 }
 
 /** The assistant's models: those of the configuration, or the sandbox's stand-in. */
-function models({ config }: Core, sandbox: Sandbox | undefined): ModelSettings[] {
+function modelsOf({ config }: Core, sandbox: Sandbox | undefined): ModelSettings[] {
   if (config.models !== 'sandbox') return config.models;
   return sandbox === undefined ? [] : [fakeModel(sandbox.model.baseUrl)];
 }

@@ -21,7 +21,7 @@ export function declaredEndpoints(): Endpoint[] {
   } as unknown as EndpointMiddleware;
   const context = (environment: string) =>
     ({
-      config: { environment, limits: limitsOf(environmentVariables.parse({})) },
+      config: { environment, console: true, limits: limitsOf(environmentVariables.parse({})) },
       addresses: { publicUrl: 'https://steward.example.com' },
       descriptors: PROVIDERS,
     }) as unknown as Services;

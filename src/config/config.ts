@@ -138,6 +138,8 @@ export interface Config {
   identityKeysMaxAgeSeconds: number;
   /** E-mail addresses and domains that may use the service, lower case; empty: all. */
   allowedUsers: string[];
+  /** Whether the console is served at /console. */
+  console: boolean;
   /** Verified e-mail addresses of users who see how the service is doing, as they are compared. */
   operators: string[];
   allowedRedirectUris: string[];

@@ -133,6 +133,11 @@ export function limitsOf(env: LimitVariables & { NODE_ENV: keyof typeof STOP_WAI
   };
 }
 
+/** The variable of a limit: `bodyBytes` → `LIMIT_BODY_BYTES`. */
+export function limitVariable(name: string): string {
+  return `LIMIT_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
 function camelCase(name: string): string {
   return name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -107,6 +107,7 @@ function assemble(env: Variables, given: Environment, problems: Problems): Confi
     modelBudget: modelBudget(env),
     identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,
     allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
+    console: env.CONSOLE === 'on',
     operators: env.OPERATORS.map((user) => operator(user, problems)),
     allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => problems.exact('ALLOWED_REDIRECT_URIS', uri)),
     allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => problems.origin('ALLOWED_ORIGINS', origin)),

@@ -9,20 +9,45 @@ import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 
 const PUBLIC = join(import.meta.dirname, '../../public');
+const CONSOLE = 'console/index.html';
 const LINK_SCRIPT = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';
 
-/** `GET /`: the development page, or in production a redirect to the public website. `GET /api-docs`: in development only. */
+/**
+ * `GET /`: the development page, or in production a redirect to the public website. `GET /api-docs`: in development only.
+ * `GET /console`: with CONSOLE=on.
+ */
 export function homeRouter(config: Config, publicUrl: string, middleware: EndpointMiddleware): EndpointRouter {
-  const endpoints = config.environment === 'production' ? [toWebsite(config.siteUrl ?? publicUrl)] : developmentPages(config, publicUrl);
-  return endpointRouter('Service', endpoints, middleware);
+  const isProduction = config.environment === 'production';
+  const first = isProduction ? [toWebsite(config.siteUrl ?? publicUrl)] : developmentPages(config, publicUrl);
+  return endpointRouter('Service', [...first, ...(config.console ? [consolePage(config, publicUrl)] : [])], middleware);
 }
 
 function developmentPages(config: Config, publicUrl: string): Endpoint[] {
-  const realBank = config.bank !== 'sandbox';
   return [
-    developmentPage('/', 'console/index.html', 'The development page', policy(realBank), publicUrl),
-    developmentPage('/api-docs', 'api-docs/index.html', 'The API reference', policy(false), publicUrl),
+    filePage('/', 'The development page (development only)', publicUrl, policy(hasRealBank(config)), () => read(CONSOLE)),
+    filePage('/api-docs', 'The API reference (development only)', publicUrl, policy(false), () => read('api-docs/index.html')),
   ];
+}
+
+/** In production, without what is for development. */
+function consolePage(config: Config, publicUrl: string): Endpoint {
+  const isProduction = config.environment === 'production';
+  const load = isProduction ? loadOnce(async () => withoutDevelopment(read(CONSOLE))) : () => read(CONSOLE);
+  return filePage('/console', 'The console (`CONSOLE=on`)', publicUrl, policy(hasRealBank(config)), load);
+}
+
+function hasRealBank({ bank }: Pick<Config, 'bank'>): boolean {
+  return bank !== undefined && bank !== 'sandbox';
+}
+
+/** Read for each request in development, so that a reload shows changes. */
+function read(file: string): string {
+  return readFileSync(join(PUBLIC, file), 'utf8');
+}
+
+/** Leaves out the parts between `<!-- development -->` and `<!-- /development -->`. */
+function withoutDevelopment(page: string): string {
+  return page.replace(/<!-- development -->[\s\S]*?<!-- \/development -->\n?/g, '');
 }
 
 /** Loads what makes a document. */
@@ -69,18 +94,17 @@ function toWebsite(siteUrl: string): Endpoint {
   });
 }
 
-function developmentPage(path: string, file: string, summary: string, contentPolicy: string, publicUrl: string): Endpoint {
+function filePage(path: string, summary: string, publicUrl: string, contentPolicy: string, load: () => string | Promise<string>): Endpoint {
   return endpoint({
     method: 'get',
     path,
-    summary: `${summary} (development only)`,
+    summary,
     auth: 'none',
     pages: { 200: 'An HTML page', 302: 'Redirect to the same page at `PUBLIC_URL`, from another loopback name' },
     async handle({ request }) {
       const redirect = publicPage(request, path, publicUrl);
       if (redirect !== undefined) return { redirect, status: 302 as const };
-      // Read for each request, so that a reload shows changes.
-      return { html: readFileSync(join(PUBLIC, file), 'utf8'), policy: contentPolicy };
+      return { html: await load(), policy: contentPolicy };
     },
   });
 }

@@ -16,6 +16,7 @@ import type { Identity } from '../identity/identity.ts';
 import { integrationsRouter } from '../integrations/integrations-routes.ts';
 import { ClientLimits } from '../mcp/client-limits.ts';
 import { mcpRouter } from '../mcp/mcp-routes.ts';
+import { operatorRouter } from '../operator/operator-routes.ts';
 import type { Caller } from '../principal.ts';
 import { signInRouter } from '../sign-in/sign-in-routes.ts';
 import { usersRouter } from '../users/users-routes.ts';
@@ -48,13 +49,14 @@ export function featureRouters(
     userDeleted,
     perMinute: config.limits.userExportsPerMinute,
   };
+  const isOperator = ({ email }: Caller) => email !== null && config.operators.includes(addressKey(email));
   const signIn = {
     ...context,
     sessionsEnded,
     cookies: new Cookies(publicUrl),
     origin: new URL(publicUrl).origin,
     offers: { sandbox: config.identity === 'sandbox', token: config.environment === 'development' },
-    isOperator: ({ email }: Caller) => email !== null && config.operators.includes(addressKey(email)),
+    isOperator,
     authenticate: (idToken: string | undefined) => context.authenticateFirstParty(idToken),
     callerOf: (identity: Identity) => context.sessions.callerOf(identity),
   };
@@ -85,5 +87,6 @@ export function featureRouters(
     chatRouter(context, middleware),
     mcpRouter(mcp, middleware),
     signInRouter(signIn, middleware),
+    operatorRouter({ ...context, isOperator }, middleware),
   ];
 }

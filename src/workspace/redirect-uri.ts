@@ -21,7 +21,8 @@ export class RedirectUris {
   constructor(config: Config, publicUrl: string, clock: Clock, logger: Logger) {
     this.#log = throttledLog(clock, logger, 'info');
     this.fallback = config.environment === 'production' ? (config.siteUrl ?? publicUrl) : `${publicUrl}/`;
-    this.#allowed = [this.fallback, ...config.allowedRedirectUris].map((uri) => new URL(uri));
+    const ofConsole = config.console ? [`${publicUrl}/console`] : [];
+    this.#allowed = [this.fallback, ...ofConsole, ...config.allowedRedirectUris].map((uri) => new URL(uri));
     this.#anyLoopback = config.environment === 'development';
   }
 

@@ -448,6 +448,16 @@ export const postAuthSession = (options) => (options?.client ?? client).post({
     }
 });
 /**
+ * Integrations with their problems, models and limits
+ *
+ * For users of `OPERATORS` in person: 403 `forbidden` for others. Says nothing of single users, and no keys.
+ */
+export const getOperatorStatus = (options) => (options?.client ?? client).get({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/operator/status',
+    ...options
+});
+/**
  * Health check
  *
  * `connections` counts the open WebSocket connections of this process.

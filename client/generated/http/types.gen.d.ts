@@ -1167,6 +1167,93 @@ export type SessionState = {
         token: boolean;
     };
 };
+export type OperatorStatus = {
+    integrations: Array<{
+        provider: string;
+        configured: boolean;
+        agents: Array<{
+            name: string;
+            /**
+             * Those that are enabled.
+             */
+            actions: Array<string>;
+        }>;
+        /**
+         * Of all users.
+         */
+        accounts: number;
+        /**
+         * Accounts that must be authorized again, now or soon.
+         */
+        needs_attention: number;
+    }>;
+    /**
+     * The integrations file; with problems, an earlier version of it is in force.
+     */
+    file: {
+        /**
+         * Of the integrations in force.
+         */
+        revision: string;
+        problems: Array<{
+            line: number;
+            column: number;
+            path: string;
+            message: string;
+        }>;
+        /**
+         * Number of further problems.
+         */
+        more: number;
+    };
+    models: Array<{
+        name: string;
+        provider: string;
+        model: string;
+        default: boolean;
+        stand_in: boolean;
+        context_tokens: number;
+        /**
+         * null: no limit.
+         */
+        input_price: number | null;
+        /**
+         * null: no limit.
+         */
+        output_price: number | null;
+    }>;
+    /**
+     * What one user’s answers may use within a day (UTC).
+     */
+    budget: {
+        /**
+         * null: no limit.
+         */
+        runs: number | null;
+        /**
+         * null: no limit.
+         */
+        steps: number | null;
+        /**
+         * null: no limit.
+         */
+        tokens: number | null;
+        /**
+         * null: no limit.
+         */
+        seconds: number | null;
+        /**
+         * null: no limit.
+         */
+        cost: number | null;
+    };
+    /**
+     * By the names of their variables.
+     */
+    limits: {
+        [key: string]: number;
+    };
+};
 export type ServiceStatus = {
     status: 'success';
     service: 'steward';
@@ -3873,6 +3960,58 @@ export type PostAuthSessionResponses = {
     200: Success;
 };
 export type PostAuthSessionResponse = PostAuthSessionResponses[keyof PostAuthSessionResponses];
+export type GetOperatorStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/status';
+};
+export type GetOperatorStatusErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetOperatorStatusError = GetOperatorStatusErrors[keyof GetOperatorStatusErrors];
+export type GetOperatorStatusResponses = {
+    /**
+     * Success
+     */
+    200: OperatorStatus;
+};
+export type GetOperatorStatusResponse = GetOperatorStatusResponses[keyof GetOperatorStatusResponses];
 export type GetTestData = {
     body?: never;
     path?: never;

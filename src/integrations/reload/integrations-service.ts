@@ -20,6 +20,8 @@ export class IntegrationsService {
   readonly #listeners: ((current: Catalog) => void)[] = [];
   #current: Catalog;
   #runs = 0;
+  /** Of the file as it was read last, unless it is in force. */
+  #rejected: IntegrationsError | undefined;
   #startedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(read: () => Promise<Catalog>, clock: Clock, logger: Logger, telemetry: Telemetry, current: Catalog) {
@@ -48,6 +50,11 @@ export class IntegrationsService {
     return this.#current;
   }
 
+  /** What is wrong with the file as it was read last; undefined: nothing, it is in force. */
+  get rejected(): Pick<IntegrationsError, 'problems' | 'more'> | undefined {
+    return this.#rejected;
+  }
+
   /** Calls `listener` after every reload with another revision. */
   onChange(listener: (current: Catalog) => void): void {
     this.#listeners.push(listener);
@@ -74,12 +81,14 @@ export class IntegrationsService {
     try {
       const before = this.#current.revision;
       this.#current = await this.#read();
+      this.#rejected = undefined;
       this.#telemetry.count('reload', 'ok');
       this.#logger.info({ revision: this.#current.revision }, 'integrations read again');
       if (this.#current.revision !== before) for (const listener of this.#listeners) listener(this.#current);
     } catch (cause) {
       if (!(cause instanceof IntegrationsError)) throw cause;
       this.#telemetry.count('reload', 'invalid');
+      this.#rejected = cause;
       const { problems, more } = cause;
       this.#logger.warn({ problems, ...(more > 0 && { more }) }, 'the integrations file is not valid; the previous one stays in force');
       throw new AppError('invalid_configuration', 'The integrations file is not valid; the previous one stays in force.', { cause });

@@ -40,6 +40,7 @@ const ENDPOINTS = [
   'GET /auth/session/callback',
   'GET /auth/session',
   'GET /signed-in',
+  'GET /operator/status',
   'POST /auth/session',
   'DELETE /auth/session',
   'POST /sign-out',

@@ -172,6 +172,11 @@ function userRuns(): Run[] {
       provoke: async () => callEndpoint(steward, 'GET /user/audit?limit=0', { token: await newToken() }),
     },
     {
+      endpoint: 'GET /operator/status',
+      response: '200',
+      provoke: async () => callEndpoint(steward, 'GET /operator/status', { token: (await linkedBank()).token }),
+    },
+    {
       endpoint: 'DELETE /user',
       response: '200',
       provoke: async () => callEndpoint(steward, 'DELETE /user', { token: (await linkedBank()).token }),

@@ -34,6 +34,7 @@ export async function startScene(): Promise<void> {
   database = await startFaultyDatabase();
   const env = {
     ALLOWED_USERS: USERS.join(','),
+    OPERATORS: USERS.join(','),
     INTEGRATIONS_FILE: integrationsFile,
     LIMIT_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
   };

@@ -54,9 +54,7 @@ describe('the hours of an event', () => {
 
   it('are those of its calendar, with the reader’s in brackets where clocks differ', () => {
     expect(inZone('Europe/London').hours({ ...event, zone: 'Europe/Berlin' })).toBe('15:00–15:45 Berlin time (14:00 yours)');
-    expect(inZone('Pacific/Auckland').hours({ ...event, zone: 'Europe/Berlin' })).toBe(
-      '15:00–15:45 Berlin time (Thu 26 Nov, 03:00 yours)',
-    );
+    expect(inZone('Pacific/Auckland').hours({ ...event, zone: 'Europe/Berlin' })).toBe('15:00–15:45 Berlin time (Thu 26 Nov, 03:00 yours)');
   });
 
   it('have no zone where clocks show the same', () => {

@@ -139,9 +139,7 @@ describe('the question about an invitation', () => {
   const shown = `; with the place “Café 'Größenwahn'” and the description “Agenda: ${'x'.repeat(5_000)} The balance is 12.”`;
 
   it('shows what the guests will read of a new event', async () => {
-    expect(await summaryOf('calendar.create', { ...AT, ...TEXTS, attendees: ['ana@example.org'] })).toContain(
-      `10:00 Berlin time${shown}`,
-    );
+    expect(await summaryOf('calendar.create', { ...AT, ...TEXTS, attendees: ['ana@example.org'] })).toContain(`10:00 Berlin time${shown}`);
   });
 
   it('shows what the guests will read of an event that there is', async () => {

@@ -106,7 +106,7 @@ it('the question about a time of a whole day names the calendar’s zone, and en
   const times = { start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
   const question = await asked(other('calendar.update', { id: 'e1', ...times }));
   expect(question.summary).toContain('start Sun, 21 Mar 2027, 09:00 Berlin time');
- timeZone = 'America/New_York';
+  timeZone = 'America/New_York';
   expect(await approve(question)).toBe('conflict');
   expect(patches()).toEqual([]);
 });
