@@ -389,6 +389,10 @@ export interface Approval {
      */
     about: string | null;
   };
+  /**
+   * The conversation whose assistant asked.
+   */
+  thread?: string;
 }
 export interface ApprovalOutcome {
   status: 'pending' | 'denied' | 'expired' | 'ended' | 'running' | 'done' | 'failed';
@@ -732,6 +736,10 @@ export interface ErrorFrame {
        */
       about: string | null;
     };
+    /**
+     * The conversation whose assistant asked.
+     */
+    thread?: string;
     /**
      * The accounts to choose from.
      */

@@ -5,7 +5,8 @@ import { show } from './kit/feedback.js';
 import { sayLoading } from './kit/states.js';
 import { clearBadges, showBadge } from './page/page-badges.js';
 import { showChecklist } from './page/page-checklist.js';
-import { showConnection, watchServer } from './page/page-connection.js';
+import { Server, showConnection } from './page/page-connection.js';
+import { reloadAtExpiry } from './page/page-expiry.js';
 import { takeFlow } from './page/page-flow.js';
 import { showFlowResult } from './page/page-flow-result.js';
 import { formatter } from './page/page-format.js';
@@ -17,7 +18,7 @@ import { VIEWS } from './views.js';
 
 const signIn = new SignIn();
 const router = new Router(VIEWS);
-const server = watchServer();
+const server = new Server();
 const sandbox = hasSandbox();
 const isConnected = showFlowResult();
 let session;
@@ -49,12 +50,12 @@ async function changed({ detail: { reason } }) {
 }
 
 function begin(isSandbox) {
-  session = new Session(signIn, { sandbox: isSandbox });
+  session = new Session(signIn, { sandbox: isSandbox, server });
   const { label, exp } = session.user;
   byId('who').textContent = label;
   byId('who-initial').textContent = label.charAt(0).toUpperCase();
   byId('who-expiry').textContent = exp === undefined ? '' : `signed in until ${formatter.time(new Date(exp * 1000).toISOString())}`;
-  showConnection(session.client);
+  showConnection(session.link);
   session.client.addEventListener('state', () => server.poll());
   session.approvals.watch(({ length }) => {
     showBadge('approvals', length, frame.pending);
@@ -64,6 +65,7 @@ function begin(isSandbox) {
     const { length } = [...workspace, ...bank].filter(({ status }) => status !== 'active');
     showBadge('accounts', length, frame.needAttention(length));
   });
+  reloadAtExpiry(session);
   showChecklist(byId('checklist-place'), session);
   resume();
   router.open(session, 'accounts');

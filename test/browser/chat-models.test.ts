@@ -87,15 +87,26 @@ describe.skipIf(chromiumMissing)(`what models say on the page${whySkipped}`, () 
     await chat.log.getByText(/^other · /).waitFor();
   });
 
-  it('is shown as failed with its code, and the conversation goes on', async () => {
+  it('is shown as broken off, with a code for who runs the service, and is asked for again without a double', async () => {
     const chat = await open('failing');
     model.always = fails(400);
     await chat.say('Hello');
     await chat.log.getByText('Failed').waitFor();
-    expect(await chat.log.locator('.message-end code').textContent()).toMatch(/^[a-z_]+$/);
+    await chat.log.getByText('The model’s answer broke off.').waitFor();
+    expect(await chat.log.locator('.message-end code').isVisible()).toBe(false);
+    expect(await chat.log.locator('.message-end code').textContent()).toBe('provider_error');
+    expect(await axeViolations(chat.page)).toEqual([]);
     model.reset();
-    await chat.ask('And now?');
+    await chat.log.getByRole('button', { name: 'Try again' }).press('Enter');
     await chat.log.getByText('Done.').waitFor();
+    await chat.ended();
+    expect(await chat.log.locator('.chat-message').count()).toBe(2);
+    await chat.page.reload();
+    await chat.log.getByText('Done.').waitFor();
+    expect(await chat.log.locator('.chat-message').count()).toBe(2);
+    await chat.ask('And now?');
+    await chat.log.getByText('Done.').nth(1).waitFor();
+    expect(await chat.page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
   it('shows calls of unknown tools and with wrong arguments, with the reason', async () => {

@@ -47,7 +47,7 @@ export class ActionForm {
     this.card = card({ id: 'action', title: '' }, body);
     this.card.firstElementChild.replaceWith(this.#title);
     const show = () => this.#enable();
-    session.client.addEventListener('state', show);
+    session.link.addEventListener('change', show);
     const content = [this.#facts, this.#about, form];
     showRegion(body, session.agents, (agents) => {
       this.#agents = agents;

@@ -9,6 +9,8 @@ const COUNTED = { runs: 'answer', tokens: 'token' };
 /** The field for messages, with the model and what is left of the day's budget. */
 export class Composer {
   #on;
+  #hasModel = true;
+  #isWaiting = false;
   #text = element('textarea', { id: 'chat-text', rows: 1, maxLength: 20_000, placeholder: 'Message the assistant', autocomplete: 'off' });
   #send = button('Send', { type: 'submit', className: 'primary' });
   #stop = button('Stop', { className: 'danger', hidden: true });
@@ -62,9 +64,11 @@ export class Composer {
     this.#grow();
   }
 
-  /** @param isAnswering the shown conversation has an answer under way */
-  update(isAnswering) {
+  /** @param isAnswering the shown conversation has an answer under way @param isWaiting its last message waits for the connection */
+  update({ isAnswering, isWaiting }) {
     const held = document.activeElement === this.#stop;
+    this.#isWaiting = isWaiting;
+    this.#enable();
     this.#stop.hidden = !isAnswering;
     this.#send.hidden = isAnswering;
     if (held && !isAnswering) this.focus();
@@ -76,6 +80,10 @@ export class Composer {
     this.#text.value = '';
     this.#grow();
     this.#on.send(text, this.model);
+  }
+
+  #enable() {
+    this.#send.disabled = !this.#hasModel || this.#isWaiting;
   }
 
   #grow() {
@@ -92,8 +100,9 @@ export class Composer {
     const preferred = models.find(({ name }) => name === chosen) ?? models.find((one) => one.default) ?? models[0];
     if (preferred !== undefined) this.#model.value = preferred.name;
     this.#models.hidden = models.length < 2;
-    this.#send.disabled = models.length === 0;
-    this.#text.disabled = models.length === 0;
+    this.#hasModel = models.length > 0;
+    this.#text.disabled = !this.#hasModel;
+    this.#enable();
     this.#budget.textContent = budget === null ? '' : budgetText(budget);
   }
 }

@@ -1,3 +1,4 @@
+import { chat } from '../../language/en/chat.js';
 import { MessageStream } from './message-stream.js';
 
 /** Errors after which the service may still be answering. */
@@ -27,6 +28,8 @@ export class Conversation extends EventTarget {
     this.isNew = isNew;
     /** Why the last message was not answered. */
     this.failure = undefined;
+    /** Aborted to take back the last message, which waits for the connection; undefined: none does. */
+    this.waiting = undefined;
     /** Why it is not shown: `gone` or `failed`. */
     this.problem = undefined;
     session.client.addEventListener('event', ({ detail }) => this.#happened(detail), { signal: session.signal });
@@ -34,6 +37,8 @@ export class Conversation extends EventTarget {
 
   /** Loads the thread, and reads its answer if one is under way. @throws Failure */
   async load() {
+    // What waits is not stored yet.
+    if (this.waiting !== undefined) return;
     const { thread, messages, run } = await this.#session.request('GET', `/threads/${this.id}`);
     if (this.isReading) return;
     Object.assign(this, { title: thread.title, messages, status: run?.status ?? null, isLoaded: true, isNew: false });
@@ -47,14 +52,59 @@ export class Conversation extends EventTarget {
   async send(text, model) {
     const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] };
     this.messages = [...this.messages, message];
-    const { client } = this.#session;
-    const taken = await this.#read(undefined, (reading) => client.chat({ threadId: this.id, text, model, messageId: message.id }, reading));
+    const taken = (await this.#connected()) && (await this.#ask(message, model));
     if (taken) this.isNew = false;
     else this.messages = this.messages.filter((one) => one !== message);
     this.#changed();
     // Another page has asked in this thread: its answer is what the user waits for.
     if (this.failure?.code === 'conflict') this.#again();
     return taken;
+  }
+
+  /** Sends the last message again, in place of the answer that broke off. The service refuses that if it has changed something. */
+  async retry(model) {
+    const { messages } = this;
+    const index = messages.findLastIndex(({ role }) => role === 'user');
+    if (this.isReading || this.waiting !== undefined || index === -1) return;
+    this.messages = messages.slice(0, index + 1);
+    const sent = (await this.#connected()) && (await this.#ask(messages[index], model));
+    if (sent && this.failure === undefined) return;
+    const { failure } = this;
+    // The answer that is still there.
+    await this.#again();
+    this.failure = failure;
+    this.#changed();
+  }
+
+  /** Takes the message back that waits for the connection. */
+  cancel() {
+    this.waiting?.abort();
+  }
+
+  /** Waits for the connection: what is sent is never said to be under way without one. @returns false: it was cancelled */
+  async #connected() {
+    const { link, signal } = this.#session;
+    if (link.isOpen) return true;
+    this.failure = undefined;
+    this.waiting = new AbortController();
+    this.#changed();
+    try {
+      await link.opened(AbortSignal.any([signal, this.waiting.signal]));
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.waiting = undefined;
+      this.#changed();
+    }
+  }
+
+  /** @param message the user's last one @returns whether the service has taken it */
+  #ask(message, model) {
+    const { client } = this.#session;
+    const [{ text }] = message.parts;
+    const start = (reading) => client.chat({ threadId: this.id, text, model, messageId: message.id }, reading);
+    return this.#read(undefined, start, message);
   }
 
   /** Stops the answer that is shown, also if this page doesn't read it any more; not one that another page has begun since. */
@@ -103,9 +153,10 @@ export class Conversation extends EventTarget {
    * Reads an answer to its end.
    *
    * @param continued the message that it continues
+   * @param asked the message that it answers
    * @returns whether the service began to answer
    */
-  async #read(continued, start) {
+  async #read(continued, start, asked) {
     this.isReading = true;
     this.failure = undefined;
     this.status = 'running';
@@ -121,7 +172,7 @@ export class Conversation extends EventTarget {
     const { metadata } = this.#stream.message;
     this.isReading = false;
     this.status = metadata.status ?? (began && this.#stream.aborted ? 'cancelled' : null);
-    if (LOST.has(error?.code)) return this.#again();
+    if (LOST.has(error?.code)) return this.#again(asked);
     // The message itself says why it failed, if it was begun.
     if (error !== undefined || (this.#stream.error !== undefined && metadata.error === undefined))
       this.failure = error ?? failureOf(this.#stream.error);
@@ -139,16 +190,19 @@ export class Conversation extends EventTarget {
     this.#changed();
   }
 
-  /** The service knows more of the answer than this page. */
-  async #again() {
+  /** The service knows more of the answer than this page. @param asked a message that it may not have received */
+  async #again(asked) {
+    let problem;
     try {
       await this.#session.client.connect();
       await this.load();
     } catch (error) {
-      this.failure = error;
-      this.#changed();
+      problem = error;
     }
-    return true;
+    const isSent = asked === undefined || (problem?.code !== 'not_found' && this.messages.some(({ id }) => id === asked.id));
+    this.failure = isSent ? problem : { message: chat.notSent };
+    this.#changed();
+    return isSent;
   }
 
   #changed() {

@@ -1,3 +1,4 @@
+import { chat } from '../../language/en/chat.js';
 import { gone } from '../../language/en/frame.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
@@ -79,6 +80,8 @@ class ChatView {
     for (const store of [session.models, session.accounts]) store.state(() => this.#renderSoon());
     // The actions' names for the tools' names.
     session.agents.watch(() => this.#renderSoon());
+    // What still waits for a decision.
+    session.approvals.watch(() => this.#renderSoon());
   }
 
   /** Another tab may have changed the list meanwhile. */
@@ -142,11 +145,12 @@ class ChatView {
   async #send(text, model) {
     const conversation = this.#shown;
     if (conversation.isNew) this.#session.go(addressTo('chat', conversation.id), { replace: true });
-    this.#spoken.textContent = 'The assistant is answering.';
+    if (this.#session.connected) this.#spoken.textContent = 'The assistant is answering.';
     const sent = conversation.send(text, model);
     this.#follow(true);
     if (await sent) return;
     this.#composer.restore(text);
+    if (conversation === this.#shown) this.#composer.focus();
     if (conversation.isNew && conversation === this.#shown) this.#session.go('chat', { replace: true });
   }
 
@@ -214,11 +218,11 @@ class ChatView {
   }
 
   #render() {
-    const { messages, title, isReading, isNew, problem } = this.#shown;
+    const { messages, title, isReading, isNew, problem, waiting } = this.#shown;
     const isFollowing = this.#isAtEnd();
     this.#title.textContent = title === '' ? (isNew ? 'New conversation' : 'Conversation') : readableText(title);
     this.#page.entitle(title);
-    this.#composer.update(isReading);
+    this.#composer.update({ isAnswering: isReading, isWaiting: waiting !== undefined });
     this.#composer.node.hidden = problem !== undefined;
     this.#renderNote();
     this.#renderFailure();
@@ -227,8 +231,9 @@ class ChatView {
       this.#log.replaceChildren(this.#withoutMessages());
       return;
     }
-    const nodes = messages.map((message, index) => this.#messageNode(message, isReading && index === messages.length - 1));
-    if (isReading && messages.at(-1).role === 'user') nodes.push(this.#waiting());
+    const nodes = messages.map((message, index) => this.#messageNode(message, { isLast: index === messages.length - 1, isReading }));
+    if (waiting !== undefined) nodes.push(this.#offline());
+    else if (isReading && messages.at(-1).role === 'user') nodes.push(this.#waiting());
     this.#place(nodes);
     if (isFollowing) this.#follow(true);
   }
@@ -242,11 +247,11 @@ class ChatView {
     return element('div', { 'aria-busy': 'true' }, ...skeleton());
   }
 
-  #messageNode(message, isGrowing) {
+  #messageNode(message, { isLast, isReading }) {
     const known = this.#views.get(message.id);
     const view = known ?? new MessageView(message, this.#context());
     this.#views.set(message.id, view);
-    view.update(message, isGrowing && message.role === 'assistant');
+    view.update(message, { isGrowing: isReading && isLast && message.role === 'assistant', isLast });
     return view.node;
   }
 
@@ -255,13 +260,26 @@ class ChatView {
     const actionOf = (tool) =>
       (this.#session.agents.value ?? []).flatMap(({ actions }) => actions).find((action) => action.tool === tool || action.name === tool)
         ?.name ?? tool;
-    return { session: this.#session, conversation, actionOf };
+    const retry = () => conversation.retry(this.#composer.model);
+    return { session: this.#session, conversation, actionOf, retry };
+  }
+
+  /** Below a message that waits for the connection. */
+  #offline() {
+    const known = this.#views.get('offline');
+    if (known !== undefined) return known.node;
+    const cancel = button(chat.cancel, { name: 'message', className: 'small' });
+    const conversation = this.#shown;
+    cancel.addEventListener('click', () => conversation.cancel());
+    const node = element('p', { className: 'message-waits', role: 'status' }, chat.waiting, ' ', cancel);
+    this.#views.set('offline', { node });
+    return node;
   }
 
   #waiting() {
     const waiting = this.#views.get('waiting') ?? new MessageView({ role: 'assistant', parts: [] }, this.#context());
     this.#views.set('waiting', waiting);
-    waiting.update({ role: 'assistant', parts: [] }, true);
+    waiting.update({ role: 'assistant', parts: [] }, { isGrowing: true });
     return waiting.node;
   }
 

@@ -1,3 +1,5 @@
+import { answerEnds, chat } from '../../language/en/chat.js';
+import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { formatter } from '../page/page-format.js';
@@ -5,15 +7,11 @@ import { readableText, visibleText } from '../page/page-text.js';
 import { markdown } from './markdown.js';
 import { isRefused, isToolPart, ToolStep } from './tool-step.js';
 
-const ENDS = {
-  interrupted: [
-    'attention',
-    'Interrupted',
-    'The service stopped during this answer. Nothing is repeated; a call that was under way may have run.',
-  ],
-  cancelled: ['', 'Stopped', 'What was said and done before remains.'],
-  failed: ['bad', 'Failed', ''],
-};
+const END_TONES = { interrupted: 'attention', cancelled: '', failed: 'bad' };
+/** Answers after which the same message may be sent again. */
+const RETRIED = new Set(['failed', 'interrupted']);
+/** Failures that a user can do nothing about but try again: what the service says of them is for its operator. */
+const OF_MODEL = new Set(['provider_error', 'provider_timeout', 'unavailable', 'internal']);
 
 /** A message of a conversation, drawn again part by part while it grows. */
 export class MessageView {
@@ -21,6 +19,7 @@ export class MessageView {
   #parts = new Map();
   #body = element('div', { className: 'message-body' });
   #foot = element('footer', {});
+  #footText;
 
   /** @param context of the conversation's steps */
   constructor(message, context) {
@@ -30,8 +29,8 @@ export class MessageView {
     this.update(message);
   }
 
-  /** @param isGrowing the answer is under way */
-  update({ role, parts, metadata = {} }, isGrowing = false) {
+  /** @param isGrowing the answer is under way @param isLast it is the conversation's last message */
+  update({ role, parts, metadata = {} }, { isGrowing = false, isLast = false } = {}) {
     const nodes = parts.flatMap((part, index) => this.#part(part, index, parts, role) ?? []);
     const waits = isGrowing && !isAnswering(parts.at(-1));
     const all = waits ? [...nodes, thinking()] : nodes;
@@ -39,7 +38,17 @@ export class MessageView {
     for (const [index, node] of all.entries())
       if (this.#body.children[index] !== node) this.#body.insertBefore(node, this.#body.children[index] ?? null);
     while (this.#body.children.length > all.length) this.#body.lastElementChild.remove();
-    this.#foot.replaceChildren(...(isGrowing || role === 'user' ? [] : footOf(metadata, parts)));
+    if (isGrowing || role === 'user') this.#showFoot();
+    else this.#showFoot(metadata, gateOf(parts, this.#context), isLast);
+  }
+
+  /** Drawn when it is another one, so that the focus stays. */
+  #showFoot(metadata, gate, isLast) {
+    const text = JSON.stringify([metadata, gate, isLast]);
+    if (text === this.#footText) return;
+    this.#footText = text;
+    const retry = isLast && RETRIED.has(metadata?.status) ? this.#context.retry : undefined;
+    this.#foot.replaceChildren(...(metadata === undefined ? [] : footOf(metadata, gate, retry)));
   }
 
   #part(part, index, parts, role) {
@@ -100,31 +109,52 @@ function thinking() {
   return element('p', { className: 'thinking', 'aria-hidden': 'true' }, element('span'), element('span'), element('span'));
 }
 
-function footOf({ status, error, model, usage }, parts) {
+function footOf({ status, error, model, usage }, gate, retry) {
   const tokens = usage === undefined ? '' : formatter.count((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), 'token');
   const facts = [model, tokens].filter(Boolean).map((fact) => visibleText(String(fact)));
   return [
-    ...endOf(status, error),
-    ...gateOf(parts),
+    ...endOf(status, error, retry),
+    ...gateTags(gate),
     ...(facts.length === 0 ? [] : [element('p', { className: 'message-facts' }, facts.join(' · '))]),
   ];
 }
 
-/** Why an answer ended early. @param error `{code, message}` */
-function endOf(status, error) {
-  const [kind, title, text] = ENDS[status] ?? [];
-  if (title === undefined) return [];
-  const code = error?.code === undefined ? [] : [' ', element('code', {}, visibleText(error.code))];
-  return [element('p', { className: 'message-end' }, tag(kind, title), ' ', visibleText(error?.message ?? text), ...code)];
+/** Why an answer ended early. @param error `{code, message}` @param retry asks again */
+function endOf(status, error, retry) {
+  const end = answerEnds[status];
+  if (end === undefined) return [];
+  const isOfModel = error === undefined || OF_MODEL.has(error.code);
+  const said = [tag(END_TONES[status], end.mark), ' ', visibleText(isOfModel ? end.text : error.message)];
+  return [element('div', { className: 'message-end' }, ...said, ' ', retryButton(retry), isOfModel ? detailsOf(error) : undefined)];
 }
 
-/** What Steward has refused and asks, in one line: the text above it is the model's. */
-function gateOf(parts) {
-  const refused = parts.filter(isRefused).length;
-  const asked = parts.filter(({ state }) => state === 'approval-requested').length;
+function retryButton(retry) {
+  if (retry === undefined) return undefined;
+  const node = button(chat.tryAgain, { className: 'small' });
+  node.addEventListener('click', retry);
+  return node;
+}
+
+/** What the service says, for who runs it. */
+function detailsOf(error) {
+  if (error === undefined) return undefined;
+  const code = element('code', {}, visibleText(error.code));
+  return element('details', {}, element('summary', {}, chat.details), element('p', {}, visibleText(error.message ?? ''), ' ', code));
+}
+
+/** What Steward has refused, and what it still asks: the text above it is the model's. */
+function gateOf(parts, { session }) {
+  const open = new Set((session.approvals.value ?? []).map(({ approvalId }) => approvalId));
+  const asked = parts.filter(
+    ({ state, approval }) => state === 'approval-requested' && open.has(approval.descriptor?.approvalId ?? approval.id),
+  );
+  return { refused: parts.filter(isRefused).length, asked: asked.length };
+}
+
+function gateTags({ refused, asked }) {
   const tags = [
-    ...(refused > 0 ? [tag('bad', `Steward refused ${formatter.count(refused, 'call')}`)] : []),
-    ...(asked > 0 ? [tag('attention', `Steward asks you about ${formatter.count(asked, 'call')}`)] : []),
+    ...(refused > 0 ? [tag('bad', chat.refused(formatter.count(refused, 'call')))] : []),
+    ...(asked > 0 ? [tag('attention', chat.asked(formatter.count(asked, 'call')))] : []),
   ];
   return tags.length === 0 ? [] : [element('p', { className: 'message-end badges' }, ...tags)];
 }

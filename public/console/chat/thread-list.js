@@ -1,3 +1,4 @@
+import { chat } from '../../language/en/chat.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -10,7 +11,6 @@ import { readableText } from '../page/page-text.js';
 const SEARCH_MS = 250;
 const STATUS = {
   running: ['good', 'answering'],
-  awaiting_approval: ['attention', 'asks you'],
   interrupted: ['attention', 'interrupted'],
   failed: ['bad', 'failed'],
 };
@@ -55,6 +55,8 @@ export class ThreadList {
       this.#more,
     );
     this.#render();
+    // A title that is being written stays.
+    session.approvals.watch(() => this.#renaming === undefined && this.#render());
   }
 
   /** Loads the first page again. */
@@ -115,10 +117,17 @@ export class ThreadList {
         ...(isCurrent && { 'aria-current': 'true' }),
       },
       element('span', { className: 'thread-title', dir: 'auto' }, name),
-      STATUS[status] === undefined ? undefined : tag(...STATUS[status]),
+      this.#badge(id, status),
     );
     open.addEventListener('click', () => this.#on.opened());
     return element('li', { className: isCurrent ? 'current' : '' }, open, isCurrent ? this.#actions(thread, name) : undefined);
+  }
+
+  /** Whether it asks is what the open questions say: the status is of its last run, which may have been decided about since. */
+  #badge(id, status) {
+    const asks = this.#session.approvals.value?.some(({ thread }) => thread === id);
+    if (asks) return tag('attention', chat.asksYou);
+    return STATUS[status] === undefined ? undefined : tag(...STATUS[status]);
   }
 
   #actions(thread, name) {

@@ -1,6 +1,7 @@
 import { StewardClient } from '../../../client/steward-client.js';
 import { confirmed } from '../kit/dialog.js';
 import { goTo } from './page-address.js';
+import { Link } from './page-connection.js';
 import { EventFeed } from './page-events.js';
 import { call, Failure } from './page-request.js';
 import { Runs } from './page-runs.js';
@@ -30,8 +31,8 @@ export class Session {
   #ended = new AbortController();
   #stale = new Set();
 
-  /** @param signIn SignIn of a signed-in user @param sandbox whether the providers are the sandbox's */
-  constructor(signIn, { sandbox }) {
+  /** @param signIn SignIn of a signed-in user @param sandbox whether the providers are the sandbox's @param server see page-connection.js */
+  constructor(signIn, { sandbox, server }) {
     this.#signIn = signIn;
     this.#token = signIn.token;
     this.user = signIn.claims;
@@ -43,6 +44,7 @@ export class Session {
       token: (why) => (why === 'refused' ? undefined : this.token()),
       store: this.events.store,
     });
+    this.link = new Link(this.client, server, this.signal);
     this.accounts = new Store(() => this.#loadAccounts());
     this.agents = new Store(async () => (await this.client.list()).agents);
     this.approvals = new Store(() => this.client.approvals());
@@ -55,7 +57,7 @@ export class Session {
     this.events.listen(this.client);
     this.events.addEventListener('change', ({ detail }) => this.#changed(detail.event));
     this.runs.addEventListener('change', ({ detail }) => detail.state !== 'running' && this.load('audit'));
-    this.client.addEventListener('state', () => this.connected && this.load(...CHANGES.resync));
+    this.link.addEventListener('change', () => this.connected && this.load(...CHANGES.resync));
   }
 
   /** Connects, and loads what is shown. */
@@ -71,7 +73,7 @@ export class Session {
 
   /** Whether calls can be sent now. */
   get connected() {
-    return this.client.state === 'open';
+    return this.link.isOpen;
   }
 
   /** The ID token; undefined after the sign-out. */

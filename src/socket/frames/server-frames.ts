@@ -102,6 +102,7 @@ const approval = z.object({
     })
     .optional()
     .describe('Absent: the user’s own front end.'),
+  thread: z.string().optional().describe('The conversation whose assistant asked.'),
 });
 
 const codes = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];

@@ -1,0 +1,153 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
+import { ChatPage } from '../support/browser/chat-page.ts';
+import { chromiumMissing, Pages, pageScene, whySkipped } from '../support/browser/page.ts';
+import { startSteward, type TestSteward } from '../support/steward.ts';
+
+const SARAH = 'Find the newest mail from Sarah';
+
+const banner = (page: Page) => page.locator('#offline');
+const socket = (page: Page) => page.locator('#socket');
+
+/** The message waits: nothing looks as if an answer were under way. */
+async function waits({ page, log }: ChatPage): Promise<void> {
+  await log.getByText('Waiting for the connection').waitFor();
+  expect(await log.locator('.thinking').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Stop', exact: true }).isVisible()).toBe(false);
+}
+
+describe.skipIf(chromiumMissing)(`a message without a connection${whySkipped}`, () => {
+  const scene = pageScene();
+
+  it('waits and says so, can be taken back, and is answered once the browser is online', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'tunnel');
+    const { page, log } = chat;
+    await socket(page).getByText('connected', { exact: true }).waitFor();
+    // The browser leaves the open socket alone.
+    await page.context().setOffline(true);
+    await socket(page).getByText('not connected').waitFor();
+    await banner(page).getByText('Not connected to the server.').waitFor();
+    await chat.say(SARAH);
+    await waits(chat);
+    expect(await axeViolations(page)).toEqual([]);
+    await log.getByRole('button', { name: 'Cancel: message' }).click();
+    await log.getByText('Waiting for the connection').waitFor({ state: 'detached' });
+    expect(await chat.text.inputValue()).toBe(SARAH);
+    expect(await page.evaluate('document.activeElement.id')).toBe('chat-text');
+    expect(await log.locator('.chat-message').count()).toBe(0);
+    await chat.text.press('Enter');
+    await waits(chat);
+    await page.context().setOffline(false);
+    await log.getByText('I found this mail:').waitFor();
+    await chat.ended();
+    expect(await log.locator('.chat-message.user').count()).toBe(1);
+    await banner(page).waitFor({ state: 'hidden' });
+    const { threads } = (await scene.steward.call('/threads', { token: chat.token })).body;
+    expect(threads).toHaveLength(1);
+  });
+
+  it('leaves the banner room beside the conversation', async () => {
+    const { page } = await ChatPage.open(scene.steward, scene.pages, 'roomy');
+    await page.getByText('Ask in your own words.').waitFor();
+    await page.context().setOffline(true);
+    await banner(page).waitFor();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const tops = await page.evaluate(`['#offline', '.chat-head', '.chat-head h2', '.chat-threads'].map((name) => {
+        const box = document.querySelector(name).getBoundingClientRect();
+        return { name, top: box.top, bottom: box.bottom, height: box.height };
+      })`);
+      const [offline, head, title, list] = tops as { top: number; bottom: number; height: number }[];
+      expect(head?.top).toBeGreaterThanOrEqual(offline?.bottom ?? 0);
+      if (list !== undefined && list.height > 0) expect(list.top).toBeGreaterThanOrEqual(offline?.bottom ?? 0);
+      // The padding of the title's row.
+      expect((title?.top ?? 0) - (head?.top ?? 0)).toBeGreaterThanOrEqual(6);
+      expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true);
+    }
+  });
+});
+
+describe.skipIf(chromiumMissing)(`a restart of the service${whySkipped}`, () => {
+  let steward: TestSteward;
+  let pages: Pages;
+
+  beforeAll(async () => {
+    steward = await startSteward();
+    pages = await Pages.launch(steward);
+  });
+  afterEach(() => pages.closeAll());
+  afterAll(async () => {
+    await pages?.browser.close();
+    await steward?.stop();
+  });
+
+  it('is got over by the page: what waits is sent, once, and what asks still asks', async () => {
+    let isDown = false;
+    const chat = await ChatPage.open(steward, pages, 'rebooted', {
+      prepare: (page) =>
+        page.routeWebSocket('**/ws', (connection) => {
+          if (isDown) connection.close();
+          else connection.connectToServer();
+        }),
+    });
+    const { page, log } = chat;
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await page.locator('.threads').getByText('asks you').waitFor();
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    isDown = true;
+    steward = await steward.restart({ PORT: new URL(steward.url).port });
+    await socket(page).getByText('not connected').waitFor();
+    await chat.say(SARAH);
+    await waits(chat);
+    isDown = false;
+    await log.getByText('I found this mail:').waitFor();
+    await chat.ended();
+    expect(await log.locator('.chat-message.user').count()).toBe(1);
+    expect((await steward.call('/threads', { token: chat.token })).body.threads).toHaveLength(2);
+    await page.locator('.threads').getByText('asks you').waitFor();
+    await page.locator('.threads a').filter({ hasText: 'Write to zoe' }).click();
+    await log.getByRole('button', { name: /^Approve: / }).click();
+    await log.getByText('I sent the mail to zoe@example.org.').waitFor();
+    await page.locator('.threads').getByText('asks you').waitFor({ state: 'detached' });
+  });
+});
+
+describe.skipIf(chromiumMissing)(`what asks for a decision, in the conversations${whySkipped}`, () => {
+  const scene = pageScene();
+
+  const badge = (page: Page) => page.locator('.threads').getByText('asks you');
+  const sentence = (chat: ChatPage) => chat.log.getByText('Steward asks you about 1 call');
+  const expireAll = async () => {
+    await scene.steward.sql(`update approvals set expires_at = now() - interval '1 second'`);
+    await scene.steward.context.approvalExpiry.endExpired();
+  };
+
+  it('is what is open now, also after its time, a reload, and in another conversation', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'lapsed');
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await badge(chat.page).waitFor();
+    await sentence(chat).waitFor();
+    await chat.page.getByRole('button', { name: 'New conversation' }).click();
+    await chat.log.getByText('Ask in your own words.').waitFor();
+    await badge(chat.page).waitFor();
+    await expireAll();
+    await badge(chat.page).waitFor({ state: 'detached' });
+    await chat.page.reload();
+    await chat.page.locator('.threads a').filter({ hasText: 'Write to zoe' }).click();
+    await chat.log.getByText('Write to zoe@example.org: Lunch at noon?').waitFor();
+    await chat.page.locator('#nav-approvals').waitFor({ state: 'hidden' });
+    expect(await badge(chat.page).count()).toBe(0);
+    expect(await sentence(chat).count()).toBe(0);
+  });
+
+  it('goes when it is decided elsewhere', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'decider');
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await badge(chat.page).waitFor();
+    await chat.page.getByRole('button', { name: 'New conversation' }).click();
+    const { approvals } = (await scene.steward.call('/approvals', { token: chat.token })).body;
+    await scene.steward.call(`/approvals/${approvals[0].id}`, { token: chat.token, form: { approved: 'false' } });
+    await badge(chat.page).waitFor({ state: 'detached' });
+  });
+});
