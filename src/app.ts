@@ -62,8 +62,6 @@ export function createApp(context: Services, state: ProcessState): Express {
   app.use(...features, ...documents);
   app.use('/assets', files('public'));
   app.use('/client', files('client'));
-  // A development dependency, for the page at /api-docs.
-  if (config.environment === 'development') app.use('/assets/swagger-ui', files('node_modules/swagger-ui-dist'));
   if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
   // With MCP_ISSUER, clients sign in at the operator's own server.
   if (config.mcpIssuer === undefined) app.use(protocol, consent);

@@ -59,18 +59,14 @@ describe.skipIf(!hasPostgres)('a production process', () => {
     expect(response.headers.get('location')).toBe('https://www.example.com/welcome');
   });
 
-  it.each([
-    '/sandbox',
-    '/sandbox/identity/token',
-    '/sandbox/control/state',
-    '/sandbox/bank/link',
-    '/api-docs',
-    '/assets/swagger-ui/swagger-ui.css',
-  ])('does not serve %s', async (path) => {
-    for (const method of ['GET', 'POST']) {
-      expect(await child.call(path, { method })).toMatchObject({ status: 404, body: { status: 'error', code: 'not_found' } });
-    }
-  });
+  it.each(['/sandbox', '/sandbox/identity/token', '/sandbox/control/state', '/sandbox/bank/link', '/api-docs'])(
+    'does not serve %s',
+    async (path) => {
+      for (const method of ['GET', 'POST']) {
+        expect(await child.call(path, { method })).toMatchObject({ status: 404, body: { status: 'error', code: 'not_found' } });
+      }
+    },
+  );
 
   it('accepts tokens of its issuer only', async () => {
     const accounts = await child.call('/auth/bank/accounts', { token: await issuer.sign('ana') });
