@@ -45,9 +45,12 @@ function read(file: string): string {
   return readFileSync(join(PUBLIC, file), 'utf8');
 }
 
-/** Leaves out the parts between `<!-- development -->` and `<!-- /development -->`. */
+const END = '<!-- /development -->\n';
+
+/** Leaves out the parts between `<!-- development -->` and `<!-- /development -->`, each in a line of its own. */
 function withoutDevelopment(page: string): string {
-  return page.replace(/<!-- development -->[\s\S]*?<!-- \/development -->\n?/g, '');
+  const [first = '', ...rest] = page.split('<!-- development -->\n');
+  return first + rest.map((part) => part.slice(part.indexOf(END) + END.length)).join('');
 }
 
 /** Loads what makes a document. */
