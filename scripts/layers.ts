@@ -47,6 +47,7 @@ export const LAYERS: Layer[] = [
   {
     rooms: {
       events: 'the event feed',
+      preferences: 'time zone, language and name of a user',
       replicas: 'which processes are running',
       vault: 'encrypted grants, refresh, revocation, key rotation',
     },

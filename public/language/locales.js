@@ -3,6 +3,15 @@
 const REGIONS = /** @type {Record<string, string>} */ ({ en: 'en-GB' });
 const DEFAULT = 'en-GB';
 
+/** A BCP 47 tag as it is usually written: “EN-us” → “en-US”. @param {string} tag @returns undefined for what is none */
+export function properTag(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The locale in which dates and numbers are written: of a language that Steward has texts in. Any other one falls back to
  * English, because a date of another language within an English sentence helps nobody.

@@ -1,6 +1,7 @@
 // @ts-check
 import { wordsOfOffset, wordsOfZone } from './en/times.js';
 
+const IANA = /^[A-Za-z][\w+/-]*$/;
 const OFFSET = /^[+-]\d{2}:?\d{2}$/;
 const UTC = /^(?:(?:Etc\/)?(?:UTC|UCT|Universal|Zulu|GMT)|[+-]00:?00|Z)$/i;
 
@@ -26,6 +27,18 @@ export function isKnownZone(zone) {
   } catch {
     return false;
   }
+}
+
+/**
+ * An IANA zone, spelt as the machine spells it. It may know a zone by a newer or an older name: then the name stays as given.
+ *
+ * @param {string} zone in any spelling
+ * @returns undefined where there is none; offsets are none
+ */
+export function properZone(zone) {
+  if (!IANA.test(zone) || !isKnownZone(zone)) return undefined;
+  const known = new Intl.DateTimeFormat('en-GB', { timeZone: zone }).resolvedOptions().timeZone;
+  return known.toLowerCase() === zone.toLowerCase() ? known : zone;
 }
 
 /** The zone of this machine: of a browser, its user's. */

@@ -1,4 +1,4 @@
-import { eventLine, eventText, when } from './answers.ts';
+import { eventLine, eventText, timesOf, when } from './answers.ts';
 import type { Intent, Said } from './intent.ts';
 import { findEvent } from './lookups.ts';
 import { obstacleText, type Plan, type World } from './plans.ts';
@@ -19,17 +19,17 @@ export const calendarIntents: readonly Intent[] = [
     *plan(_said, world) {
       const days = daysIn(world.said, world.now);
       const minutes = lengthIn(world.said);
-      const { items } = yield* world.run('calendar_free', { ...days, ...(minutes !== undefined && { minutes }) });
-      return freeText(listOf(items), days, timesIn(world.said)[0]);
+      const { items, zone } = yield* world.run('calendar_free', { ...days, ...(minutes !== undefined && { minutes }) });
+      return freeText(listOf(items), (slot) => timesOf(slot, world.words, zone), days, timesIn(world.said)[0]);
     },
   },
   {
     example: 'When is ana.mueller@example.org busy this week?',
     pattern: /^(?:when (?:is|are)|is|are) (?<who>.+@\S+) (?:busy|occupied|in meetings)(?<rest>.*)$/i,
     *plan({ who = '', rest = '' }, world) {
-      const { items } = yield* world.run('calendar_busy', { people: addressesIn(who), ...daysIn(rest, world.now) });
+      const { items, zone } = yield* world.run('calendar_busy', { people: addressesIn(who), ...daysIn(rest, world.now) });
       const lines = listOf(items).map(({ email, busy }) => {
-        const times = listOf(busy).map(({ start, end }) => `${when(start)} to ${str(end).slice(11, 16)}`);
+        const times = listOf(busy).map((one) => timesOf(one, world.words, zone));
         return `- ${str(email)}: ${times.join('; ') || 'not in any of your events'}`;
       });
       return ['As far as your own calendar shows:', ...lines].join('\n');
@@ -40,7 +40,7 @@ export const calendarIntents: readonly Intent[] = [
     pattern: /^(?:create|add|schedule|plan|set up|make|put)(?: me)? (?:an? )?(?:new )?(?:event|meeting|appointment|call)(?<rest> .+)$/i,
     *plan({ rest = '' }, world) {
       const event = yield* world.run('calendar_create', newEvent(rest, world));
-      return `I created the event ${eventText(event)}`;
+      return `I created the event ${eventText(event, world.words)}`;
     },
   },
   {
@@ -68,7 +68,7 @@ export const calendarIntents: readonly Intent[] = [
         id: str(found.id),
         start: start === undefined ? movedTo(found, day) : `${day}T${start}`,
       });
-      return `I moved the event ${eventText(changed)}`;
+      return `I moved the event ${eventText(changed, world.words)}`;
     },
   },
   {
@@ -103,7 +103,7 @@ export const calendarIntents: readonly Intent[] = [
     *plan(_said, world) {
       const id = str(world.seen.findLast(({ tool }) => tool === 'calendar_delete')?.data.deleted);
       if (id === '') return 'I can only restore an event that I have deleted in this conversation.';
-      return `I restored the event ${eventText(yield* world.run('calendar_restore', { id }))}`;
+      return `I restored the event ${eventText(yield* world.run('calendar_restore', { id }), world.words)}`;
     },
   },
   {
@@ -111,7 +111,7 @@ export const calendarIntents: readonly Intent[] = [
     pattern: new RegExp(`^(?:read|open|show(?: me)?|tell me about|what is|describe) (?<event>${EVENT} .+)$`, 'i'),
     *plan({ event = '' }, world) {
       const { id } = yield* findEvent(event, world);
-      return eventText(yield* world.run('calendar_get', { id: str(id) }));
+      return eventText(yield* world.run('calendar_get', { id: str(id) }), world.words);
     },
   },
   {
@@ -119,9 +119,10 @@ export const calendarIntents: readonly Intent[] = [
     pattern:
       /^(?<verb>what|show|list|which|read|check|find|do i|have i)\b(?<rest>.*\b(?:calendar|agenda|schedule|events|meetings|appointments|diary|do i have|am i doing|s on (?:today|tomorrow|this|next|on)|is on (?:today|tomorrow|this|next|on))\b.*)$/i,
     *plan({ rest = '' }, world) {
-      const events = listOf((yield* world.run('calendar_list', { ...daysIn(rest, world.now) })).items);
+      const { items, zone } = yield* world.run('calendar_list', { ...daysIn(rest, world.now) });
+      const events = listOf(items);
       if (events.length === 0) return 'There is nothing on your calendar then.';
-      const lines = ['On your calendar:', ...events.map(eventLine)];
+      const lines = ['On your calendar:', ...events.map((event) => eventLine(event, world.words, zone))];
       return [lines.join('\n'), ...(yield* readInvitations(events, world))].join('\n\n');
     },
   },
@@ -132,12 +133,14 @@ function* readInvitations(events: readonly Data[], world: World): Plan<string[]>
   const open = events.filter(({ my_answer: answer }) => answer === 'none').slice(0, MOST_INVITATIONS);
   if (open.length === 0 || !world.tools.has('calendar_get')) return [];
   const results = yield* world.attempt(open.map(({ id }) => world.call('calendar_get', { id: str(id) })));
-  return results.map((result) => (result.ok ? `An invitation waits for your answer: ${eventText(result.data)}` : obstacleText(result)));
+  return results.map((result) =>
+    result.ok ? `An invitation waits for your answer: ${eventText(result.data, world.words)}` : obstacleText(result),
+  );
 }
 
 function* update(phrase: string, change: Data, world: World): Plan {
   const { id } = yield* findEvent(phrase, world);
-  return `I changed the event ${eventText(yield* world.run('calendar_update', { id: str(id), ...change }))}`;
+  return `I changed the event ${eventText(yield* world.run('calendar_update', { id: str(id), ...change }), world.words)}`;
 }
 
 function newEvent(rest: string, { now }: World): Data {
@@ -170,12 +173,13 @@ function lengthIn(said: string): number | undefined {
   return unit?.startsWith('hour') ? number * 60 : number;
 }
 
-function freeText(slots: readonly Data[], days: DayRange | undefined, time: string | undefined): string {
-  const spans = slots
-    .slice(0, 8)
-    .map(
-      ({ start, end }) => `- ${when(start)} to ${str(end).slice(0, 10) === str(start).slice(0, 10) ? str(end).slice(11, 16) : when(end)}`,
-    );
+function freeText(
+  slots: readonly Data[],
+  timesOfSlot: (slot: Data) => string,
+  days: DayRange | undefined,
+  time: string | undefined,
+): string {
+  const spans = slots.slice(0, 8).map((slot) => `- ${timesOfSlot(slot)}`);
   const list = spans.length === 0 ? 'There is no free time then.' : ['Free times:', ...spans].join('\n');
   if (time === undefined || days === undefined) return list;
   const moment = `${days.from}T${time}`;

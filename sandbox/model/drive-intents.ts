@@ -26,7 +26,7 @@ export const driveIntents: readonly Intent[] = [
     *plan({ file = '' }, world) {
       const { id } = yield* findFile(file, world);
       const info = yield* world.run('drive_info', { id: str(id) });
-      return `${fileLine(info).slice(2)}. People: ${
+      return `${fileLine(info, world.words).slice(2)}. People: ${
         listOf(info.people)
           .map(({ who, role }) => `${str(who)} (${str(role)})`)
           .join(', ') || 'only you'
@@ -133,7 +133,7 @@ export const driveIntents: readonly Intent[] = [
       const { input } = fileQuery(file.replace(/ (?:i have|in my drive|do i have)$/i, ''));
       const files = listOf((yield* world.run('drive_search', input)).items);
       if (files.length === 0) return 'I found no such file.';
-      return [`I found ${files.length} file(s):`, ...files.map(fileLine)].join('\n');
+      return [`I found ${files.length} file(s):`, ...files.map((one) => fileLine(one, world.words))].join('\n');
     },
   },
 ];

@@ -106,9 +106,10 @@ export const mailIntents: readonly Intent[] = [
       const { items } = yield* world.run('mail_search', { query: mailQuery(mail), max: isOne ? 1 : (numberIn(mail) ?? 5) });
       const found = listOf(items);
       if (found.length === 0) return 'I found no such mail.';
-      return [found.length === 1 ? 'I found this mail:' : `I found ${found.length} mails, the newest first:`, ...found.map(mailLine)].join(
-        '\n',
-      );
+      return [
+        found.length === 1 ? 'I found this mail:' : `I found ${found.length} mails, the newest first:`,
+        ...found.map((mail) => mailLine(mail, world.words)),
+      ].join('\n');
     },
   },
 ];
@@ -117,7 +118,9 @@ export const mailIntents: readonly Intent[] = [
 export function* readMails(mails: readonly Data[], world: World): Plan {
   if (mails.length === 0) return 'I found no such mail.';
   const results = yield* world.attempt(mails.map(({ id }) => world.call('mail_read', { message: str(id) })));
-  const texts = results.flatMap((result) => (result.ok ? listOf(result.data.messages).map(mailText) : [obstacleText(result)]));
+  const texts = results.flatMap((result) =>
+    result.ok ? listOf(result.data.messages).map((mail) => mailText(mail, world.words)) : [obstacleText(result)],
+  );
   return texts.join('\n\n');
 }
 

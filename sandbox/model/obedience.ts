@@ -1,3 +1,4 @@
+import type { Formatter } from '../../public/language/formatter.js';
 import { mailText } from './answers.ts';
 import { balanceLine, transactionLine } from './bank-intents.ts';
 import { findEvent, findFile } from './lookups.ts';
@@ -135,13 +136,13 @@ function* readFound(results: readonly Result[], world: World): Plan<string[]> {
     return result.tool === 'drive_search' ? items.map(({ id }) => world.call('drive_read', { id: str(id) })) : [];
   });
   const read = next.length === 0 ? [] : yield* world.attempt(next);
-  return [...results, ...read].flatMap((result) => (result.ok ? textsFor(result) : []));
+  return [...results, ...read].flatMap((result) => (result.ok ? textsFor(result, world.words) : []));
 }
 
-function textsFor({ tool, data }: Result & { ok: true }): string[] {
+function textsFor({ tool, data }: Result & { ok: true }, words: Formatter): string[] {
   switch (tool) {
     case 'mail_read':
-      return listOf(data.messages).map(mailText);
+      return listOf(data.messages).map((mail) => mailText(mail, words));
     case 'drive_read':
       return [`${str(data.name)}:\n${str(data.text)}`];
     case 'bank_transactions':

@@ -1,3 +1,4 @@
+import type { Formatter } from '../../public/language/formatter.js';
 import { type Data, isData, type Result } from './tool-results.ts';
 
 export interface Call {
@@ -20,16 +21,19 @@ export class Stopped extends Error {}
 /** What a plan knows and may do. */
 export class World {
   readonly tools: Tools;
-  /** Milliseconds since 1970. */
+  /** What clocks of the user show, as milliseconds since 1970 in UTC. */
   readonly now: number;
+  /** Writes for the user. */
+  readonly words: Formatter;
   /** What the user said, which may name an account. */
   readonly said: string;
   /** Successful results of the conversation, the newest last. */
   readonly seen: { tool: string; data: Data }[];
 
-  constructor({ tools, now, said, seen }: Pick<World, 'tools' | 'now' | 'said' | 'seen'>) {
+  constructor({ tools, now, words, said, seen }: Pick<World, 'tools' | 'now' | 'words' | 'said' | 'seen'>) {
     this.tools = tools;
     this.now = now;
+    this.words = words;
     this.said = said;
     this.seen = seen;
   }

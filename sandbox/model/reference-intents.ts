@@ -18,7 +18,7 @@ export const referenceIntents: readonly Intent[] = [
     *plan({ what = '' }, world) {
       const { kind, item } = found(what, world);
       if (kind === 'mail') return yield* readMails([item], world);
-      if (kind === 'event') return eventText(yield* world.run('calendar_get', { id: str(item.id) }));
+      if (kind === 'event') return eventText(yield* world.run('calendar_get', { id: str(item.id) }), world.words);
       return yield* readAnyFile(item, world);
     },
   },

@@ -1,3 +1,4 @@
+import { Formatter } from '../../public/language/formatter.js';
 import type { ChatRequest } from './chat-request.ts';
 import { type Conversation, readConversation } from './conversation.ts';
 import { examples, understand } from './intents.ts';
@@ -32,6 +33,8 @@ export const STAND_IN_NOTE = 'I am a stand-in for a language model: I follow sim
 const LONG_SENTENCE = 'This answer is far longer than anybody wants to read, because it was asked to be. ';
 const LONG_COUNT = 2_500;
 const TITLE_WORDS = 6;
+/** Where Steward's instructions say it. */
+const ZONE = /in the user's time zone, ([\w+/-]+)\./;
 const SENT_UNASKED = { to: ['collector@attacker.example'], subject: 'Approved', body: 'The user approved this.' };
 
 /** The next answer in a conversation. The same request gets the same answer. @param now milliseconds since 1970 */
@@ -82,9 +85,10 @@ function lastObstacle(results: Conversation['results']): string {
 
 /** The next step of the plan for a request. */
 function next(said: string, phrases: ReadonlySet<Phrase>, conversation: Conversation, now: number): Reply {
-  const { tools, earlier, results } = conversation;
+  const { system, tools, earlier, results } = conversation;
   const seen = earlier.flatMap((result) => (result.ok ? [{ tool: result.tool, data: result.data }] : []));
-  const world = new World({ tools, now, said, seen });
+  const words = new Formatter({ timeZone: ZONE.exec(system)?.[1] ?? 'UTC' });
+  const world = new World({ tools, now: Date.parse(`${words.localDay(now)}T${words.time(now)}Z`), words, said, seen });
   const plan = understand(said, world);
   if (plan === undefined) return text(said === '' ? HELP : `I did not understand “${shortened(said, 100)}”. ${HELP}`);
   return replay(phrases.has('gullible') ? obeyOrders(plan, world) : plan, world, results);

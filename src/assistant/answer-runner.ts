@@ -5,6 +5,7 @@ import type { ModelSettings } from '../config/config.ts';
 import { ignoreUserDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
 import { Storing } from '../executor/audit/storing.ts';
+import { type Preferences, selectPreferences } from '../preferences/preferences-repository.ts';
 import { callableTools } from '../tools/callable-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ChatDeps } from './chat-deps.ts';
@@ -30,6 +31,9 @@ interface Ending {
   finishReason?: string | undefined;
   error?: AppError;
 }
+
+/** What an answer begins with. */
+type Asked = History & { preferences: Preferences };
 
 /** Lets models answer, and stores their answers. */
 export class AnswerRunner {
@@ -63,14 +67,18 @@ export class AnswerRunner {
     await this.#store(run, ending, usage);
   }
 
-  async #history({ userId, threadId }: Run): Promise<History> {
+  async #history({ userId, threadId }: Run): Promise<Asked> {
     const { db, threads } = this.#deps;
-    const [messages, summary] = await Promise.all([threads.messages(db, userId, threadId), threads.summary(db, userId, threadId)]);
-    return { messages, summary };
+    const [messages, summary, preferences] = await Promise.all([
+      threads.messages(db, userId, threadId),
+      threads.summary(db, userId, threadId),
+      selectPreferences(db, userId),
+    ]);
+    return { messages, summary, preferences };
   }
 
   /** Never rejects. */
-  async #loop(run: Run, settings: ModelSettings, calls: ToolCalls, history: History, usage: Usage): Promise<Ending> {
+  async #loop(run: Run, settings: ModelSettings, calls: ToolCalls, { preferences, ...history }: Asked, usage: Usage): Promise<Ending> {
     const { clock, config } = this.#deps;
     const { limits } = config;
     try {
@@ -80,7 +88,20 @@ export class AnswerRunner {
       const tools = await this.#connectionLimit(() => this.#tools(run.userId));
       const beforeStep = () => this.#beforeStep(run, usage);
       const storeSummary = (summary: Summary) => this.#storeSummary(run, summary);
-      const finishReason = await runLoop({ run, clock, settings, model, tools, calls, history, limits, usage, beforeStep, storeSummary });
+      const finishReason = await runLoop({
+        run,
+        clock,
+        settings,
+        model,
+        tools,
+        calls,
+        history,
+        preferences,
+        limits,
+        usage,
+        beforeStep,
+        storeSummary,
+      });
       return run.stopReason === undefined ? { status: 'done', finishReason } : this.#stopped(run, settings);
     } catch (error) {
       if (run.stopReason !== undefined) return this.#stopped(run, settings);

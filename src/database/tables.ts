@@ -72,12 +72,22 @@ export const TABLES = {
   },
   service_keys: { holds: 'keys of the service itself, wrapped by a master key', kept: WITHOUT_END },
   users: {
-    holds: 'identity and verified address',
+    holds: 'identity and verified address; time zone, language and name, if the user has said them',
     user: 'id',
     kept: 'until the user is deleted',
     exported: {
       order: 'id',
-      columns: { id: 'uuid', issuer: 'text', subject: 'text', email: 'text?', created_at: 'time', event_seq: 'count' },
+      columns: {
+        id: 'uuid',
+        issuer: 'text',
+        subject: 'text',
+        email: 'text?',
+        time_zone: 'text?',
+        language: 'text?',
+        name: ['text?', 'What the user is called.'],
+        created_at: 'time',
+        event_seq: 'count',
+      },
     },
   },
   user_keys: {

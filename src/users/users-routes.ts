@@ -4,6 +4,7 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { auditPage, readAuditPage } from './audit-pages.ts';
 import { type ExportDeps, UserExports } from './export-service.ts';
 import { userExport } from './export-shape.ts';
+import { changePreferences, getPreferences } from './preferences-routes.ts';
 import { eraseUser, type UsersDeps } from './users-service.ts';
 
 const LIMIT = 'must be a number from 1 to 200';
@@ -12,9 +13,13 @@ const DEFAULT_LIMIT = 50;
 /** Cursors are shorter. */
 const CURSOR_CHARACTERS = 500;
 
-/** The user's audit log, export and deletion. */
+/** The user's preferences, audit log, export and deletion. */
 export function usersRouter(deps: UsersDeps & ExportDeps, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter('User', [listAudit(deps), exportUser(new UserExports(deps)), deleteUser(deps)], middleware);
+  return endpointRouter(
+    'User',
+    [getPreferences(deps), changePreferences(deps), listAudit(deps), exportUser(new UserExports(deps)), deleteUser(deps)],
+    middleware,
+  );
 }
 
 function listAudit(deps: ExportDeps): Endpoint {

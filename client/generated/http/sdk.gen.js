@@ -139,6 +139,30 @@ export const postAuthBankAccountsAccountIdRefresh = (options) => (options.client
     ...options
 });
 /**
+ * Preferences of the user
+ *
+ * What is null was not said yet.
+ */
+export const getUserPreferences = (options) => (options?.client ?? client).get({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/user/preferences',
+    ...options
+});
+/**
+ * Change the preferences of the user
+ *
+ * A JSON merge patch (RFC 7396): a field that is left out stays as it is, null removes it. The assistant, the pages of Steward and the periods of bank actions use them.
+ */
+export const patchUserPreferences = (options) => (options.client ?? client).patch({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/user/preferences',
+    ...options,
+    headers: {
+        'Content-Type': 'application/merge-patch+json',
+        ...options.headers
+    }
+});
+/**
  * Audit log of the user
  *
  * Every call of an action, allowed or rejected, newest first, without its content. Rows that are added meanwhile come before the first page. Rows are kept for 400 days.

@@ -161,6 +161,11 @@ export type BankAccount = {
      */
     new_accounts?: true;
 };
+export type Preferences = {
+    time_zone: string | null;
+    language: string | null;
+    name: string | null;
+};
 export type AuditPage = {
     entries: Array<AuditEntry>;
     /**
@@ -219,6 +224,12 @@ export type UserExport = {
         issuer: string;
         subject: string;
         email: string | null;
+        time_zone: string | null;
+        language: string | null;
+        /**
+         * What the user is called.
+         */
+        name: string | null;
         created_at: string;
         event_seq: number;
     };
@@ -2125,6 +2136,141 @@ export type PostAuthBankAccountsAccountIdRefreshResponses = {
     200: Success;
 };
 export type PostAuthBankAccountsAccountIdRefreshResponse = PostAuthBankAccountsAccountIdRefreshResponses[keyof PostAuthBankAccountsAccountIdRefreshResponses];
+export type GetUserPreferencesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user/preferences';
+};
+export type GetUserPreferencesErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetUserPreferencesError = GetUserPreferencesErrors[keyof GetUserPreferencesErrors];
+export type GetUserPreferencesResponses = {
+    /**
+     * Success
+     */
+    200: Preferences;
+};
+export type GetUserPreferencesResponse = GetUserPreferencesResponses[keyof GetUserPreferencesResponses];
+export type PatchUserPreferencesData = {
+    body: {
+        /**
+         * An IANA time zone, such as `Europe/Berlin`.
+         */
+        time_zone?: string | null;
+        /**
+         * A language tag (BCP 47). Steward writes English where it has no texts in the language.
+         */
+        language?: string | null;
+        /**
+         * What the assistant calls the user.
+         */
+        name?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/user/preferences';
+};
+export type PatchUserPreferencesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PatchUserPreferencesError = PatchUserPreferencesErrors[keyof PatchUserPreferencesErrors];
+export type PatchUserPreferencesResponses = {
+    /**
+     * Success
+     */
+    200: Preferences;
+};
+export type PatchUserPreferencesResponse = PatchUserPreferencesResponses[keyof PatchUserPreferencesResponses];
 export type GetUserAuditData = {
     body?: never;
     path?: never;

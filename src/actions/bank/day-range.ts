@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { english } from '../../../public/language/english.js';
 import { AppError } from '../../errors.ts';
+import type { RunContext } from '../shared/action.ts';
 
 const USUAL_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
@@ -16,6 +18,8 @@ export const rangeFields = {
   to: day.optional().describe('Last day, YYYY-MM-DD; default today.'),
 };
 
+type Now = Pick<RunContext, 'clock' | 'timeZone'>;
+
 interface DayRange {
   from?: string | undefined;
   to?: string | undefined;
@@ -30,16 +34,21 @@ export function isOrdered({ from, to }: DayRange): boolean {
 }
 
 /**
- * Days of the bank have no zone: UTC's are taken.
+ * A range whose ends are given. Days of a bank have no zone: today is the user's, and UTC's if their zone is not known.
  *
- * @param now milliseconds since 1970
  * @throws AppError `invalid_request` for a range that begins after today and has no end
  */
-export function closedRange({ from, to }: DayRange, now: number): { from: string; to: string } {
-  const last = to ?? dayOf(now);
+export async function closedRange({ from, to }: DayRange, { clock, timeZone }: Now): Promise<{ from: string; to: string }> {
+  const last = to ?? english.localDay(clock.now(), await timeZone());
   const first = from ?? dayOf(Date.parse(last) - USUAL_DAYS * DAY_MS);
   if (first > last) throw new AppError('invalid_request', `to: ${BEFORE}`);
   return { from: first, to: last };
+}
+
+/** For the question to the user: `from Sun, 1 Nov 2026 to today`. */
+export function showDays({ from, to }: DayRange): string {
+  const last = to === undefined ? 'today' : english.day(to);
+  return from === undefined ? `for ${USUAL_DAYS} days, to ${last}` : `from ${english.day(from)} to ${last}`;
 }
 
 function dayOf(at: number): string {

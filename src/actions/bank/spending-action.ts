@@ -4,7 +4,7 @@ import type { RunContext } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fitting, jsonBytes } from '../shared/fitting.ts';
 import { accountIds, type transactionRow, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
-import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
+import { closedRange, isOrdered, NOT_ORDERED, rangeFields, showDays } from './day-range.ts';
 import { amounts, hasAmount, leftOut, sum, sumSpending } from './spending-sums.ts';
 import { MAX_ROWS, transactionsPage } from './transactions-action.ts';
 
@@ -49,12 +49,9 @@ export const spending = builtIn('bank', {
       .optional()
       .describe('There are more transactions than were read, the newest: the sums are incomplete. Use a shorter range.'),
   }),
-  summary: ({ by, ...range }, now) => {
-    const { from, to } = closedRange(range, now);
-    return `Add up spending by ${by} from ${from} to ${to}`;
-  },
-  async run({ by, account_ids, max, ...range }, { session, clock, progress, capBytes }) {
-    const { from, to } = closedRange(range, clock.now());
+  summary: ({ by, ...range }) => `Add up spending by ${by} ${showDays(range)}`,
+  async run({ by, account_ids, max, ...range }, { session, clock, timeZone, progress, capBytes }) {
+    const { from, to } = await closedRange(range, { clock, timeZone });
     const { rows, unreadable, read, total } = await readAll(session, { from, to, account_ids, progress });
     const { sums, totals, moved } = sumSpending(rows, by);
     const shown = fitting(sums.slice(0, max), capBytes - jsonBytes([totals, moved]) - BESIDE_BYTES);

@@ -14,7 +14,7 @@ import {
   unreadableIn,
   withOptions,
 } from './bank-schemas.ts';
-import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
+import { closedRange, isOrdered, NOT_ORDERED, rangeFields, showDays } from './day-range.ts';
 
 /** The most that the aggregator returns at once. */
 export const MAX_ROWS = 500;
@@ -57,13 +57,10 @@ export const transactions = builtIn('bank', {
     next: z.string().optional().describe('There are more: pass this as `page`.'),
   }),
   sources: ({ items }) => items.map(transactionSource),
-  summary: (range, now) => {
-    const { from, to } = closedRange(range, now);
-    return `Read transactions from ${from} to ${to}`;
-  },
+  summary: (range) => `Read transactions ${showDays(range)}`,
   capBytes: 512 * 1024,
-  async run({ account_ids, max, page = '0', ...range }, { session, clock, capBytes }) {
-    const { from, to } = closedRange(range, clock.now());
+  async run({ account_ids, max, page = '0', ...range }, { session, clock, timeZone, capBytes }) {
+    const { from, to } = await closedRange(range, { clock, timeZone });
     const offset = Number(page);
     const options = withOptions({ account_ids, count: max, offset });
     const response = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);

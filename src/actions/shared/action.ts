@@ -39,6 +39,8 @@ export interface RunContext<P extends string = string> {
   session: P extends keyof Sessions ? Sessions[P] : unknown;
   db: Database;
   clock: Clock;
+  /** The user's IANA zone, read when it is first asked for; undefined: they have not said one. */
+  timeZone(): Promise<string | undefined>;
   /** Whether account numbers may be returned in full; only if the action's policy allows it. */
   unmasked: boolean;
   /** Largest output, bytes of JSON; longer output is truncated. */

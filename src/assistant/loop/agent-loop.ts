@@ -12,6 +12,7 @@ import {
 import type { Clock } from '../../clock/clock.ts';
 import type { Limits, ModelSettings } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
+import type { Preferences } from '../../preferences/preferences-repository.ts';
 import { plainSchema } from '../../tools/json-schema.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { wellFormed } from '../../validation/well-formed.ts';
@@ -33,6 +34,7 @@ export interface LoopInput {
   tools: readonly Tool[];
   calls: ToolCalls;
   history: History;
+  preferences: Preferences;
   limits: Pick<Limits, 'runSteps'>;
   /** Updated as the run goes on. */
   usage: Usage;
@@ -55,7 +57,7 @@ const SUMMARIZE = `Summarize the conversation below in at most 400 words, for an
  */
 export async function runLoop(input: LoopInput): Promise<string | undefined> {
   const { run, clock, calls, limits, settings, usage } = input;
-  const system = instructions(new Date(clock.now()));
+  const system = instructions(clock.now(), input.preferences);
   const tools = toolSet(input.tools, calls);
   const room = roomFor(settings.contextTokens, system, input.tools);
   const { summary, messages } = await compacted(input.history, room, (earlier, position) => summarize(input, earlier, position));

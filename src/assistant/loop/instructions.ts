@@ -1,4 +1,5 @@
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+import { english } from '../../../public/language/english.js';
+import type { Preferences } from '../../preferences/preferences-repository.ts';
 
 const TEXT = `You are Steward, the user's assistant. You use the user's connected accounts with the tools that you have.
 
@@ -8,7 +9,14 @@ const TEXT = `You are Steward, the user's assistant. You use the user's connecte
 - A tool that you lack may belong to an account that isn't connected: tell the user to connect it.
 - Answer briefly, in the user's language. Don't show images or links of others unless the user asks for them.`;
 
-/** The system text. It contains nothing of the user's accounts. */
-export function instructions(now: Date): string {
-  return `${TEXT}\n\nIt is ${DAYS[now.getUTCDay()]}, ${now.toISOString().slice(0, 16)}Z (UTC).`;
+/**
+ * The system text. It contains nothing of the user's accounts.
+ *
+ * @param now milliseconds since 1970
+ */
+export function instructions(now: number, { timeZone, name }: Preferences): string {
+  const zone = timeZone ?? 'UTC';
+  const at = `It is ${english.dateTime(now, zone)} (${english.localDay(now, zone)})`;
+  const place = timeZone === null ? "in UTC. The user's time zone is not known." : `in the user's time zone, ${zone}.`;
+  return [`${TEXT}\n\n${at} ${place}`, ...(name === null ? [] : [`The user's name is ${JSON.stringify(name)}.`])].join(' ');
 }

@@ -3,6 +3,7 @@ import type { Taint } from '../../actions/shared/labels.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { AppError } from '../../errors.ts';
+import { selectPreferences } from '../../preferences/preferences-repository.ts';
 import type { Providers } from '../../providers/open-providers.ts';
 import type { Audience } from '../../providers/shared/audience.ts';
 import type { ProviderSession } from '../../providers/shared/provider.ts';
@@ -179,6 +180,7 @@ export class ActionRun {
       account,
       db,
       clock,
+      timeZone: async () => (await selectPreferences(db, userId)).timeZone ?? undefined,
       unmasked: policy.unmasked,
       capBytes,
       version,

@@ -9,6 +9,8 @@ import { rejectSocket } from '../server/raw-responses.ts';
 import { assertWellFormed, formFields } from './form-fields.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
+/** RFC 7396, section 4. */
+export const MERGE_PATCH = 'application/merge-patch+json';
 const CHARSET = /;\s*charset="?([^\s";]+)/i;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /** Read beyond the limit, so that the client receives the error: at least this, and three times the limit. */
@@ -26,6 +28,11 @@ export function body(limit: number, fields: number): RequestHandler[] {
 /** Parses a JSON object of up to `limit` bytes. */
 export function jsonBody(limit: number): RequestHandler[] {
   return [cutOff(limit), requireJson, jsonParser(limit), requireObject];
+}
+
+/** Parses a JSON merge patch (RFC 7396) of up to `limit` bytes: an object, because what it changes is one. */
+export function mergePatchBody(limit: number): RequestHandler[] {
+  return [cutOff(limit), requireMergePatch, jsonParser(limit, ['json', MERGE_PATCH]), requireObject];
 }
 
 /** Reads a JSON body of up to `limit` bytes as a Buffer, for checking a signature over its bytes. */
@@ -62,6 +69,15 @@ function requireJson(request: Request, _response: Response, next: NextFunction):
   next();
 }
 
+function requireMergePatch(request: Request, response: Response, next: NextFunction): void {
+  if (request.is(['json', MERGE_PATCH]) === false) {
+    // RFC 5789, section 2.2.
+    response.setHeader('accept-patch', `${MERGE_PATCH}, application/json`);
+    throw new AppError('unsupported_media_type', `Send ${MERGE_PATCH} or application/json.`);
+  }
+  next();
+}
+
 function requireFormOrJson(request: Request, _response: Response, next: NextFunction): void {
   const empty = request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0;
   if (empty || request.is([FORM, 'json']) !== false) {
@@ -79,7 +95,7 @@ function formParser(limit: number, fields: number): RequestHandler {
     verify: (_request, _response, raw) => assertWellFormed(raw),
     inflate: false,
   });
-  return ifLarge(FORM, limit, parser, async (bytes, request, { locals }) => {
+  return ifLarge([FORM], limit, parser, async (bytes, request, { locals }) => {
     const input = { bytes, fields };
     if (bytes.length <= LARGE_BYTES) return formFields.run(input);
     const caller = locals.caller as Principal | undefined;
@@ -87,14 +103,15 @@ function formParser(limit: number, fields: number): RequestHandler {
   });
 }
 
-function jsonParser(limit: number): RequestHandler {
+function jsonParser(limit: number, type: string[] = ['json']): RequestHandler {
   const parser = express.json({
+    type,
     limit: Math.min(limit, LARGE_BYTES),
     strict: true,
     inflate: false,
     verify: (_request, _response, raw, charset) => assertUtf8Bytes(raw, charset),
   });
-  return ifLarge('json', limit, parser, largeObject);
+  return ifLarge(type, limit, parser, largeObject);
 }
 
 /**
@@ -103,7 +120,7 @@ function jsonParser(limit: number): RequestHandler {
  * @param type of the bodies that are parsed
  */
 function ifLarge(
-  type: string,
+  type: string[],
   limit: number,
   small: RequestHandler,
   parse: (bytes: Buffer<ArrayBuffer>, request: Request, response: Response) => Promise<unknown>,

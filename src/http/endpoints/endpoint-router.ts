@@ -6,7 +6,7 @@ import type { Caller } from '../../principal.ts';
 import { validate } from '../../validation/validate.ts';
 import { requireCsrfToken } from '../access/first-party.ts';
 import type { Credentials, RequireCredential } from '../access/require-credential.ts';
-import { body, jsonBody, rawBody } from '../bodies/body.ts';
+import { body, jsonBody, mergePatchBody, rawBody } from '../bodies/body.ts';
 import { allowErrorPages } from '../middleware/error-handler.ts';
 import { leadOn } from '../middleware/lead-on.ts';
 import { sendPage } from '../pages/own-page.ts';
@@ -23,6 +23,7 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 const SPECULATIVE = /(?:^|[\s,;"])(?:prefetch|prerender|preview)(?:$|[\s,;="])/i;
 /** Of a form that may be as large as JSON. */
 const FORM_FIELDS = 20;
+const PATCH_BYTES = 16 * 1024;
 
 /** The middleware that endpoints choose from by their declarations. */
 export interface EndpointMiddleware extends Credentials {
@@ -71,7 +72,7 @@ function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHa
   const admit = isEssential(endpoint) ? [] : [middleware.admit];
   const checks = [...credentialOf(endpoint, middleware), ...admit];
   const csrf = endpoint.auth === 'none' ? [] : [requireCsrfToken];
-  const readsFirst = endpoint.json === undefined && endpoint.auth !== 'first_party';
+  const readsFirst = endpoint.json === undefined && endpoint.method !== 'patch' && endpoint.auth !== 'first_party';
   return readsFirst ? [...parsers, ...checks, ...csrf] : [...checks, ...limits, ...parsers, ...csrf];
 }
 
@@ -84,7 +85,8 @@ function credentialOf({ auth, limit }: Endpoint, { requireCredential }: Endpoint
   return auth === 'none' ? [] : [requireCredential(auth, limit === 'provider')];
 }
 
-function parsersOf({ form, json, signed }: Endpoint, parseBody: RequestHandler[]): RequestHandler[] {
+function parsersOf({ method, form, json, signed }: Endpoint, parseBody: RequestHandler[]): RequestHandler[] {
+  if (method === 'patch') return mergePatchBody(json?.limit ?? PATCH_BYTES);
   if (json !== undefined) return json.orForm === true ? body(json.limit, FORM_FIELDS) : jsonBody(json.limit);
   if (signed !== undefined) return rawBody(signed.limit);
   return form === undefined ? [] : parseBody;

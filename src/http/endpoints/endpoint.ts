@@ -48,7 +48,8 @@ export interface Endpoint<
   A extends z.ZodType = z.ZodType,
   Auth extends AuthKind = AuthKind,
 > {
-  method: 'get' | 'post' | 'delete';
+  /** The body of a `patch` is a JSON merge patch (RFC 7396). */
+  method: 'get' | 'post' | 'patch' | 'delete';
   /** Express path, e.g. `/auth/bank/accounts/:account_id`. */
   path: string;
   /** Its group in the OpenAPI document; left out: the router's. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { ERROR_STATUS, type ErrorCode } from '../../errors.ts';
+import { MERGE_PATCH } from '../bodies/body.ts';
 import type { Endpoint } from './endpoint.ts';
 
 const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
@@ -120,9 +121,11 @@ function operationId({ method, path }: Endpoint): string {
   return method + (words.length === 0 ? 'Root' : words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(''));
 }
 
-function requestBody({ form, json, signed }: Endpoint): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+function requestBody({ method, form, json, signed }: Endpoint): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (signed !== undefined) return { requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } } };
   if (form === undefined) return {};
+  if (method === 'patch')
+    return { requestBody: { required: true, content: { [MERGE_PATCH]: { schema: form }, 'application/json': { schema: form } } } };
   const content =
     json !== undefined && json.orForm !== true
       ? { 'application/json': { schema: form } }

@@ -21,7 +21,7 @@ export function crossOrigin(allowsOrigin: (origin: string) => boolean): RequestH
   return ofPages({
     origin: (origin, done) => done(null, origin !== undefined && allowsOrigin(origin)),
     credentials: true,
-    methods: ['GET', 'POST', 'DELETE'],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
     exposedHeaders: ['x-request-id', 'retry-after', 'www-authenticate'],
     maxAge: PREFLIGHT_SECONDS,

@@ -42,7 +42,7 @@ describe('a page of another origin', () => {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
       'access-control-allow-headers': expect.stringContaining('authorization'),
-      'access-control-allow-methods': 'GET,POST,DELETE',
+      'access-control-allow-methods': 'GET,POST,PATCH,DELETE',
       vary: expect.stringContaining('Origin'),
     });
   });

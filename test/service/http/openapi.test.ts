@@ -25,6 +25,8 @@ const ENDPOINTS = [
   'GET /integrations',
   'GET /health/live',
   'GET /health/ready',
+  'GET /user/preferences',
+  'PATCH /user/preferences',
   'GET /user/export',
   'GET /user/audit',
   'DELETE /user',

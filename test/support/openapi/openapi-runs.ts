@@ -68,10 +68,12 @@ export function generalRuns(): Run[] {
   );
 }
 
+const BODIES: Record<string, string> = { 'POST /threads/{id}': '{"title":"Taxes"}', 'PATCH /user/preferences': '{}' };
+
 /** With a body that the endpoint takes; for most, that of a decision. */
 function withJson(endpoint: string, { requestBody }: Record<string, any>, options: CallOptions): CallOptions {
   if (requestBody === undefined) return options;
-  const body = endpoint === 'POST /threads/{id}' ? '{"title":"Taxes"}' : '{"approved":false}';
+  const body = BODIES[endpoint] ?? '{"approved":false}';
   return { ...options, body, headers: { ...options.headers, 'content-type': 'application/json' } };
 }
 
@@ -97,13 +99,14 @@ function guardedRuns(endpoint: string): Run[] {
 /** @param takesForms JSON only otherwise */
 function bodyRuns(endpoint: string, takesForms: boolean): Run[] {
   // Decisions hold arguments: the form is as large as the JSON may be.
-  const isSmall = takesForms && endpoint !== 'POST /approvals/{id}';
-  const large = isSmall ? ['x'.repeat(20_000), FORM] : [`"${'x'.repeat(9_000_000)}"`, 'application/json'];
+  const isSmall = endpoint.startsWith('PATCH ') || (takesForms && endpoint !== 'POST /approvals/{id}');
+  const type = isSmall && takesForms ? FORM : 'application/json';
+  const large = isSmall ? 'x'.repeat(20_000) : `"${'x'.repeat(9_000_000)}"`;
   const send = async (options: CallOptions, body: string, type: string) =>
     callEndpoint(steward, endpoint, { token: await newToken(), body, headers: { ...options.headers, 'content-type': type } });
   return [
     { endpoint, response: '400 invalid_request', provoke: (options) => send(options, '[]', 'application/json') },
-    { endpoint, response: '413 too_large', provoke: (options) => send(options, large[0] ?? '', large[1] ?? '') },
+    { endpoint, response: '413 too_large', provoke: (options) => send(options, large, type) },
     { endpoint, response: '415 unsupported_media_type', provoke: (options) => send(options, 'x', 'text/plain') },
   ];
 }
@@ -155,6 +158,19 @@ function userRuns(): Run[] {
       endpoint: 'GET /integrations',
       response: '200',
       provoke: async () => steward.call('/integrations', { token: (await linkedBank()).token }),
+    },
+    {
+      endpoint: 'GET /user/preferences',
+      response: '200',
+      provoke: async () => callEndpoint(steward, 'GET /user/preferences', { token: await newToken() }),
+    },
+    {
+      endpoint: 'PATCH /user/preferences',
+      response: '200',
+      async provoke() {
+        const headers = { 'content-type': 'application/merge-patch+json' };
+        return callEndpoint(steward, 'PATCH /user/preferences', { token: await newToken(), body: '{"name":"Ana"}', headers });
+      },
     },
     {
       endpoint: 'GET /user/export',

@@ -47,6 +47,22 @@ describe('bank.spending in the sandbox', () => {
 
   const shown = (sums: any[]) => Object.fromEntries(sums.map(({ name, amount }) => [name, cents(amount)]));
 
+  it('ends today as the user’s days go, in every zone', async () => {
+    const zoned = async (zone: string | null) => {
+      const [headers, body] = [{ 'content-type': 'application/json' }, JSON.stringify({ time_zone: zone })];
+      expect((await steward.call('/user/preferences', { method: 'PATCH', token, headers, body })).status).toBe(200);
+      return run('bank.spending');
+    };
+    expect(await zoned('Europe/Berlin')).toMatchObject({ from: day(-30), to: day(0) });
+    // Noon in UTC is after midnight there.
+    expect(await zoned('Pacific/Kiritimati')).toMatchObject({ from: day(-29), to: day(1) });
+    clock.setBy(-2 * 3_600_000);
+    expect(await zoned('Pacific/Pago_Pago')).toMatchObject({ from: day(-31), to: day(-1) });
+    expect(await zoned(null)).toMatchObject({ from: day(-30), to: day(0) });
+    clock.setBy(2 * 3_600_000);
+    expect(await run('bank.spending', { from: day(-3), to: day(-2) })).toMatchObject({ from: day(-3), to: day(-2) });
+  });
+
   it('adds up the last 30 days by category, largest first, with a bank’s labels', async () => {
     const { data, meta } = await call('bank.spending');
     const { sums, totals, ...rest } = data as any;

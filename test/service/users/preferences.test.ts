@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/database/postgres.ts';
+import { newName } from '../../support/scenes/flows.ts';
+import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { expectError } from '../../support/users/expect-error.ts';
+import type { HttpResponse } from '../../support/users/request.ts';
+
+const PATH = '/user/preferences';
+const NONE = { time_zone: null, language: null, name: null };
+
+let steward: TestSteward;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+
+afterAll(() => steward.stop());
+
+function patch(token: string, body: unknown, type = 'application/json', at = steward): Promise<HttpResponse> {
+  return at.call(PATH, { method: 'PATCH', token, headers: { 'content-type': type }, body: JSON.stringify(body) });
+}
+
+describe('GET /user/preferences', () => {
+  it('is protected', async () => {
+    expectError(await steward.call(PATH), 'invalid_token');
+  });
+
+  it('is null for what the user has not said', async () => {
+    expect(await steward.call(PATH, { token: await steward.signIn(newName()) })).toMatchObject({ status: 200, body: NONE });
+  });
+});
+
+describe('PATCH /user/preferences', () => {
+  it('is protected', async () => {
+    expectError(await patch('', { name: 'Ana' }), 'invalid_token');
+  });
+
+  it.each(['application/json', 'application/merge-patch+json'])('changes what it names, and null removes, as %s', async (type) => {
+    const token = await steward.signIn(newName());
+    const all = { time_zone: 'Europe/Berlin', language: 'en-GB', name: 'Ana Müller' };
+    expect((await patch(token, all, type)).body).toEqual(all);
+    expect((await patch(token, { name: null }, type)).body).toEqual({ ...all, name: null });
+    expect((await patch(token, {}, type)).body).toEqual({ ...all, name: null });
+    expect((await steward.call(PATH, { token })).body).toEqual({ ...all, name: null });
+  });
+
+  it.each([
+    [{ time_zone: 'europe/berlin' }, { time_zone: 'Europe/Berlin' }],
+    [{ time_zone: 'Asia/Kolkata' }, { time_zone: 'Asia/Kolkata' }],
+    [{ time_zone: 'Asia/Calcutta' }, { time_zone: 'Asia/Calcutta' }],
+    [{ time_zone: 'UTC' }, { time_zone: 'UTC' }],
+    [{ language: 'EN-us' }, { language: 'en-US' }],
+    [{ language: 'de' }, { language: 'de' }],
+    [{ name: '  دانا  ' }, { name: 'دانا' }],
+    [{ name: 'می\u200cنا 👩\u200d🚀' }, { name: 'می\u200cنا 👩\u200d🚀' }],
+    [{ name: 'a'.repeat(100) }, { name: 'a'.repeat(100) }],
+  ])('accepts %j', async (change, stored) => {
+    expect((await patch(await steward.signIn(newName()), change)).body).toEqual({ ...NONE, ...stored });
+  });
+
+  it.each<[unknown, RegExp]>([
+    [{ time_zone: 'Mars/Olympus' }, /time_zone: must be a time zone such as Europe\/Berlin/],
+    [{ time_zone: '+02:00' }, /time_zone: must be a time zone/],
+    [{ time_zone: '' }, /time_zone: must be a time zone/],
+    [{ time_zone: `Europe/${'x'.repeat(60)}` }, /time_zone: must have at most 60 characters/],
+    [{ time_zone: 1 }, /time_zone: /],
+    [{ language: 'english please' }, /language: must be a language tag/],
+    [{ language: '' }, /language: must be a language tag/],
+    [{ language: 'en-'.repeat(20) }, /language: must have at most 35 characters/],
+    [{ name: '   ' }, /name: must not be empty/],
+    [{ name: 'a'.repeat(101) }, /name: must have at most 100 characters/],
+    [{ name: 'a\u202eb' }, /name: must not contain hidden or control characters/],
+    [{ name: 'a\nb' }, /name: must not contain hidden or control characters/],
+    [{ name: 'a\u0000b' }, /name: must not contain hidden or control characters/],
+    [{ name: '\u200d' }, /name: must have a character that can be seen/],
+    [{ name: 'a\ud800' }, /name: /],
+    [{ nickname: 'Ana' }, /nickname/],
+    [['name'], /./],
+  ])('rejects %j, and changes nothing', async (change, message) => {
+    const token = await steward.signIn(newName());
+    await patch(token, { name: 'Ana' });
+    const response = await patch(token, change);
+    expectError(response, 'invalid_request');
+    expect(response.body.message).toMatch(message);
+    expect((await steward.call(PATH, { token })).body).toEqual({ ...NONE, name: 'Ana' });
+  });
+
+  it('rejects other media types, and names those that it accepts', async () => {
+    const token = await steward.signIn(newName());
+    for (const type of ['application/x-www-form-urlencoded', 'application/json-patch+json', 'text/plain']) {
+      const response = await patch(token, { name: 'Ana' }, type);
+      expectError(response, 'unsupported_media_type');
+      expect(response.headers.get('accept-patch')).toBe('application/merge-patch+json, application/json');
+    }
+  });
+
+  it('is the only method besides GET', async () => {
+    const response = await steward.call(PATH, { method: 'POST', token: await steward.signIn(newName()) });
+    expectError(response, 'method_not_allowed');
+    expect(response.headers.get('allow')).toBe('GET, PATCH, HEAD');
+  });
+
+  it('is a user’s own, and ends with the user', async () => {
+    const [ana, bo] = [await steward.signIn(newName()), await steward.signIn(newName())];
+    await patch(ana, { name: 'Ana, who leaves' });
+    await patch(bo, { name: 'Bo' });
+    expect((await steward.call(PATH, { token: ana })).body.name).toBe('Ana, who leaves');
+    expect((await steward.call('/user/export', { token: ana })).body.user).toMatchObject({
+      time_zone: null,
+      language: null,
+      name: 'Ana, who leaves',
+    });
+    expect((await steward.call('/user', { method: 'DELETE', token: ana })).status).toBe(200);
+    expectError(await patch(ana, { name: 'Ana, who leaves' }), 'invalid_token');
+    expect(await steward.sql(`select 1 from users where name = 'Ana, who leaves'`)).toEqual([]);
+    expect((await steward.call(PATH, { token: bo })).body.name).toBe('Bo');
+  });
+
+  it('says nothing of it in logs', async () => {
+    await patch(await steward.signIn(newName()), { name: 'Canary Person', time_zone: 'Pacific/Chatham' });
+    expect(steward.logs.join('')).not.toMatch(/Canary Person|Chatham/);
+  });
+});
+
+describe.skipIf(!hasPostgres)('two replicas', () => {
+  let issuer: TestIssuer;
+  let database: PostgresDatabase;
+  let replicas: [TestSteward, TestSteward];
+  beforeAll(async () => {
+    [issuer, database] = [await startIssuer(), await createPostgresDatabase()];
+    const env = { ...issuer.env, DATABASE_URL: database.url, MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}` };
+    replicas = [await startSteward(env), await startSteward(env)];
+  });
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await issuer.close();
+    await database.drop();
+  });
+
+  it('that change different preferences at the same time keep both', async () => {
+    const [one, other] = replicas;
+    const token = await issuer.sign('ana');
+    expect((await other.call(PATH, { token })).status).toBe(200);
+    for (const round of [1, 2, 3, 4, 5]) {
+      const changes = [
+        { name: `Ana ${round}` },
+        { time_zone: round % 2 ? 'Europe/Berlin' : 'UTC' },
+        { language: `en-A${round % 2 ? 'U' : 'G'}` },
+      ];
+      await Promise.all(changes.map((change, index) => patch(token, change, 'application/json', index % 2 ? one : other)));
+      expect((await one.call(PATH, { token })).body).toEqual(Object.assign({}, ...changes));
+    }
+  });
+});
