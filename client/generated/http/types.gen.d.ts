@@ -17,6 +17,20 @@ export type LinkTokenForm = {
 export type PublicTokenForm = {
     public_token: string;
 };
+export type PreferencesPatch = {
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone?: string | null;
+    /**
+     * A language tag (BCP 47). Steward writes English where it has no texts in the language.
+     */
+    language?: string | null;
+    /**
+     * What the assistant calls the user.
+     */
+    name?: string | null;
+};
 export type TokenRequest = {
     /**
      * What the user knows it by.
@@ -2189,20 +2203,7 @@ export type GetUserPreferencesResponses = {
 };
 export type GetUserPreferencesResponse = GetUserPreferencesResponses[keyof GetUserPreferencesResponses];
 export type PatchUserPreferencesData = {
-    body: {
-        /**
-         * An IANA time zone, such as `Europe/Berlin`.
-         */
-        time_zone?: string | null;
-        /**
-         * A language tag (BCP 47). Steward writes English where it has no texts in the language.
-         */
-        language?: string | null;
-        /**
-         * What the assistant calls the user.
-         */
-        name?: string | null;
-    };
+    body: PreferencesPatch;
     path?: never;
     query?: never;
     url: '/user/preferences';
