@@ -1,8 +1,9 @@
 import { frame } from '../language/en/frame.js';
 import { askForDemonstration } from './chat/chat-demonstrations.js';
-import { byId } from './kit/dom.js';
-import { show } from './kit/feedback.js';
-import { sayLoading } from './kit/states.js';
+import { button } from './kit/button.js';
+import { byId, element } from './kit/dom.js';
+import { run, show, showError } from './kit/feedback.js';
+import { notLoaded, sayLoading } from './kit/states.js';
 import { clearBadges, showBadge } from './page/page-badges.js';
 import { showChecklist } from './page/page-checklist.js';
 import { Server, showConnection } from './page/page-connection.js';
@@ -12,49 +13,54 @@ import { showFlowResult } from './page/page-flow-result.js';
 import { formatter } from './page/page-format.js';
 import { Router } from './page/page-router.js';
 import { Session } from './page/page-session.js';
-import { hasSandbox, SignIn, signInForms } from './page/page-sign-in.js';
+import { SignIn } from './page/page-sign-in.js';
+import { signInWays, takeReturn } from './page/page-sign-in-ways.js';
 import { clearToasts } from './page/page-toasts.js';
 import { VIEWS } from './views.js';
 
 const signIn = new SignIn();
 const router = new Router(VIEWS);
 const server = new Server();
-const sandbox = hasSandbox();
 const isConnected = showFlowResult();
 let session;
 
-async function changed({ detail: { reason } }) {
+function changed({ detail: { reason } }) {
+  const isAnother = session !== undefined && signIn.session !== undefined;
   session?.close();
   session = undefined;
   router.close();
   clearBadges();
-  const { token } = signIn;
-  const signedIn = token !== undefined;
+  if (reason !== undefined) clearToasts();
+  const signedIn = signIn.session !== undefined;
   for (const id of ['user', 'nav', 'menu']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
   byId('checklist-place').replaceChildren();
+  byId('ending').replaceChildren();
   document.body.dataset.layout = 'page';
-  if (!signedIn) {
-    document.title = 'Sign in · Steward';
-    showConnection(undefined);
-  }
-  if (reason !== undefined) {
-    clearToasts();
-    show(byId('sign-in-result'), 'warning', reason);
-    byId('sign-in-title').focus();
-  }
-  if (!signedIn) return;
-  const isSandbox = await sandbox;
-  // The user may have signed out meanwhile.
-  if (token === signIn.token) begin(isSandbox);
+  // An address of the user before is none of the next one's.
+  if (isAnother) history.replaceState(null, '', location.pathname + location.search);
+  if (signedIn) begin();
+  else showSignIn(reason);
+  if (isAnother) session.notify('warning', reason);
 }
 
-function begin(isSandbox) {
-  session = new Session(signIn, { sandbox: isSandbox, server });
-  const { label, exp } = session.user;
+function showSignIn(reason) {
+  const result = byId('sign-in-result');
+  document.title = `${frame.signInTitle} · Steward`;
+  showConnection(undefined);
+  byId('sign-in-ways').replaceChildren(...signInWays(signIn, (error) => showError(result, error)));
+  result.replaceChildren();
+  if (reason === undefined) return;
+  show(result, 'warning', reason);
+  byId('sign-in-title').focus();
+}
+
+function begin() {
+  session = new Session(signIn, { server });
+  const { label } = session.user;
   byId('who').textContent = label;
   byId('who-initial').textContent = label.charAt(0).toUpperCase();
-  byId('who-expiry').textContent = exp === undefined ? '' : `signed in until ${formatter.time(new Date(exp * 1000).toISOString())}`;
+  showExpiry();
   showConnection(session.link);
   session.client.addEventListener('state', () => server.poll());
   session.approvals.watch(({ length }) => {
@@ -70,6 +76,18 @@ function begin(isSandbox) {
   resume();
   router.open(session, 'accounts');
   session.open();
+}
+
+function showExpiry() {
+  byId('who-expiry').textContent = frame.until(formatter.time(signIn.session.expires_at));
+  byId('ending').replaceChildren();
+}
+
+/** Some minutes before the session ends. */
+function showEnding() {
+  const stay = button(frame.staySignedIn, { className: 'small' });
+  stay.addEventListener('click', () => run(stay, session.fail, () => signIn.again('ending')));
+  byId('ending').replaceChildren(element('p', {}, frame.ending(formatter.time(signIn.session.expires_at)), ' ', stay));
 }
 
 /** Goes on where the user was before the provider's page. Without its result, the user has come back another way. */
@@ -97,17 +115,26 @@ function menu() {
 }
 
 signIn.addEventListener('change', changed);
-byId('sign-out').addEventListener('click', () => signIn.signOut('You are signed out.'));
+signIn.addEventListener('renewed', showExpiry);
+signIn.addEventListener('ending', showEnding);
+byId('sign-out').addEventListener('click', ({ currentTarget }) => run(currentTarget, session.fail, () => session.signOut(frame.signedOut)));
 byId('skip').addEventListener('click', (event) => {
   event.preventDefault();
   byId('content').focus();
 });
 // Back from the provider's page, to this page as it was.
 addEventListener('pageshow', ({ persisted }) => persisted && session !== undefined && takeFlow(session));
-signInForms(signIn);
 menu();
 sayLoading(byId('views'), byId('loading'));
-signIn.restore();
-sandbox.then((runs) => {
-  byId('sandbox-sign-in').hidden = !runs;
-});
+open();
+
+async function open() {
+  const hash = takeReturn();
+  if (location.hash === '' && hash !== '') history.replaceState(null, '', hash);
+  try {
+    await signIn.begin();
+  } catch {
+    byId('sign-in').hidden = false;
+    byId('sign-in-ways').replaceChildren(notLoaded({ refresh: open }));
+  }
+}

@@ -147,6 +147,37 @@ describe.skipIf(chromiumMissing)(`addresses within the console${whySkipped}`, ()
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
   });
 
+  it('are listed by pages where there are 500 conversations, and the pages stay when the list changes', async () => {
+    const chat = await ChatPage.open(steward, pages, 'talker');
+    const { page } = chat;
+    await steward.sql(
+      `insert into threads (user_id, id, updated_at) select u.id, 'talk-' || n, now() - n * interval '1 minute'
+       from users u, generate_series(1, 500) n where u.email = $1`,
+      ['talker@example.com'],
+    );
+    await page.reload();
+    const links = page.locator('.threads').getByRole('link');
+    const more = page.getByRole('button', { name: 'More: conversations' });
+    for (const count of [50, 100, 150]) {
+      await eventually(async () => expect(await links.count()).toBe(count));
+      await more.click();
+    }
+    await eventually(async () => expect(await links.count()).toBe(200));
+    await links.nth(199).click();
+    await eventually(() => expect(hashOf(page)).toBe('#chat/talk-200'));
+    await page.getByRole('heading', { level: 2, name: 'Conversation', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await chat.ask(HELP);
+    await eventually(async () => expect(await links.count()).toBe(201));
+    expect(await links.last().getAttribute('href')).toBe('#chat/talk-200');
+    for (const count of [251, 301, 351, 401, 451, 501]) {
+      await more.click();
+      await eventually(async () => expect(await links.count()).toBe(count));
+    }
+    await more.waitFor({ state: 'hidden' });
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+  });
+
   it('say in every title how many questions wait, and on the menu of a narrow page what needs the user', async () => {
     const chat = await ChatPage.open(steward, pages, 'asked', { bank: true });
     const { page } = chat;

@@ -6,6 +6,7 @@ import { field } from '../kit/field.js';
 import { showRegion } from '../kit/states.js';
 import { addressTo } from '../page/page-address.js';
 import { Failure } from '../page/page-request.js';
+import { controlsOf, restoreControls } from './form-controls.js';
 import { schemaForm } from './schema-form.js';
 
 const NEEDS = {
@@ -39,6 +40,7 @@ export class ActionForm {
       element('div', { className: 'row' }, this.#run),
       this.#problem,
     );
+    form.addEventListener('input', () => session.drafts.keep(addressTo('actions', this.#name), controlsOf(this.#inputs)));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit();
@@ -75,6 +77,7 @@ export class ActionForm {
       ...schemaForm(action, `input-${name.replace('.', '-')}`),
     };
     this.#inputs.replaceChildren(...(this.#fields?.nodes ?? []));
+    if (action !== undefined) restoreControls(this.#inputs, this.#session.drafts.get(addressTo('actions', name)));
   }
 
   /** Nothing is selected only where nothing is preferred and there are several: then the user has to. */
@@ -105,6 +108,7 @@ export class ActionForm {
       const { value } = this.#account;
       const account = value === '' ? undefined : { id: value, label: this.#session.nameOf(value) ?? 'account' };
       const { id } = this.#session.runs.start({ action: this.#name, account, input: this.#fields.read() });
+      this.#session.drafts.keep(addressTo('actions', this.#name), undefined);
       this.#session.go(addressTo('actions', this.#name, 'runs', id));
     } catch (error) {
       if (!(error instanceof Failure || error instanceof SyntaxError)) throw error;

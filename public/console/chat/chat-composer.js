@@ -11,6 +11,8 @@ export class Composer {
   #on;
   #hasModel = true;
   #isWaiting = false;
+  #drafts;
+  #draft;
   #text = element('textarea', { id: 'chat-text', rows: 1, maxLength: 20_000, placeholder: 'Message the assistant', autocomplete: 'off' });
   #send = button('Send', { type: 'submit', className: 'primary' });
   #stop = button('Stop', { className: 'danger', hidden: true });
@@ -21,6 +23,7 @@ export class Composer {
   /** @param on `send(text, model)` and `stop()` */
   constructor(session, on) {
     this.#on = on;
+    this.#drafts = session.drafts;
     this.node = element(
       'form',
       { className: 'composer', 'aria-label': 'Message' },
@@ -44,7 +47,7 @@ export class Composer {
       event.preventDefault();
       this.#submit();
     });
-    this.#text.addEventListener('input', () => this.#grow());
+    this.#text.addEventListener('input', () => this.#changed());
     this.#stop.addEventListener('click', () => run(this.#stop, session.fail, () => on.stop()));
     session.models.watch((value) => this.#show(value));
   }
@@ -61,6 +64,18 @@ export class Composer {
   restore(text) {
     if (this.#text.value !== '') return;
     this.#text.value = text;
+    this.#changed();
+  }
+
+  /** @param draft the id under which what is typed from now on is kept */
+  keepFor(draft) {
+    this.#draft = draft;
+  }
+
+  /** Shows what was typed for a conversation and not sent. @param draft its id among the drafts */
+  take(draft) {
+    this.keepFor(draft);
+    this.#text.value = this.#drafts.get(draft) ?? '';
     this.#grow();
   }
 
@@ -78,12 +93,17 @@ export class Composer {
     const text = this.#text.value.trim();
     if (text === '' || this.#send.hidden || this.#send.disabled) return;
     this.#text.value = '';
-    this.#grow();
+    this.#changed();
     this.#on.send(text, this.model);
   }
 
   #enable() {
     this.#send.disabled = !this.#hasModel || this.#isWaiting;
+  }
+
+  #changed() {
+    this.#drafts.keep(this.#draft, this.#text.value || undefined);
+    this.#grow();
   }
 
   #grow() {

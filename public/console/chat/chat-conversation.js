@@ -7,7 +7,7 @@ const WAITING = 'approval-requested';
 
 /**
  * One thread: its messages, and the answer that is under way. Dispatches `change` when anything of it has changed, and
- * `end` when an answer has ended. It goes on reading while another thread is shown.
+ * `begin` and `end` when an answer has begun or ended. It goes on reading while another thread is shown.
  */
 export class Conversation extends EventTarget {
   #session;
@@ -187,6 +187,7 @@ export class Conversation extends EventTarget {
     if (message.id === undefined) return;
     const at = this.messages.findIndex(({ id, role }) => id === message.id && role === 'assistant');
     this.messages = at === -1 ? [...this.messages, message] : this.messages.with(at, message);
+    if (at === -1) this.dispatchEvent(new Event('begin'));
     this.#changed();
   }
 

@@ -4,6 +4,7 @@ import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { notLoaded, skeleton } from '../kit/states.js';
 import { addressTo } from '../page/page-address.js';
+import { tellTabs } from '../page/page-tabs.js';
 import { readableText } from '../page/page-text.js';
 import { Composer } from './chat-composer.js';
 import { Conversation } from './chat-conversation.js';
@@ -137,6 +138,7 @@ class ChatView {
     if (known !== undefined) return known;
     const conversation = new Conversation(this.#session, id, options);
     conversation.addEventListener('change', () => conversation === this.#shown && this.#renderSoon());
+    conversation.addEventListener('begin', () => this.#listChanged());
     conversation.addEventListener('end', () => this.#ended(conversation));
     this.#conversations.set(id, conversation);
     return conversation;
@@ -147,15 +149,26 @@ class ChatView {
     if (conversation.isNew) this.#session.go(addressTo('chat', conversation.id), { replace: true });
     if (this.#session.connected) this.#spoken.textContent = 'The assistant is answering.';
     const sent = conversation.send(text, model);
+    this.#composer.keepFor(draftOf(conversation));
     this.#follow(true);
     if (await sent) return;
+    if (conversation !== this.#shown) {
+      this.#session.drafts.keep(draftOf(conversation), text);
+      return;
+    }
+    this.#composer.keepFor(draftOf(conversation));
     this.#composer.restore(text);
-    if (conversation === this.#shown) this.#composer.focus();
-    if (conversation.isNew && conversation === this.#shown) this.#session.go('chat', { replace: true });
+    this.#composer.focus();
+    if (conversation.isNew) this.#session.go('chat', { replace: true });
+  }
+
+  #listChanged() {
+    this.#threads.refresh();
+    tellTabs('threads');
   }
 
   #ended(conversation) {
-    this.#threads.refresh();
+    this.#listChanged();
     this.#session.load('models', 'threads', 'approvals', 'audit');
     if (conversation !== this.#shown) return;
     this.#speak(conversation);
@@ -203,6 +216,7 @@ class ChatView {
     this.#views.clear();
     this.#log.replaceChildren();
     this.#spoken.textContent = '';
+    this.#composer.take(draftOf(conversation));
     this.#threads.select(conversation.id);
     this.#showList(false);
     this.#render();
@@ -314,6 +328,11 @@ class ChatView {
   #follow(always) {
     if (always || this.#isAtEnd()) this.#log.scrollTop = this.#log.scrollHeight;
   }
+}
+
+/** A conversation that has not begun has no id that lasts. */
+function draftOf({ id, isNew, messages }) {
+  return isNew && messages.length === 0 ? 'chat' : addressTo('chat', id);
 }
 
 /** When a store has its first value. */

@@ -6,6 +6,7 @@ import { run } from '../kit/feedback.js';
 import { listState } from '../kit/states.js';
 import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
+import { onTabs, tellTabs } from '../page/page-tabs.js';
 import { readableText } from '../page/page-text.js';
 
 const SEARCH_MS = 250;
@@ -29,6 +30,7 @@ export class ThreadList {
   #next = null;
   #current;
   #renaming;
+  #searched;
   #turn = 0;
   #timer;
 
@@ -57,6 +59,9 @@ export class ThreadList {
     this.#render();
     // A title that is being written stays.
     session.approvals.watch(() => this.#renaming === undefined && this.#render());
+    // Other tabs tell of their conversations; those of other devices are seen when the user comes back.
+    onTabs((what) => what === 'threads' && this.refresh(), session.signal);
+    addEventListener('focus', () => this.refresh(), { signal: session.signal });
   }
 
   /** Loads the first page again. */
@@ -89,9 +94,14 @@ export class ThreadList {
     const { threads, next } = await this.#session.request('GET', `/threads?${query}`);
     // A late response must not replace a newer one.
     if (turn !== this.#turn) return;
-    this.#threads = before === null ? threads : [...this.#threads, ...threads];
+    const isSame = before === null && next !== null && search === this.#searched;
+    const older = isSame ? olderThan(threads, this.#threads) : [];
+    if (before !== null) this.#threads = [...this.#threads, ...threads];
+    else this.#threads = [...threads, ...older];
+    // The pages that were loaded before stay.
+    if (older.length === 0) this.#next = next;
+    this.#searched = search;
     this.#failed = false;
-    this.#next = next;
     this.#on.listed(threads);
     this.#render();
   }
@@ -165,6 +175,7 @@ export class ThreadList {
         const title = input.value.trim();
         await this.#session.request('POST', `/threads/${thread.id}`, { form: { title } });
         this.#on.renamed(thread.id, title);
+        tellTabs('threads');
         this.#renaming = undefined;
         await this.refresh();
         this.#list.querySelector('.current .thread')?.focus();
@@ -179,7 +190,15 @@ export class ThreadList {
     const text = 'Its messages are deleted, and its pending questions end. What the assistant has done remains.';
     if (!(await this.#session.confirm({ title: `Delete “${name}”?`, text, yes: 'Delete' }))) return;
     await this.#session.request('DELETE', `/threads/${id}`);
+    this.#threads = this.#threads.filter((thread) => thread.id !== id);
     this.#on.deleted(id);
+    tellTabs('threads');
     await this.refresh();
   }
+}
+
+/** Those of a list that come after its first page. @param page the first page as it is now @param list as it was; undefined: none */
+function olderThan(page, list = []) {
+  const ids = new Set(page.map(({ id }) => id));
+  return list.filter(({ id, updated_at: updated }) => !ids.has(id) && updated < page.at(-1).updated_at);
 }

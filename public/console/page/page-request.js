@@ -27,14 +27,16 @@ export function failureOf(error) {
 /**
  * Calls the service.
  *
- * @param options.token ID token for the Authorization header, bare
+ * @param options.token ID token for the Authorization header, bare: only to begin a session
+ * @param options.csrf of the session. It is sent with what only reads, too: if another user has signed in in another tab, the
+ *   service then shows nothing of that user here
  * @param options.form fields, sent urlencoded
  * @param options.json body, sent as JSON; neither = no body
  * @returns the JSON body of a successful response
  * @throws Failure for any other response, or if the server is unreachable
  */
-export async function call(method, path, { token, form, json } = {}) {
-  const response = await send(method, path, token, { form, json });
+export async function call(method, path, { token, csrf, form, json } = {}) {
+  const response = await send(method, path, { token, csrf, form, json });
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const body = await response.json().catch(() => undefined);
   // POST /waitlist reports a failed insertion with status 200.
@@ -47,13 +49,18 @@ export async function call(method, path, { token, form, json } = {}) {
   });
 }
 
-async function send(method, path, token, { form, json }) {
+async function send(method, path, { token, csrf, form, json }) {
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
   const body = json === undefined ? form && new URLSearchParams(form) : JSON.stringify(json);
   try {
     return await fetch(path, {
       method,
-      headers: { accept: 'application/json', ...type, ...(token !== undefined && { authorization: token }) },
+      headers: {
+        accept: 'application/json',
+        ...type,
+        ...(token !== undefined && { authorization: token }),
+        ...(csrf !== undefined && { 'x-csrf-token': csrf }),
+      },
       ...(body !== undefined && { body }),
     });
   } catch {

@@ -1,11 +1,12 @@
 import { StewardClient } from '../../../client/steward-client.js';
+import { frame } from '../../language/en/frame.js';
 import { confirmed } from '../kit/dialog.js';
 import { goTo } from './page-address.js';
 import { Link } from './page-connection.js';
+import { Drafts } from './page-drafts.js';
 import { EventFeed } from './page-events.js';
 import { call, Failure } from './page-request.js';
 import { Runs } from './page-runs.js';
-import { EXPIRED } from './page-sign-in.js';
 import { Store } from './page-store.js';
 import { notify, notifyOfError } from './page-toasts.js';
 
@@ -27,24 +28,27 @@ const GATHER_MS = 50;
 /** What the views know of the signed-in user. There is one for each sign-in; it ends with {@link close}. */
 export class Session {
   #signIn;
-  #token;
   #ended = new AbortController();
   #stale = new Set();
 
-  /** @param signIn SignIn of a signed-in user @param sandbox whether the providers are the sandbox's @param server see page-connection.js */
-  constructor(signIn, { sandbox, server }) {
+  /** @param signIn SignIn of a signed-in user @param server see page-connection.js */
+  constructor(signIn, { server }) {
     this.#signIn = signIn;
-    this.#token = signIn.token;
-    this.user = signIn.claims;
-    this.sandbox = sandbox;
+    const { user, operator } = signIn.session;
+    this.user = user;
+    /** Whether the user may see the state of the service. */
+    this.operator = operator;
+    /** Whether the providers are the sandbox's. */
+    this.sandbox = signIn.ways.sandbox;
     this.events = new EventFeed(this.user.key);
+    this.drafts = new Drafts(user, this.signal);
     this.client = new StewardClient({
       url: location.origin,
-      // This page cannot renew an ID token, so a rejected one ends the session.
-      token: (why) => (why === 'refused' ? undefined : this.token()),
+      session: (why) => this.#credential(why),
       store: this.events.store,
     });
     this.link = new Link(this.client, server, this.signal);
+    signIn.addEventListener('renewed', () => this.client.connect().catch(() => {}), { signal: this.signal });
     this.accounts = new Store(() => this.#loadAccounts());
     this.agents = new Store(async () => (await this.client.list()).agents);
     this.approvals = new Store(() => this.client.approvals());
@@ -74,11 +78,6 @@ export class Session {
   /** Whether calls can be sent now. */
   get connected() {
     return this.link.isOpen;
-  }
-
-  /** The ID token; undefined after the sign-out. */
-  token() {
-    return this.signal.aborted ? undefined : this.#token;
   }
 
   /** Shows a message: 'done', 'warning' or 'error'. @returns removes it */
@@ -115,30 +114,41 @@ export class Session {
   }
 
   /**
-   * Calls the service as the signed-in user. A rejected token ends the session.
+   * Calls the service as the signed-in user. Where the session has ended, or the call requires a recent sign-in, the user
+   * can sign in again over the page; the call is then repeated.
    *
    * @param content the request's `form` or `json`
    * @throws Failure
    */
-  async request(method, path, content) {
+  async request(method, path, content, isRepeated = false) {
+    const { csrf } = this.#signIn;
     try {
-      const body = await call(method, path, { token: this.token(), ...content });
+      const body = await call(method, path, { csrf, ...content });
       if (!this.signal.aborted) return body;
     } catch (error) {
-      if (!this.signal.aborted && error.status !== 401) throw error;
-      if (!this.signal.aborted) this.signOut(error.code === 'token_expired' ? EXPIRED : `${error.message} Sign in again.`);
+      const isMended = !this.signal.aborted && !isRepeated && (await this.#signIn.mends(error, csrf));
+      if (!this.signal.aborted) {
+        if (isMended) return this.request(method, path, content, true);
+        throw error;
+      }
     }
     // The response belongs to a user who has signed out.
-    throw new Failure('You are no longer signed in.', { code: 'superseded', superseded: true });
+    throw new Failure(frame.noLongerSignedIn, { code: 'superseded', superseded: true });
   }
 
   signOut(reason) {
-    this.#signIn.signOut(reason);
+    return this.#signIn.signOut(reason);
   }
 
   close() {
     this.#ended.abort();
     this.client.close();
+  }
+
+  /** For the client. @returns undefined: nobody is signed in */
+  async #credential(why) {
+    if (why === 'refused') await this.#signIn.look();
+    return this.signal.aborted ? undefined : this.#signIn.csrf;
   }
 
   async #loadAccounts() {

@@ -1,104 +1,158 @@
-import { byId } from '../kit/dom.js';
-import { onSubmit, run, showError } from '../kit/feedback.js';
+import { frame } from '../../language/en/frame.js';
+import { forgetDrafts } from './page-drafts.js';
 import { call } from './page-request.js';
+import { askToSignIn } from './page-sign-in-dialog.js';
+import { onTabs, tellTabs } from './page-tabs.js';
 
-const STORED = 'steward.id_token';
-/** Longest delay that a timer takes, milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-export const EXPIRED = 'Your sign-in has expired. Sign in again.';
+/** Before the end of a session, when the user is told of it. */
+const NOTICE_MS = 5 * 60 * 1000;
+const ENDED = new Set([401, 403]);
 
 /**
- * The ID token of the signed-in user. It is kept in memory, and in sessionStorage so that it survives the redirect to the
- * provider; never in a URL. Dispatches `change` with `detail.reason`: a message if the sign-in ended for a reason.
+ * Whose session this browser has, as `GET /auth/session` says it; all tabs and Steward's other pages share it. This page
+ * never has its secret.
+ *
+ * Dispatches `change` when another user is signed in, or none; `detail` has the `reason`, if there is one. `renewed` when the
+ * same user has signed in again, and `ending` some minutes before the session ends.
  */
 export class SignIn extends EventTarget {
-  #token;
-  #timer;
+  #session;
+  #ways;
+  #finding;
+  #asking;
+  #timers = [];
 
-  get token() {
-    return this.#token;
+  constructor() {
+    super();
+    onTabs((what) => (what === 'signed-out' ? this.#end(frame.signedOutElsewhere) : what === 'signed-in' && this.follow()));
+    addEventListener('focus', () => this.follow());
   }
 
-  /** Who signed in and until when, from the token; for display only: the server verifies the token. */
-  get claims() {
-    return readClaims(this.#token);
+  /** `{user, csrf_token, signed_in_at, expires_at, operator}`; undefined: nobody is signed in. */
+  get session() {
+    return this.#session;
   }
 
-  /** Restores the sign-in of this tab, if there is one. */
-  restore() {
-    const stored = sessionStorage.getItem(STORED);
-    if (stored !== null) this.#begin(stored);
-    else this.#announce();
+  /** How one signs in: `{url, sandbox, token}`. */
+  get ways() {
+    return this.#ways;
   }
 
-  /** @throws Failure when the server rejects the token */
-  async signIn(token) {
-    await call('GET', '/integrations', { token });
-    sessionStorage.setItem(STORED, token);
-    this.#begin(token);
+  get csrf() {
+    return this.#session?.csrf_token;
   }
 
-  signOut(reason) {
-    clearTimeout(this.#timer);
-    sessionStorage.removeItem(STORED);
-    this.#token = undefined;
-    this.#announce(reason);
+  /** Looks whose session it is at first. @throws Failure */
+  async begin() {
+    this.#session = await this.#find();
+    this.#schedule();
+    this.#announce('change');
   }
 
-  #begin(token) {
-    const { exp } = readClaims(token);
-    const left = exp === undefined ? LONGEST_TIMER : exp * 1000 - Date.now();
-    if (left <= 0) {
-      this.signOut(EXPIRED);
-      return;
+  /** Begins a session. @throws Failure when the service rejects the ID token, of which nothing is kept */
+  async signIn(idToken) {
+    await call('POST', '/auth/session', { token: idToken });
+    tellTabs('signed-in');
+    await this.#finding?.catch(() => {});
+    this.#become(await this.#find());
+  }
+
+  /** Ends the session, in all tabs. @throws Failure: it has not ended */
+  async signOut(reason) {
+    try {
+      await call('DELETE', '/auth/session', { csrf: this.csrf });
+    } catch (error) {
+      // The browser has another session by now, which the button was not about.
+      if (error.status === 403) return this.look();
+      if (error.status !== 401) throw error;
     }
-    this.#token = token;
-    this.#timer = setTimeout(() => this.signOut(EXPIRED), Math.min(left, LONGEST_TIMER));
-    this.#announce();
+    forgetDrafts(this.#session.user);
+    tellTabs('signed-out');
+    this.#end(reason);
   }
 
-  #announce(reason) {
-    this.dispatchEvent(new CustomEvent('change', { detail: { reason } }));
+  /**
+   * Whether a failed request can be sent again: the user has signed in again, here and now or in another tab.
+   *
+   * @param csrf with which it was sent
+   */
+  async mends({ status, code }, csrf) {
+    if (code === 'recent_login_required') return this.again('recent');
+    if (!ENDED.has(status)) return false;
+    if (csrf === this.csrf) await this.look();
+    return this.csrf !== undefined && this.csrf !== csrf;
   }
-}
 
-/** The forms of the sign-in view. */
-export function signInForms(signIn) {
-  const result = byId('sign-in-result');
-  const failed = (error) => showError(result, error);
-  const use = async (token) => {
-    await signIn.signIn(token);
-    result.replaceChildren();
-  };
-  const signInAs = async (user) => {
-    const { id_token: token } = await call('POST', '/sandbox/identity/token', { form: { user } });
-    await use(token);
-  };
-  for (const button of document.querySelectorAll('[data-user]')) {
-    button.addEventListener('click', () => run(button, failed, () => signInAs(button.dataset.user)));
+  /** Follows what the browser's session is now; asks the user, if it has ended. @throws Failure */
+  async look() {
+    const found = await this.#find();
+    if (found === undefined && this.#session !== undefined) await this.again('ended');
+    else this.#become(found);
   }
-  onSubmit(byId('user-form'), failed, ({ user }) => signInAs(user));
-  onSubmit(byId('token-form'), failed, ({ token }) => use(token.trim()));
-}
 
-/** Whether the sandbox runs, whose users need no password. */
-export async function hasSandbox() {
-  const response = await fetch('/sandbox/identity/.well-known/openid-configuration').catch(() => undefined);
-  return response?.ok === true;
-}
+  /**
+   * Lets the user sign in again, over the page.
+   *
+   * @param why `ended`, `ending` or `recent`: something requires it
+   * @returns whether the same user has
+   */
+  again(why) {
+    this.#asking ??= this.#ask(why).finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
 
-function readClaims(token) {
-  try {
-    const payload = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
-    const { name, email, sub, iss, exp } = JSON.parse(new TextDecoder().decode(bytes));
-    return {
-      label: [name, email].filter(Boolean).join(', ') || sub || 'unknown user',
-      email,
-      key: `${iss} ${sub}`,
-      exp: Number.isFinite(exp) ? exp : undefined,
-    };
-  } catch {
-    return { label: 'unknown user', email: undefined, key: '', exp: undefined };
+  async #ask(why) {
+    const { user } = this.#session;
+    const isDone = await askToSignIn(this, why);
+    if (!isDone && why === 'ended') this.#end(frame.ended);
+    return isDone && this.#session?.user.key === user.key;
+  }
+
+  /** The same, where nobody waits: without an answer, nothing has changed. */
+  follow() {
+    this.look().catch(() => {});
+  }
+
+  #find() {
+    this.#finding ??= call('GET', '/auth/session')
+      .then(({ session, sign_in: ways }) => {
+        this.#ways = ways;
+        return session ?? undefined;
+      })
+      .finally(() => {
+        this.#finding = undefined;
+      });
+    return this.#finding;
+  }
+
+  #become(found) {
+    const before = this.#session;
+    this.#session = found;
+    this.#schedule();
+    if (found?.user.key !== before?.user.key) this.#announce('change', before && found && frame.anotherUser(found.user.label));
+    else if (found?.csrf_token !== before?.csrf_token) this.#announce('renewed');
+  }
+
+  #end(reason) {
+    if (this.#session === undefined) return;
+    this.#session = undefined;
+    this.#schedule();
+    this.#announce('change', reason);
+  }
+
+  #schedule() {
+    for (const timer of this.#timers) clearTimeout(timer);
+    if (this.#session === undefined) return;
+    const left = Date.parse(this.#session.expires_at) - Date.now();
+    this.#timers = [
+      setTimeout(() => this.#announce('ending'), Math.max(left - NOTICE_MS, 0)),
+      setTimeout(() => this.follow(), Math.max(left, 0)),
+    ];
+  }
+
+  #announce(name, reason) {
+    this.dispatchEvent(new CustomEvent(name, { detail: { reason } }));
   }
 }

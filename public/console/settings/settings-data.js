@@ -26,7 +26,6 @@ async function download(session) {
   session.notify('done', 'Your data is exported.');
 }
 
-/** The server requires a recent sign-in; the message says so. */
 function deletionCard(session) {
   const remove = button('Delete my account', { className: 'danger' });
   remove.addEventListener('click', () => run(remove, session.fail, () => deleteUser(session)));
@@ -42,13 +41,8 @@ async function deleteUser(session) {
     yes: 'Delete my account',
   };
   if (!(await session.confirm(question))) return;
-  try {
-    await session.request('DELETE', '/user');
-    session.signOut('Your account is deleted.');
-  } catch (error) {
-    if (error.code !== 'recent_login_required') throw error;
-    session.signOut(`${error.message} Sign in again, then delete the account within five minutes.`);
-  }
+  await session.request('DELETE', '/user');
+  await session.signOut('Your account is deleted.');
 }
 
 function readOnlyCard(session) {

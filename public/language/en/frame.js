@@ -2,6 +2,30 @@
 export const frame = {
   waiting: (count) => (count === 1 ? ' thing needs you' : ' things need you'),
   pending: ' pending',
+  signInTitle: 'Sign in',
+  signIn: 'Sign in',
+  signInAs: (name) => `Sign in as ${name}`,
+  signInAgain: 'Sign in again',
+  signInAgainAs: (name) => `Sign in again as ${name}`,
+  sandboxUsers: 'Users of the sandbox. No password is needed.',
+  anotherName: 'Another user',
+  nameHint: 'Lower-case letters, digits, dot, hyphen and underscore.',
+  pasteToken: 'Paste an ID token',
+  useToken: 'Use this token',
+  noSignIn: 'Nobody can sign in yet: the operator of this service has to set up OIDC_CLIENT_ID or SIGN_IN_URL.',
+  until: (time) => `signed in until ${time}`,
+  ending: (time) => `You are signed in until ${time}. What you have typed is kept in this browser.`,
+  staySignedIn: 'Stay signed in',
+  why: {
+    ended: 'Your sign-in has ended. Sign in again to go on where you are.',
+    ending: 'Your sign-in ends soon. Sign in again to go on where you are.',
+    recent: 'This requires a sign-in within the last five minutes. Then it goes on by itself.',
+  },
+  ended: 'Your sign-in has ended. Sign in again. What you have typed is kept in this browser.',
+  signedOut: 'You are signed out.',
+  signedOutElsewhere: 'You have signed out in another tab.',
+  anotherUser: (label) => `You are signed in as ${label} now, by a sign-in in another tab.`,
+  noLongerSignedIn: 'You are no longer signed in.',
   needAttention: (count) => (count === 1 ? ' needs attention' : ' need attention'),
 };
 
@@ -13,3 +37,5 @@ export const gone = {
   account: { text: 'This account is not connected any more.', way: 'All accounts' },
   client: { text: 'This app is not connected any more.', way: 'All connected apps' },
 };
+
+export const dialogTexts = { cancel: 'Cancel' };

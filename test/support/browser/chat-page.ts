@@ -3,8 +3,6 @@ import { connect, linkBank } from '../scenes/flows.ts';
 import type { TestSteward } from '../steward.ts';
 import type { Pages } from './page.ts';
 
-const TOKEN = 'steward.id_token';
-
 interface ChatOptions {
   bank?: boolean;
   account?: boolean;
@@ -45,7 +43,7 @@ export class ChatPage {
     // Of the same origin, and without scripts.
     const page = await pages.open('/test');
     const chat = new ChatPage(page, token, steward.url);
-    await page.evaluate(([name, value]) => sessionStorage.setItem(name as string, value as string), [TOKEN, token]);
+    await pages.beginSession(page, token);
     await prepare?.(page);
     await page.goto(`${steward.url}/#chat`);
     await page.getByRole('heading', { level: 2, name: 'New conversation' }).waitFor();

@@ -103,6 +103,13 @@ export class Pages {
     return page;
   }
 
+  /** Signs the browser in without the page. */
+  async beginSession(page: Page, token: string): Promise<void> {
+    const url = new URL('/auth/session', this.#steward.url).href;
+    const response = await page.context().request.post(url, { headers: { authorization: token } });
+    if (!response.ok()) throw new Error(`no session: ${await response.text()}`);
+  }
+
   async signIn(page: Page, user: string): Promise<void> {
     await page.getByLabel('Another user').fill(user);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
