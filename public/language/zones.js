@@ -41,6 +41,11 @@ export function properZone(zone) {
   return known.toLowerCase() === zone.toLowerCase() ? known : zone;
 }
 
+/** The names of all zones that this machine knows. */
+export function zoneNames() {
+  return [...Intl.supportedValuesOf('timeZone'), 'UTC'];
+}
+
 /** The zone of this machine: of a browser, its user's. */
 export function machineZone() {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -5,6 +5,7 @@ import { goTo } from './page-address.js';
 import { Link } from './page-connection.js';
 import { Drafts } from './page-drafts.js';
 import { EventFeed } from './page-events.js';
+import { keepPreferences } from './page-preferences.js';
 import { call, Failure } from './page-request.js';
 import { Runs } from './page-runs.js';
 import { Store } from './page-store.js';
@@ -56,6 +57,7 @@ export class Session {
     this.clients = new Store(async () => (await this.request('GET', '/clients')).clients);
     this.audit = new Store(() => this.#loadAudit());
     this.threads = new Store(async () => (await this.request('GET', '/threads?limit=20')).threads);
+    this.preferences = new Store(() => this.request('GET', '/user/preferences'));
     this.models = new Store(() => this.request('GET', '/models'));
     this.runs = new Runs(this);
     this.events.listen(this.client);
@@ -67,6 +69,7 @@ export class Session {
   /** Connects, and loads what is shown. */
   open() {
     this.client.connect().catch(() => {});
+    keepPreferences(this);
     this.load('threads', 'models');
   }
 

@@ -47,6 +47,17 @@ export class Store extends EventTarget {
     current();
   }
 
+  /** The value that the server has returned for a change. */
+  set(value) {
+    this.#turn += 1;
+    this.#set(value);
+  }
+
+  /** Shows the value again, if there is one: it is written in another way. */
+  show() {
+    if (this.#value !== undefined) this.dispatchEvent(new Event('change'));
+  }
+
   #set(value) {
     const text = JSON.stringify(value);
     const changed = text !== this.#text;

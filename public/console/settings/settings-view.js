@@ -2,6 +2,7 @@ import { element } from '../kit/dom.js';
 import { dataCards } from './settings-data.js';
 import { integrationsCard, waitlistCard } from './settings-integrations.js';
 import { modelsCard } from './settings-models.js';
+import { preferencesCard } from './settings-preferences.js';
 
 /** The user's data, the models, and the operator's switches of a development service. */
 export const settingsView = {
@@ -11,7 +12,8 @@ export const settingsView = {
   mount(root, session) {
     const data = dataCards(session);
     root.append(
-      element('div', { className: 'grid wide' }, integrationsCard(session), modelsCard(session)),
+      element('div', { className: 'grid wide' }, preferencesCard(session), modelsCard(session)),
+      element('div', { className: 'grid wide' }, integrationsCard(session)),
       element('div', { className: 'grid wide' }, data.readOnly, waitlistCard(session)),
       element('div', { className: 'grid wide' }, data.exported, data.removal),
     );
