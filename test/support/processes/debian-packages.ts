@@ -6,6 +6,7 @@ export const PACKAGES = {
   postgresql: 'usr/lib/postgresql/*/bin/initdb',
   pgbouncer: 'usr/sbin/pgbouncer',
   libfaketime: 'usr/lib/*/faketime/libfaketimeMT.so.1',
+  'firefox-esr': 'usr/bin/firefox-esr',
   datefudge: 'usr/lib/*/datefudge/datefudge.so',
   haproxy: 'usr/sbin/haproxy',
   patroni: 'usr/bin/patroni',
