@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
 import { ChatPage } from '../support/browser/chat-page.ts';
 import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/browser/page.ts';
 import { connect, linkBank } from '../support/scenes/flows.ts';
@@ -14,7 +15,7 @@ describe.skipIf(chromiumMissing)(`addresses within the console${whySkipped}`, ()
   let pages: Pages;
 
   beforeAll(async () => {
-    steward = await startSteward();
+    steward = await startSteward({ CONSOLE: 'on' });
     pages = await Pages.launch(steward);
   });
   afterEach(() => pages.closeAll());
@@ -145,6 +146,41 @@ describe.skipIf(chromiumMissing)(`addresses within the console${whySkipped}`, ()
     await pages.show(page, 'Settings');
     await page.getByRole('link', { name: 'Steward', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+  });
+
+  it('name an account and an app, and say where they are gone', async () => {
+    const page = await pages.openConnected('namer', 'Accounts');
+    const token = await steward.signIn('namer');
+    await linkBank(steward, token);
+    await page.getByRole('link', { name: 'First Platypus Bank' }).click();
+    const [{ id }] = (await steward.call('/auth/bank/accounts', { token })).body.accounts;
+    expect(hashOf(page)).toBe(`#accounts/${id}`);
+    await titled(page, 'First Platypus Bank · Accounts · Steward');
+    await page.reload();
+    await page.locator('#bank .entry[aria-current="true"]').getByText('First Platypus Bank').waitFor();
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Disconnect: First Platypus Bank' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('This account is not connected any more.').waitFor();
+    await page.getByRole('link', { name: 'All accounts' }).click();
+    await page.getByText('This account is not connected any more.').waitFor({ state: 'detached' });
+    await goTo(page, '#apps/00000000-0000-4000-8000-000000000000');
+    await page.getByText('This app is not connected any more.').waitFor();
+    await page.getByRole('link', { name: 'All connected apps' }).click();
+    expect(hashOf(page)).toBe('#apps');
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('lead back from the provider’s page to where the user was, also at /console', async () => {
+    const page = await pages.open('/console#accounts');
+    await pages.signIn(page, 'connector');
+    await pages.connect(page, 'connector@example.com');
+    expect(page.url()).toBe(`${steward.url}/console#accounts`);
+    await page.getByText('The workspace account is connected.').first().waitFor();
+    await page.getByRole('link', { name: 'Steward', exact: true }).click();
+    expect(page.url()).toBe(`${steward.url}/console#accounts`);
+    expect(pages.problems).toEqual([]);
   });
 
   it('are listed by pages where there are 500 conversations, and the pages stay when the list changes', async () => {

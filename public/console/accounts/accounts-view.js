@@ -1,4 +1,6 @@
+import { gone } from '../../language/en/frame.js';
 import { element } from '../kit/dom.js';
+import { namedEntry } from '../page/page-entry.js';
 import { BankAccounts } from './bank-accounts.js';
 import { WorkspaceAccounts } from './workspace-accounts.js';
 
@@ -7,7 +9,11 @@ export const accountsView = {
   name: 'accounts',
   title: 'Accounts',
   about: 'Connected once, used by every assistant. The tokens never leave this service and are encrypted with your own key.',
-  mount(root, session) {
-    root.append(element('div', { className: 'grid wide' }, new WorkspaceAccounts(session).card, new BankAccounts(session).card));
+  /** `#accounts/<id>` names one. */
+  mount(root, session, page) {
+    const lists = element('div', { className: 'grid wide' }, new WorkspaceAccounts(session).card, new BankAccounts(session).card);
+    const { node, shown } = namedEntry(root, page, { store: session.accounts, gone: gone.account, home: 'accounts' });
+    root.append(node, lists);
+    return { shown };
   },
 };

@@ -2,6 +2,7 @@ import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
+import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { AccountList } from './account-list.js';
 import { chooseBank } from './page-bank-link.js';
@@ -31,18 +32,24 @@ export class BankAccounts extends AccountList {
   }
 
   item(account) {
-    const { bank_name: bank, mask } = account;
+    const { id, bank_name: bank, mask } = account;
     const note = noteOf(account);
     const attention = note === undefined ? undefined : tag('attention', note);
     const numbers = mask.map(({ name, mask: digits }) => element('li', {}, name, digits === '' ? '' : ` ··${digits}`));
     return element(
       'li',
-      { className: 'entry' },
+      { className: 'entry', 'data-entry': id },
       element('span', { className: 'portrait bank', 'aria-hidden': 'true' }, bank.charAt(0).toUpperCase()),
       element(
         'div',
         {},
-        element('h3', {}, bank, attention, account.readOnly === undefined ? undefined : tag('', 'Read only')),
+        element(
+          'h3',
+          {},
+          element('a', { href: linkTo('accounts', id) }, bank),
+          attention,
+          account.readOnly === undefined ? undefined : tag('', 'Read only'),
+        ),
         element('ul', { className: 'numbers detail' }, ...numbers),
       ),
       element('div', { className: 'actions' }, ...this.#actions(account)),

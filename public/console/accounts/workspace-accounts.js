@@ -4,6 +4,7 @@ import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { onSubmit, run } from '../kit/feedback.js';
 import { field } from '../kit/field.js';
+import { linkTo } from '../page/page-address.js';
 import { connectWorkspace } from '../page/page-flow.js';
 import { AccountList } from './account-list.js';
 
@@ -25,11 +26,11 @@ export class WorkspaceAccounts extends AccountList {
   }
 
   item(account) {
-    const { email, name, status, missing_scopes: missing } = account;
+    const { id, email, name, status, missing_scopes: missing } = account;
     const incomplete = missing.length > 0;
     return element(
       'li',
-      { className: 'entry' },
+      { className: 'entry', 'data-entry': id },
       portrait(account),
       element(
         'div',
@@ -37,7 +38,7 @@ export class WorkspaceAccounts extends AccountList {
         element(
           'h3',
           {},
-          name || email,
+          element('a', { href: linkTo('accounts', id) }, name || email),
           account.default ? tag('good', 'Default') : undefined,
           status === 'active' ? undefined : tag('attention', 'Reconnect required'),
           account.readOnly === undefined ? undefined : tag('', 'Read only'),

@@ -3,6 +3,7 @@ import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { showList } from '../kit/states.js';
+import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { together } from '../page/page-store.js';
 import { visibleText } from '../page/page-text.js';
@@ -27,11 +28,16 @@ function item(session, client) {
   disconnect.addEventListener('click', () => run(disconnect, session.fail, () => end(session, client.id, name)));
   return element(
     'li',
-    { className: 'entry' },
+    { className: 'entry', 'data-entry': client.id },
     element(
       'div',
       {},
-      element('h3', {}, element('bdi', {}, name), tag('', client.kind === 'oauth' ? 'app' : 'token')),
+      element(
+        'h3',
+        {},
+        element('a', { href: linkTo('apps', client.id) }, element('bdi', {}, name)),
+        tag('', client.kind === 'oauth' ? 'app' : 'token'),
+      ),
       element('p', {}, permissionOf(client, session)),
       element('p', { className: 'detail' }, `${originOf(client)} ${lastUseOf(client)}`),
     ),

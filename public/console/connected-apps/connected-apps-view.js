@@ -1,3 +1,6 @@
+import { gone } from '../../language/en/frame.js';
+import { namedEntry } from '../page/page-entry.js';
+import { together } from '../page/page-store.js';
 import { clientsCard } from './clients-card.js';
 import { connectClientCard } from './connect-client-card.js';
 import { tokenCard } from './token-card.js';
@@ -7,7 +10,12 @@ export const connectedAppsView = {
   name: 'apps',
   title: 'Connected apps',
   about: 'Assistants and scripts that act for you. None of them can approve calls, connect or disconnect accounts, or make tokens.',
-  mount(root, session) {
-    root.append(clientsCard(session), connectClientCard(session), tokenCard(session));
+  /** `#apps/<id>` names one. */
+  mount(root, session, page) {
+    const list = clientsCard(session);
+    const known = together(session.clients, session.accounts);
+    const { node, shown } = namedEntry(root, page, { store: known, gone: gone.client, home: 'apps' });
+    root.append(node, list, connectClientCard(session), tokenCard(session));
+    return { shown };
   },
 };
