@@ -26,7 +26,7 @@ describe.skipIf(chromiumMissing)(`preferences on the page${whySkipped}`, () => {
       'Ana',
       'America/New_York',
     ]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await page.reload();
     await eventually(async () => expect(await card.getByLabel('Time zone').inputValue()).toBe('America/New_York'));
     expect(await card.getByLabel('Name').inputValue()).toBe('Ana');

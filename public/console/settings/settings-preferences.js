@@ -13,7 +13,7 @@ export function preferencesCard(session) {
   const language = element('select', { id: 'preferences-language', name: 'language' });
   const form = element(
     'form',
-    { className: 'stack' },
+    { className: 'preferences-form' },
     field(texts.name, name),
     field(texts.zone, zone, texts.zoneHint(machineZone())),
     field(texts.language, language),

@@ -42,13 +42,13 @@ export function storedOf({ account, rawInput, input }: Call, prompt: ApprovalPro
 }
 
 export function preview(
-  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId'>,
+  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone'>,
   stored: Stored,
 ): ApprovalPreview {
   const { account, summary, audience, notices, provenance, matches, input } = stored;
-  const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId } = row;
+  const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId, timeZone } = row;
   const question = { summary, audience, notices, provenance, matches };
-  const display = displayOf(stored);
+  const display = displayOf({ ...stored, zone: timeZone ?? undefined });
   const shown = { approvalId, action, account, accountId, ...question, display, input, expiresAt: expiresAt.toISOString() };
   if (threadId !== null) return { ...shown, thread: threadId };
   if (clientId === null) return shown;

@@ -26,6 +26,8 @@ export interface ApprovalRow {
   client: ClientColumns | null;
   /** The thread whose assistant made the call; null: a client, or the user's own front end. */
   threadId: string | null;
+  /** The user's zone; null: not known. */
+  timeZone: string | null;
   /** `preparing`: its preview is being read, and the user doesn't see it yet. */
   status: 'preparing' | 'pending' | 'approved' | 'denied' | 'ended';
   createdAt: Date;
@@ -54,7 +56,7 @@ export type NewApproval = Pick<
 };
 
 /** What is known of an approval once it is shown. */
-type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'client' | 'threadId'>;
+type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone'>;
 
 /** What an approval is bound to. */
 export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface' | 'items'>;
@@ -65,7 +67,8 @@ const PENDING = '10 minutes';
 /** How long a denial holds for equal calls. */
 const DENIED = '1 hour';
 
-const ASKER = `thread_id as "threadId", client_id as "clientId", ${clientOf('approvals')} as client`;
+const ASKER = `thread_id as "threadId", client_id as "clientId", ${clientOf('approvals')} as client,
+  (select time_zone from users where id = approvals.user_id) as "timeZone"`;
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
   encode(input_hash, 'hex') as "normalizedHash", encode(asked_arguments_hash, 'hex') as "askedArgumentsHash",
   encode(asked_input_hash, 'hex') as "askedNormalizedHash", idempotency_key as "idempotencyKey", revision, surface, ${ASKER}, status, created_at as "createdAt",

@@ -223,3 +223,14 @@ describe('the display of a question, for each built-in action that changes somet
     expect(JSON.stringify(fields.map(read))).not.toContain(id.file);
   });
 });
+
+it('the time of an event is in its own zone, and beside it in the user’s', async () => {
+  const asked = async () => (await displayOf('calendar.create', AT)).fields.find(({ kind }) => kind === 'when');
+  expect(await asked()).not.toHaveProperty('local');
+  const [headers, body] = [{ 'content-type': 'application/json' }, JSON.stringify({ time_zone: 'Europe/London' })];
+  expect((await steward.call('/user/preferences', { method: 'PATCH', token: me.token, headers, body })).status).toBe(200);
+  expect(await asked()).toMatchObject({
+    text: 'Mon, 22 Mar 2027, 12:00–13:00 Berlin time',
+    local: 'Mon, 22 Mar 2027, 11:00–12:00 London time',
+  });
+});
