@@ -1,4 +1,5 @@
 import { frame } from '../language/en/frame.js';
+import { watchAccess } from './accounts/account-access.js';
 import { askForDemonstration } from './chat/chat-demonstrations.js';
 import { button } from './kit/button.js';
 import { byId, element } from './kit/dom.js';
@@ -71,6 +72,7 @@ function begin() {
     const { length } = [...workspace, ...bank].filter(({ status }) => status !== 'active');
     showBadge('accounts', length, frame.needAttention(length));
   });
+  watchAccess(session);
   reloadAtExpiry(session);
   showChecklist(byId('checklist-place'), session);
   resume();

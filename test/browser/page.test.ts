@@ -140,7 +140,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await scene.pages.askFor(page, 'picky@example.com');
     await page.getByRole('checkbox', { name: /presentations/ }).uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('The workspace account is connected, without: presentations.readonly.').waitFor();
+    await page.getByText('The workspace account is connected. Can’t read presentations.').waitFor();
     await entry(page, 'picky@example.com').getByText('Can’t read presentations.').waitFor();
     expect(scene.pages.problems).toEqual([]);
   });

@@ -46,7 +46,7 @@ export class AccountList {
       if (!(await this.session.confirm({ title: `Disconnect ${name}?`, text, yes: 'Disconnect' }))) return;
       await this.change('DELETE', id, `${name} is disconnected.`);
     };
-    return this.button('Disconnect', name, disconnect, 'quiet');
+    return this.button('Disconnect', name, disconnect);
   }
 
   /** Sends a request about an account, e.g. `<id>/default`. */

@@ -5,7 +5,7 @@ import { run } from '../kit/feedback.js';
 import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { AccountList } from './account-list.js';
-import { chooseBank } from './page-bank-link.js';
+import { linkBank, repairBank } from './bank-link.js';
 
 const STATUS = {
   relink_required: 'Reconnect required',
@@ -27,7 +27,7 @@ export class BankAccounts extends AccountList {
       empty: 'No bank is connected yet.',
     });
     const connect = button('Connect a bank', { className: 'primary' });
-    connect.addEventListener('click', () => run(connect, session.fail, () => this.#link()));
+    connect.addEventListener('click', () => run(connect, session.fail, () => linkBank(session)));
     this.card.append(connect);
   }
 
@@ -59,30 +59,9 @@ export class BankAccounts extends AccountList {
   #actions(account) {
     const { id, bank_name: bank, status, warning, new_accounts: newAccounts } = account;
     const label = status === 'relink_required' || warning ? 'Reconnect' : newAccounts && status === 'active' && 'Select accounts';
-    const repair = label ? [this.button(label, bank, () => this.#repair(id, bank), 'primary')] : [];
+    const repair = label ? [this.button(label, bank, () => repairBank(this.session, account), 'primary')] : [];
     const text = 'Assistants lose access to its accounts immediately, and access is revoked at the aggregator.';
     return [...repair, this.readOnlyButton(account, bank), this.disconnectButton(encodeURIComponent(id), bank, text)];
-  }
-
-  async #link() {
-    const chosen = await chooseBank(await this.session.request('POST', '/auth/bank/create_link_token'));
-    if (chosen === undefined) {
-      this.session.notify('warning', 'No bank was connected.');
-      return;
-    }
-    const linked = await this.session.request('POST', '/auth/bank/set_access_token', { form: { public_token: chosen.publicToken } });
-    const beside = linked.also_linked === undefined ? '' : ' Another connection to this bank may include the same account. Both are kept.';
-    await this.changed(`The bank is connected.${beside}`);
-  }
-
-  /** Update mode: the access token stays valid, so there is nothing to exchange. The server reloads the item. */
-  async #repair(id, bank) {
-    const chosen = await chooseBank(await this.session.request('POST', '/auth/bank/create_link_token', { form: { account_id: id } }));
-    if (chosen === undefined) {
-      this.session.notify('warning', `${bank} is unchanged.`);
-      return;
-    }
-    await this.change('POST', `${encodeURIComponent(id)}/refresh`, `${bank} is reconnected.`);
   }
 }
 

@@ -11,6 +11,7 @@ import { Conversation } from './chat-conversation.js';
 import { takeDemonstration } from './chat-demonstrations.js';
 import { demonstrate, standInNote, startView } from './chat-start.js';
 import { MessageView } from './message-view.js';
+import { neededAccounts, neededProviders } from './needed-accounts.js';
 import { ThreadList } from './thread-list.js';
 
 /** Ids of threads, which front ends choose. */
@@ -77,6 +78,9 @@ class ChatView {
       this.#spoken,
     );
     root.classList.add('chat');
+    // Where the page's messages may be without covering a button.
+    const measure = () => document.documentElement.style.setProperty('--log-top', `${this.#log.getBoundingClientRect().top}px`);
+    new ResizeObserver(() => this.#log.checkVisibility() && measure()).observe(this.#log);
     root.append(this.#threads.node, main);
     for (const store of [session.models, session.accounts]) store.state(() => this.#renderSoon());
     // The actions' names for the tools' names.
@@ -248,6 +252,7 @@ class ChatView {
     const nodes = messages.map((message, index) => this.#messageNode(message, { isLast: index === messages.length - 1, isReading }));
     if (waiting !== undefined) nodes.push(this.#offline());
     else if (isReading && messages.at(-1).role === 'user') nodes.push(this.#waiting());
+    nodes.push(...this.#needed());
     this.#place(nodes);
     if (isFollowing) this.#follow(true);
   }
@@ -288,6 +293,16 @@ class ChatView {
     const node = element('p', { className: 'message-waits', role: 'status' }, chat.waiting, ' ', cancel);
     this.#views.set('offline', { node });
     return node;
+  }
+
+  /** What to connect, if the answer needed it; the same node as long as it is the same. */
+  #needed() {
+    const providers = neededProviders(this.#session, this.#shown);
+    if (providers.length === 0) return [];
+    const key = `needed ${providers}`;
+    const known = this.#views.get(key) ?? { node: neededAccounts(this.#session, providers) };
+    this.#views.set(key, known);
+    return [known.node];
   }
 
   #waiting() {

@@ -31,7 +31,8 @@ export class MessageView {
 
   /** @param isGrowing the answer is under way @param isLast it is the conversation's last message */
   update({ role, parts, metadata = {} }, { isGrowing = false, isLast = false } = {}) {
-    const nodes = parts.flatMap((part, index) => this.#part(part, index, parts, role) ?? []);
+    const canRepeat = isLast && !isGrowing;
+    const nodes = parts.flatMap((part, index) => this.#part(part, index, { parts, role, canRepeat }) ?? []);
     const waits = isGrowing && !isAnswering(parts.at(-1));
     const all = waits ? [...nodes, thinking()] : nodes;
     // Only what is new is put in, so that the focus and the place that is read stay.
@@ -51,10 +52,10 @@ export class MessageView {
     this.#foot.replaceChildren(...(metadata === undefined ? [] : footOf(metadata, gate, retry)));
   }
 
-  #part(part, index, parts, role) {
+  #part(part, index, { parts, role, canRepeat }) {
     if (isToolPart(part)) {
       const step = this.#kept(`tool ${part.toolCallId}`, () => new ToolStep(this.#context));
-      step.update(part, parts.slice(0, index));
+      step.update(part, parts.slice(0, index), canRepeat);
       return step.node;
     }
     if (part.type === 'text' && part.text !== '') {

@@ -6,6 +6,7 @@ import { visibleText } from '../page/page-text.js';
 import { resultBadges } from '../results/result-badges.js';
 import { resultView } from '../results/result-view.js';
 import { failureOf } from './chat-conversation.js';
+import { stepProblem } from './step-problem.js';
 
 const STATES = {
   'input-streaming': ['', 'writing'],
@@ -43,17 +44,18 @@ export class ToolStep {
     this.node = element('div', { className: 'tool-step' });
   }
 
-  /** @param before parts of the message that come before */
-  update(part, before) {
+  /** @param before parts of the message that come before @param isLast its message can be answered again */
+  update(part, before, isLast = false) {
     const { state, approval, errorText } = part;
     // The focus, an open detail and what a user has begun to write survive. The name is known when the actions are loaded.
-    const shown = JSON.stringify([state, approval, errorText, this.#name(part)]);
+    const shown = JSON.stringify([state, approval, errorText, this.#name(part), this.#problem(part, isLast)?.text, isLast]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const held = this.node.contains(document.activeElement);
     this.#wasOpen ||= this.node.querySelector('details')?.open === true;
     this.node.dataset.state = state;
-    this.node.replaceChildren(...this.#content(part, before));
+    const problem = this.#problem(part, isLast);
+    this.node.replaceChildren(...this.#content(part, before), ...(problem === undefined ? [] : [problem.make()]));
     if (held) this.node.querySelector('summary')?.focus();
   }
 
@@ -74,6 +76,12 @@ export class ToolStep {
       else conversation.decided(id, approved);
     };
     return approvalCard({ approvalId: id, ...descriptor }, { session, configured, onDecided });
+  }
+
+  #problem(part, isLast) {
+    if (part.state !== 'output-error' || isRefused(part)) return undefined;
+    const failure = failureOf(part.errorText ?? '');
+    return stepProblem(this.#context, { action: this.#name(part), input: part.input, failure, isLast });
   }
 
   /** What the model tried, that Steward refused it, and why: the reason is Steward's own sentence. */

@@ -1,3 +1,4 @@
+import { missingPermissions } from '../../language/en/permissions.js';
 import { notify } from './page-toasts.js';
 
 /** Messages for the result codes of the OAuth flow. An unknown code from the URL is not displayed. */
@@ -27,6 +28,6 @@ export function showFlowResult() {
   const scopes = (missing ?? '').split(',').filter((scope) => SCOPE_NAME.test(scope));
   if (status !== 'connected') notify('error', RESULTS[code] ?? 'The account could not be connected.');
   else if (scopes.length === 0) notify('done', 'The workspace account is connected.');
-  else notify('warning', `The workspace account is connected, without: ${scopes.join(', ')}.`);
+  else notify('warning', `The workspace account is connected. ${missingPermissions(scopes)}`);
   return status === 'connected';
 }

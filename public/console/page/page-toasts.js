@@ -21,6 +21,7 @@ export function notify(kind, text, ...details) {
     clearTimeout(timer);
     const held = toast.contains(document.activeElement);
     toast.remove();
+    makeRoom();
     if (held) byId('content').focus();
   };
   const start = () => {
@@ -33,8 +34,18 @@ export function notify(kind, text, ...details) {
   for (const name of ['pointerleave', 'focusout']) toast.addEventListener(name, start);
   region.append(toast);
   while (region.children.length > MOST) region.firstElementChild.remove();
+  makeRoom();
   start();
   return remove;
+}
+
+/** The page knows how high the messages are, and shows what the user has just used beside them. */
+function makeRoom() {
+  const { offsetHeight } = document.querySelector('.toasts');
+  document.documentElement.style.setProperty('--toasts-height', `${offsetHeight}px`);
+  if (offsetHeight > 0 && document.activeElement?.matches('button, input, select, textarea, a')) {
+    document.activeElement.scrollIntoView({ block: 'nearest' });
+  }
 }
 
 /** Shows an error, with the id of the request. */
@@ -46,10 +57,12 @@ export function notifyOfError(error) {
 /** Removes the messages about what is done; errors stay. */
 export function clearDone() {
   byId('toasts-status').replaceChildren();
+  makeRoom();
 }
 
 /** Removes all messages, which may be about another user. */
 export function clearToasts() {
   clearDone();
   byId('toasts-alert').replaceChildren();
+  makeRoom();
 }

@@ -1,0 +1,53 @@
+import { accounts } from '../../language/en/accounts.js';
+import { button } from '../kit/button.js';
+import { run } from '../kit/feedback.js';
+import { connectWorkspace } from '../page/page-flow.js';
+import { linkBank, repairBank } from './bank-link.js';
+
+/** How an account is called: its address, or its bank. */
+export const labelOf = ({ email, bank_name: bank }) => email ?? bank;
+
+/** A button that gives an account its access back, and leads back here. @param account as in the session's store */
+export function reconnectButton(session, account) {
+  const node = button(accounts.reconnect, { name: labelOf(account), className: 'small primary' });
+  node.addEventListener('click', () => run(node, session.fail, () => reconnect(session, account)));
+  return node;
+}
+
+function reconnect(session, account) {
+  if (account.email !== undefined) return connectWorkspace(session, account.email);
+  return account.status === 'item_gone' ? linkBank(session) : repairBank(session, account);
+}
+
+/** A button that connects a first account. @param provider `workspace` or `bank` */
+export function connectButton(session, provider) {
+  const node = button(accounts.connect[provider], { className: 'small primary' });
+  node.addEventListener('click', () => run(node, session.fail, () => connect(session, provider)));
+  return node;
+}
+
+function connect(session, provider) {
+  if (provider === 'bank') return linkBank(session);
+  const { email } = session.user;
+  // Which account it is to be is asked in Accounts.
+  return email ? connectWorkspace(session, email) : session.go('accounts');
+}
+
+/** Says once that the access to an account has ended, when it happens. */
+export function watchAccess(session) {
+  let known = new Map();
+  session.accounts.watch(({ workspace, bank }) => {
+    const all = [...workspace, ...bank];
+    for (const account of all) {
+      const hasEnded = account.status !== 'active' && known.get(account.id) === 'active';
+      if (hasEnded) session.notify('warning', wordsOf(account), ' ', reconnectButton(session, account));
+    }
+    known = new Map(all.map(({ id, status }) => [id, status]));
+  });
+}
+
+/** Why an account can't be used, by its status. */
+export function wordsOf(account, status = account.status) {
+  const words = { relink_required: accounts.loginAsked, item_gone: accounts.gone }[status] ?? accounts.ended;
+  return words(labelOf(account));
+}

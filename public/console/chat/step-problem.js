@@ -1,0 +1,57 @@
+import { accounts } from '../../language/en/accounts.js';
+import { missingPermissions } from '../../language/en/permissions.js';
+import { connectButton, labelOf, reconnectButton, wordsOf } from '../accounts/account-access.js';
+import { button } from '../kit/button.js';
+import { element } from '../kit/dom.js';
+import { visibleText } from '../page/page-text.js';
+
+const ENDED = new Set(['reauth_required', 'relink_required', 'item_gone', 'missing_scopes']);
+const NO_ANSWER = new Set(['provider_error', 'provider_timeout']);
+/** How the service says that a bank was connected just now. */
+const BEING_FETCHED = 'still being fetched';
+
+/**
+ * What keeps the assistant from an account, in words, with what the user can do about it where it hurts.
+ *
+ * @param context of a step
+ * @param call `{action, input, failure, isLast}`: `isLast` when its message can be answered again
+ * @returns `{text, make}`: the words, which change with what is shown; undefined: it failed for another reason
+ */
+export function stepProblem({ session, retry }, { action, input, failure, isLast }) {
+  const provider = session.agents.value?.find(({ actions }) => actions.some(({ name }) => name === action))?.provider;
+  const own = session.accounts.value?.[provider];
+  if (own === undefined) return undefined;
+  const { code } = failure;
+  const again = isLast ? () => tryAgain(retry) : () => undefined;
+  if (own.length === 0 && code === 'not_found') return problem(accounts.none[provider], () => connectButton(session, provider));
+  const account = accountOf(own, input?.account, ENDED.has(code));
+  const name = account === undefined ? undefined : labelOf(account);
+  if (NO_ANSWER.has(code)) return problem(accounts.noAnswer(provider, name), again);
+  if (account === undefined) return undefined;
+  if (code === 'unavailable' && failure.message.includes(BEING_FETCHED)) return problem(accounts.stillLoading(name), again);
+  if (!ENDED.has(code)) return undefined;
+  const missing = account.missing_scopes ?? [];
+  if (account.status === 'active' && (code !== 'missing_scopes' || missing.length === 0)) return problem(accounts.worksAgain(name), again);
+  const words = code === 'missing_scopes' ? accounts.denied(name, missingPermissions(missing)) : wordsOf(account, code);
+  return problem(words, () => reconnectButton(session, account));
+}
+
+/** The account of a call: the one that it names, or the default. @param isUnusable it is one that needs the user */
+function accountOf(own, named, isUnusable) {
+  const preferred = own.length === 1 ? own[0] : own.find((one) => one.default);
+  const chosen = own.find((one) => one.id === named || labelOf(one) === named) ?? preferred;
+  return chosen ?? (isUnusable ? own.find(({ status }) => status !== 'active') : undefined);
+}
+
+function problem(words, makeButton) {
+  return {
+    text: words,
+    make: () => element('p', { className: 'step-problem' }, element('span', { dir: 'auto' }, visibleText(words)), makeButton()),
+  };
+}
+
+function tryAgain(retry) {
+  const node = button(accounts.tryAgain, { className: 'small' });
+  node.addEventListener('click', () => retry());
+  return node;
+}

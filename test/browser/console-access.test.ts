@@ -1,0 +1,119 @@
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
+import { ChatPage } from '../support/browser/chat-page.ts';
+import { chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+
+const SARAH = 'Find the newest mail from Sarah';
+
+describe.skipIf(chromiumMissing)(`an account whose access has ended, on the page${whySkipped}`, () => {
+  const scene = pageScene();
+
+  const revoke = (user: string) => scene.steward.control('workspace/revoke', { email: `${user}@example.com` });
+  const navigation = (page: Page) => page.getByRole('navigation', { name: 'Console' });
+
+  it('is said in the step with Reconnect, once in a message and in the navigation, and leads back to the conversation', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'cutoff');
+    const { page, log } = chat;
+    await chat.ask(SARAH);
+    await revoke('cutoff');
+    await chat.ask(SARAH);
+    const problem = log.locator('.step-problem').getByText('Access to cutoff@example.com has ended.');
+    await problem.waitFor();
+    await navigation(page)
+      .getByRole('link', { name: /^Accounts\s*1 needs attention$/ })
+      .waitFor();
+    await page.locator('.toast').getByText('Access to cutoff@example.com has ended.').waitFor();
+    expect(await page.locator('.toast').count()).toBe(1);
+    expect(await axeViolations(page)).toEqual([]);
+    const address = page.url();
+    await log.getByRole('button', { name: 'Reconnect: cutoff@example.com' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await log.getByText('cutoff@example.com works again.').waitFor();
+    expect(page.url()).toBe(address);
+    await navigation(page)
+      .getByRole('link', { name: /^Accounts$/ })
+      .waitFor();
+    await log.getByRole('button', { name: 'Try again' }).last().click();
+    await log.getByText('I found this mail:').nth(1).waitFor();
+    await chat.ended();
+    expect(await log.locator('.chat-message.user').count()).toBe(2);
+  });
+
+  it('in mid-answer ends the step in words, and nothing hangs', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'midway');
+    await chat.say(`Be slow: ${SARAH}`);
+    await chat.log.locator('.chat-message.assistant').waitFor();
+    await revoke('midway');
+    await chat.ended();
+    await chat.ask(SARAH);
+    await chat.log.locator('.step-problem').getByText('Access to midway@example.com has ended.').first().waitFor();
+    expect(await chat.log.locator('.thinking').count()).toBe(0);
+  });
+
+  it('says which provider did not answer', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'outage');
+    await scene.steward.control('faults', { part: 'workspace', path: '/api/gmail', kind: 'status', status: 500, times: 50 });
+    await chat.ask(SARAH);
+    await chat.log.locator('.step-problem').getByText('Google did not answer. Try again.').waitFor();
+    await scene.steward.control('faults/clear', {});
+  });
+
+  it('is connected from the conversation where there is none', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'bare', { account: false });
+    await chat.ask('What is on my calendar today?');
+    await chat.log.locator('.chat-needs').getByText('No workspace account is connected.').waitFor();
+    const address = chat.page.url();
+    await chat.log.getByRole('button', { name: 'Connect a workspace account' }).click();
+    await chat.page.getByRole('button', { name: 'Allow' }).click();
+    await chat.log.locator('.chat-message.assistant').waitFor();
+    await navigation(chat.page).getByRole('link', { name: 'Chat' }).waitFor();
+    expect(chat.page.url()).toBe(address);
+    await chat.log.locator('.chat-needs').waitFor({ state: 'detached' });
+    expect(scene.pages.problems).toEqual([]);
+  });
+});
+
+describe.skipIf(chromiumMissing)(`messages of the page${whySkipped}`, () => {
+  const scene = pageScene();
+
+  const box = async (node: Locator) => {
+    const found = await node.boundingBox();
+    if (found === null) throw new Error('it is not shown');
+    return found;
+  };
+  const overlap = async (one: Locator, other: Locator) => {
+    const [a, b] = [await box(one), await box(other)];
+    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+  };
+
+  it.each([
+    [1280, 800],
+    [390, 844],
+  ])('cover neither Send nor the button that was used, at %i × %i', async (width, height) => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, `covered${width}`, { account: false });
+    const { page } = chat;
+    await page.setViewportSize({ width, height });
+    await page.getByText('Ask in your own words.').waitFor();
+    await page.route('**/threads?**', (route) =>
+      route.fulfill({ status: 503, json: { status: 'error', code: 'unavailable', message: 'Later.' } }),
+    );
+    await page.getByLabel('Search conversations').evaluate((input) => input.dispatchEvent(new Event('input')));
+    const toast = page.locator('.toast').first();
+    await toast.waitFor();
+    for (const button of [page.getByRole('button', { name: 'Send', exact: true }), chat.text])
+      expect(await overlap(toast, button)).toBe(false);
+    await page.evaluate(`location.hash = '#apps'`);
+    await page.getByRole('heading', { level: 1, name: 'Connected apps' }).waitFor();
+    const make = page.getByRole('button', { name: 'Make a token', exact: true });
+    await page.route('**/tokens', (route) =>
+      route.fulfill({ status: 403, json: { status: 'error', code: 'forbidden', message: 'Not now.' } }),
+    );
+    await page.getByLabel('Name', { exact: true }).fill('Digest');
+    await make.click();
+    const refused = page.locator('.toast').filter({ hasText: 'Not now.' });
+    await refused.waitFor();
+    expect(await overlap(refused, make)).toBe(false);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+});
