@@ -17,7 +17,7 @@ describe.skipIf(chromiumMissing)(`the banks on the page at GET /${whySkipped}`, 
     await entry.getByText('New accounts available').waitFor();
     await entry.getByRole('button', { name: 'Select accounts: First Platypus Bank' }).waitFor();
     await fire('PENDING_DISCONNECT');
-    await entry.getByText(/^Access ends \S*\d/).waitFor();
+    await entry.getByText(/^Access ends \w{3}, \d/).waitFor();
     await entry.getByRole('button', { name: 'Reconnect: First Platypus Bank' }).waitFor();
     await fire('ERROR');
     await entry.getByText('Reconnect required').waitFor();
