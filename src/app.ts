@@ -42,7 +42,10 @@ export function createApp(context: Services, state: ProcessState): Express {
   app.disable('x-powered-by').disable('etag').set('trust proxy', config.trustProxy).set('query parser', 'simple');
   // An address has one spelling, so that a proxy that blocks it blocks it completely.
   app.enable('case sensitive routing').enable('strict routing');
-  app.locals.site = { host: new URL(context.addresses.publicUrl).host, home: '/' } satisfies Site;
+  app.locals.site = {
+    host: new URL(context.addresses.publicUrl).host,
+    home: config.environment === 'production' && config.console ? '/console' : '/',
+  } satisfies Site;
   app.use(requestId, measured(telemetry, routes, logger));
   // Probes are frequent: they come before the layers that they don't need.
   app.use(health);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../../support/browser/browser.ts';
 import { newName } from '../../support/scenes/flows.ts';
+import { startProduction } from '../../support/scenes/production.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { expectError } from '../../support/users/expect-error.ts';
 
@@ -53,8 +54,25 @@ describe('an address that does not exist', () => {
   });
 });
 
+describe('an address that does not exist, in production', () => {
+  it.each([
+    ['', '/'],
+    ['on', '/console'],
+  ])('leads on to where people start, with CONSOLE=%s: %s', async (console, home) => {
+    const production = await startProduction(console === '' ? {} : { CONSOLE: console });
+    try {
+      const { status, text } = await production.call('/nothing', { headers: BROWSER });
+      expect(status).toBe(404);
+      expect(text).toContain('<title>Page not found · Steward at steward.example.com</title>');
+      expect(text).toContain(`href="${home}">Go to Steward</a>`);
+    } finally {
+      await production.stop();
+    }
+  });
+});
+
 describe('an address that a browser can’t open', () => {
-  it.each(['/auth/session', '/workspace_access_request', '/oauth/token', '/sign-out'])(
+  it.each(['/auth/workspace/confirm', '/workspace_access_request', '/oauth/token', '/sign-out'])(
     'is a page for a browser, JSON for others: %s',
     async (path) => {
       const page = await steward.call(path, { headers: BROWSER });
