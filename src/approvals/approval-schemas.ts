@@ -38,6 +38,25 @@ export const approval = z
   })
   .meta({ id: 'Approval' });
 
+/** With the form in which its arguments are changed. */
+export const approvalWithForm = approval
+  .extend({
+    form: z
+      .array(
+        z.object({
+          path: z.string().describe('The argument.'),
+          label: z.string(),
+          control: z.enum(['text', 'textarea', 'email', 'number', 'date', 'datetime', 'checkbox', 'select', 'lines']),
+          options: z.array(z.string()).optional(),
+          value: z.union([z.string(), z.boolean()]).describe('As it is entered: of `lines`, an entry on each line.'),
+          required: z.boolean(),
+          hint: z.string().optional(),
+        }),
+      )
+      .describe('Fields to change the arguments in; arguments without one keep their values, or are changed as JSON.'),
+  })
+  .meta({ id: 'ApprovalWithForm' });
+
 /** How an approval ended. */
 export const outcome = z
   .object({

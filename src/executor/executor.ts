@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
+import type { Database } from '../database/database.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
 import type { RecordEvent } from '../events/events.ts';
@@ -16,6 +17,7 @@ import { ApprovalRequests } from './approvals/approval-requests.ts';
 import { Approvals } from './approvals/approvals.ts';
 import type { ApprovalSubject } from './approvals/approvals-repository.ts';
 import type { AskedPreview } from './approvals/asked-preview.ts';
+import { type EndedQuestion, endedQuestions } from './approvals/ended-questions.ts';
 import { AuditEntryBuilder, auditedName } from './audit/audit-log.ts';
 import { CallAuditor } from './audit/call-auditor.ts';
 import { Storing } from './audit/storing.ts';
@@ -58,6 +60,7 @@ type Asking = Pick<Principal, 'userId' | 'clientId'> & { thread?: string };
 
 /** Runs actions for every surface, and enforces all policy. */
 export class Executor {
+  readonly #db: Database;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #catalog: () => Catalog;
@@ -75,6 +78,7 @@ export class Executor {
 
   constructor(deps: ExecutorDeps) {
     const { db, clock, userKeys, emit, logger, telemetry, catalog } = deps;
+    this.#db = db;
     this.#clock = clock;
     this.#logger = logger;
     this.#catalog = catalog;
@@ -152,6 +156,16 @@ export class Executor {
   /** Pending approvals that can still be decided, oldest first. */
   async approvals(userId: string): Promise<LinkedPreview[]> {
     return (await this.#approvals.pending(userId)).map((preview) => this.#prompts.linked(preview));
+  }
+
+  /** A user's questions of the last day that can't be decided any more, newest first. @param id only this one */
+  async ended(userId: string, id?: string): Promise<EndedQuestion[]> {
+    return endedQuestions(this.#db, this.#catalog(), await this.accounts(userId), userId, id);
+  }
+
+  /** JSON Schema of an action's arguments; undefined: there is no such action. */
+  async inputSchema(action: string): Promise<object | undefined> {
+    return (await this.#catalog().actions.get(action)?.action.schemas())?.input;
   }
 
   /** Whether calls like a pending one can be allowed in advance, unless what was read before it is a reason to ask. */

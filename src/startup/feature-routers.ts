@@ -80,7 +80,7 @@ export function featureRouters(
     clientsRouter(context.clientGrants, middleware),
     agentsRouter(context.executor, config.limits, middleware),
     toolsRouter(context, middleware),
-    approvalsRouter(context.executor, config.limits, middleware),
+    approvalsRouter(context, config.limits, middleware),
     allowancesRouter(context.allowances, middleware),
     readOnlyRouter(context.readOnlySwitches, middleware),
     threadsRouter(context, middleware),

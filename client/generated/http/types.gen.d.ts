@@ -80,6 +80,11 @@ export type Decision = {
      * From the page’s form.
      */
     csrf?: string;
+    /**
+     * From the page’s form: `input` as fields, each `field.` and the argument’s name.
+     */
+    changed?: 'yes';
+    [key: string]: unknown;
 };
 export type ReadOnlyRequest = {
     account_id: string;
@@ -923,6 +928,120 @@ export type Display = {
      * Text of others is repeated, or someone is not known to the user: offer “Deny” first.
      */
     caution: boolean;
+};
+export type ApprovalWithForm = {
+    id: string;
+    action: string;
+    /**
+     * The account’s label.
+     */
+    account: string;
+    account_id: string;
+    /**
+     * One line: what will happen.
+     */
+    summary: string;
+    /**
+     * Who else sees the effect.
+     */
+    audience: Array<{
+        kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+        address?: string;
+        domain?: string;
+        /**
+         * How the user knows the person; absent: it could not be read.
+         */
+        relation?: 'own' | 'written_to' | 'new';
+        /**
+         * The user typed the address in the conversation whose assistant asks.
+         */
+        named?: true;
+    }>;
+    /**
+     * What deserves attention.
+     */
+    notices: Array<string>;
+    /**
+     * What others wrote and was read before.
+     */
+    provenance: Array<{
+        action: string;
+        author?: string;
+        name?: string;
+        time?: string;
+    }>;
+    /**
+     * Parts of the arguments that repeat what others wrote: `field` is the path of the argument.
+     */
+    matches: Array<{
+        action: string;
+        author?: string;
+        name?: string;
+        time?: string;
+        field: string;
+        text: string;
+        from: number;
+        to: number;
+    }>;
+    display: Display;
+    /**
+     * The arguments.
+     */
+    input: unknown;
+    /**
+     * The page where the user decides.
+     */
+    url: string;
+    /**
+     * Of all of this, to send with the decision: another question is not decided.
+     */
+    shown: string;
+    expires_at: string;
+    /**
+     * The client that asked; absent: the user’s own front end.
+     */
+    client?: {
+        id: string;
+        /**
+         * Of a token; of an OAuth client: what it calls itself.
+         */
+        name: string;
+        kind: 'personal_access_token' | 'oauth';
+        /**
+         * Of an OAuth client whose id is an https URL: the host of that URL, which has confirmed where its redirects may go. In development without a way to the internet, a client on the same machine has gone on unconfirmed.
+         */
+        host: string | null;
+        /**
+         * Of an OAuth client: the host to which its redirects go.
+         */
+        redirect_host: string | null;
+        /**
+         * Of an OAuth client: where it is from, as far as that is known, in sentences for its user.
+         */
+        about: string | null;
+    };
+    /**
+     * The conversation whose assistant asked.
+     */
+    thread?: string;
+    /**
+     * Fields to change the arguments in; arguments without one keep their values, or are changed as JSON.
+     */
+    form: Array<{
+        /**
+         * The argument.
+         */
+        path: string;
+        label: string;
+        control: 'text' | 'textarea' | 'email' | 'number' | 'date' | 'datetime' | 'checkbox' | 'select' | 'lines';
+        options?: Array<string>;
+        /**
+         * As it is entered: of `lines`, an entry on each line.
+         */
+        value: string | boolean;
+        required: boolean;
+        hint?: string;
+    }>;
 };
 export type ApprovalOutcome = {
     /**
@@ -2968,10 +3087,21 @@ export type GetApprovalsIdData = {
     path: {
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * The page with the form of the action.
+         */
+        change?: 'yes';
+    };
     url: '/approvals/{id}';
 };
 export type GetApprovalsIdErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
     /**
      * `invalid_token`, `token_expired`
      */
@@ -3020,7 +3150,7 @@ export type GetApprovalsIdResponses = {
     /**
      * The page, where `Accept` prefers HTML
      */
-    200: Approval;
+    200: ApprovalWithForm;
 };
 export type GetApprovalsIdResponse = GetApprovalsIdResponses[keyof GetApprovalsIdResponses];
 export type PostApprovalsIdData = {

@@ -100,6 +100,26 @@ export const LABELS = {
   rest: 'More',
 };
 
+/** Labels of arguments in the form in which they are changed, where they differ. */
+export const FORM_LABELS = {
+  add: 'Labels to add',
+  remove: 'Labels to remove',
+  add_attendees: 'Invite',
+  remove_attendees: 'Uninvite',
+  attendees: 'Guests',
+  email: 'With',
+  end: 'Ends',
+  end_zone: 'Time zone of the end',
+  find: 'Text to find',
+  match_case: 'Only text with the same capitals',
+  notify: 'Tell them by mail',
+  recurrence: 'Repeats',
+  replace: 'Text in its place',
+  scope: 'Which events',
+  start: 'Starts',
+  zone: 'Time zone',
+};
+
 export const REST = 'Not all is shown here: the rest is among the exact details.';
 export const YES = 'Yes';
 export const NO = 'No';
@@ -194,3 +214,85 @@ const SOURCES = {
   drive: { one: 'a file', many: 'files' },
   text: { one: 'text', many: 'texts' },
 };
+
+/** Of Steward's own page. */
+export const PAGE = {
+  approve: 'Approve',
+  approveChanges: 'Approve these changes',
+  back: 'Back',
+  change: 'Change',
+  deny: 'Deny',
+  whoSees: 'Who sees it',
+  onlyYou: 'Only you.',
+  exact: 'Exact details',
+  tooLong: 'The details are too long for a page.',
+  asJson: 'Change it as JSON',
+  json: 'Details as JSON',
+  notDone: 'Nothing was done.',
+  oneSentence: 'In one sentence',
+  repeats: 'These parts repeat what others wrote',
+  read: 'Read before this, written by others',
+  before: 'Before:',
+  after: 'After:',
+  nothing: 'Nothing waits for your decision.',
+  decided: 'Decided in the last day',
+  all: 'All approvals',
+  attention: 'Why this needs attention',
+};
+export const CHANGE = { required: '(required)', optional: '(optional)', lines: 'One on each line.', none: '(none)' };
+export const ASKED_AGAIN = 'Others would see the changed call, or what it is about has changed. This is the new question.';
+export const NO_QUESTION = 'There is no such question: it may be of another user, or older than a day.';
+export const NO_QUESTION_TITLE = 'Nothing to decide';
+/** “Line 2: must be an address.” */
+export const lineProblem = (index, problem) => (index === undefined ? sentence(problem) : `Line ${index + 1}: ${problem}.`);
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+export const withAccount = 'With';
+export const changeTitle = (title) => `Change: ${title}`;
+export const omitted = (count) => `${english.number(count)} more characters are not shown here.`;
+export const andMore = (count) => `and ${english.number(count)} more`;
+
+/** “9 minutes left”. */
+export function timeLeft(ms) {
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 1 ? 'less than a minute left' : counted(minutes, '1 minute left', (many) => `${many} minutes left`);
+}
+
+/** How many see it: “6 people, 5 new to you”. */
+export function viewerCount({ people, others, fresh, unknown }) {
+  const named = [
+    people > 0 ? counted(people, '1 person', (many) => `${many} people`) : '',
+    others > 0 ? counted(others, '1 other entry', (many) => `${many} other entries`) : '',
+  ];
+  const known = [
+    fresh > 0 ? `${english.number(fresh)} new to you` : '',
+    unknown > 0 ? `${english.number(unknown)} not known to Steward` : '',
+  ];
+  return [named.filter(Boolean).join(' and '), ...known.filter(Boolean)].join(', ');
+}
+
+/** How a question ended, in sentences. */
+export const ENDS = {
+  approved: (time) => `You approved this on ${time}.`,
+  edited: (time) => `You changed and approved this on ${time}.`,
+  denied: (time) => `You denied this on ${time}. Nothing was done.`,
+  expired: (time) => `Nobody decided on this until ${time}. Nothing was done.`,
+  ended: (time) => `This could not be decided any more since ${time}. Nothing was done.`,
+};
+export const END_TITLES = { approved: 'Approved', denied: 'Denied', expired: 'Expired', ended: 'Ended' };
+export const END_REASONS = {
+  disconnected: 'Its account was disconnected.',
+  reconfigured: 'What the action may do was changed on the server.',
+  exposed: 'Others would have seen it, or what it was about had changed.',
+  revoked: 'The app that asked has no access any more.',
+  thread_deleted: 'Its conversation was deleted.',
+  read_only: 'Its account was set to read-only.',
+};
+/** What became of an approved call. */
+export const OUTCOMES = {
+  running: 'It is running.',
+  unknown: 'Whether it was done is not known: look before you do it again.',
+  failed: 'It failed, and nothing was done.',
+  done: { 'mail.send': 'It was sent.', 'mail.draft_send': 'It was sent.' },
+  other: 'It was done.',
+};
+export const KEPT = 'Steward keeps this for a day; the activity has all decisions.';

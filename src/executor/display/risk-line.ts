@@ -1,5 +1,6 @@
 import { RISKS, sourceOf } from '../../../public/language/en/approvals.js';
 import { english } from '../../../public/language/english.js';
+import { nameOfAddress } from '../../../public/language/names.js';
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { ShownViewer } from '../policy/shown-viewer.ts';
 import type { Match } from '../taint/matches.ts';
@@ -44,7 +45,7 @@ function matchesLine(matches: readonly Match[]): string | undefined {
   if (first === undefined) return undefined;
   const addresses = matches.filter(({ text }) => /^\S+@\S+$/.test(text)).length;
   const rooms = new Set(matches.map(({ action }) => action.slice(0, action.indexOf('.'))));
-  const authors = [...new Set(matches.map(({ author }) => author))].map((author) => author && quoted(author));
+  const authors = [...new Set(matches.map(({ author }) => author))].map((author) => author && quoted(nameOfAddress(author)));
   const source = sourceOf(rooms.size === 1 ? [...rooms][0] : 'text', authors);
   return RISKS.matches({ addresses, passages: matches.length - addresses, source });
 }

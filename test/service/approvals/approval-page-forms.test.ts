@@ -31,18 +31,23 @@ const ask = async (input: object = { to: [ANA] }, action = ACTION) => String((aw
 const open = (id: string) => browser.visit(`/approvals/${id}`);
 const pending = () => scene.steward.context.executor.approvals(user.userId);
 const allowances = async () => (await scene.steward.call('/allowances', { token: user.token })).body.allowances;
-/** Sends one of the page's forms: to approve, to deny, to approve other arguments. */
-const submit = (page: HttpResponse, id: string, place: 0 | 1 | 2, change: (fields: URLSearchParams) => void) =>
-  browser.submit({ ...page, text: `<form${page.text.split('<form')[place + 1]}` }, `/approvals/${id}`, change, {
-    'sec-fetch-site': 'same-origin',
-  });
-const edit = (page: HttpResponse, id: string, text: (shown: string) => string) =>
-  submit(page, id, 2, (fields) => fields.set('input_json', text(fields.get('input_json') ?? '')));
+/** Sends the form with this id, with the field that belongs to it and stands elsewhere. */
+const send = (page: HttpResponse, id: string, form: 'approve' | 'change' | 'json', change: (fields: URLSearchParams) => void) => {
+  const [elsewhere = ''] = new RegExp(`<select[^>]* form="${form}"[\\s\\S]*?</select>`).exec(page.text) ?? [];
+  const text = `<form${page.text.split(`<form id="${form}"`)[1]}`.replace('</form>', `${elsewhere}</form>`);
+  return browser.submit({ ...page, text }, `/approvals/${id}`, change, { 'sec-fetch-site': 'same-origin' });
+};
+const submit = (page: HttpResponse, id: string, change: (fields: URLSearchParams) => void) => send(page, id, 'approve', change);
+const openChange = (id: string) => browser.visit(`/approvals/${id}?change=yes`);
+const edit = async (page: HttpResponse, id: string, text: (shown: string) => string) =>
+  send(page.text.includes('<form id="json"') ? page : await openChange(id), id, 'json', (fields) =>
+    fields.set('input_json', text(fields.get('input_json') ?? '')),
+  );
 
 describe('allowing calls like one in advance, on its page', () => {
   it('is offered and stored for the days chosen', async () => {
     const id = await ask();
-    const end = await submit(await open(id), id, 0, (fields) => {
+    const end = await submit(await open(id), id, (fields) => {
       expect(fields.get('remember_for')).toBe('');
       fields.set('remember_for', '7');
     });
@@ -54,13 +59,13 @@ describe('allowing calls like one in advance, on its page', () => {
 
   it('is not done unless it is chosen', async () => {
     const id = await ask();
-    expect((await submit(await open(id), id, 0, () => {})).text).toContain('<h1>Done</h1>');
+    expect((await submit(await open(id), id, () => {})).text).toContain('<h1>Done</h1>');
     expect(await allowances()).toEqual([]);
   });
 
   it.each(['0', '31', '07', '7.0', '1e1', ' 7', 'all', '-1'])('takes %j for no number of days', async (days) => {
     const id = await ask();
-    const end = await submit(await open(id), id, 0, (fields) => fields.set('remember_for', days));
+    const end = await submit(await open(id), id, (fields) => fields.set('remember_for', days));
     expect(end).toMatchObject({ status: 400, text: expect.stringContaining('remember_for: must be') });
     expect([scene.sent, await allowances()]).toEqual([0, []]);
   });
@@ -76,11 +81,11 @@ describe('allowing calls like one in advance, on its page', () => {
     const id = await ask();
     const page = await open(id);
     scene.policies.set(ACTION, { approval: 'always' });
-    const end = await submit(page, id, 0, (fields) => fields.set('remember_for', '7'));
+    const end = await submit(page, id, (fields) => fields.set('remember_for', '7'));
     expect(end).toMatchObject({ status: 400, text: expect.stringContaining('but not allowed in advance: the operator requires approval') });
     expect(end.text).toContain(`<a href="/approvals/${id}">Back to the question</a>`);
     expect(scene.sent).toBe(0);
-    expect((await submit(await open(id), id, 0, () => {})).text).toContain('<h1>Done</h1>');
+    expect((await submit(await open(id), id, () => {})).text).toContain('<h1>Done</h1>');
   });
 });
 
@@ -105,7 +110,7 @@ describe('changing the arguments on the page', () => {
     const text = 'é + = %25 '.repeat(30_000);
     const again = await edit(await open(id), id, () => JSON.stringify({ to: [ANA, ZOE], text: `${text}more` }));
     expect(again.status).toBe(409);
-    expect(again.text).toContain('34 more characters are not shown.');
+    expect(again.text).toContain('34 more characters are not shown here.');
     expect(again.text.includes(text.slice(0, -30))).toBe(true);
   });
 
@@ -113,10 +118,10 @@ describe('changing the arguments on the page', () => {
     const id = await ask();
     const again = await edit(await open(id), id, (text) => text.replace(ANA, `${ANA}", "${ZOE}`));
     expect(again).toMatchObject({ status: 409, text: expect.stringContaining('Nothing was done. <bdi>Others would see the changed call') });
-    for (const text of ['<h1>Approve this?</h1>', `<strong><bdi>${ZOE}</bdi></strong>`]) expect(again.text).toContain(text);
+    for (const text of ['<h1><bdi>Tell ', `<strong><bdi>${ZOE}</bdi></strong>`]) expect(again.text).toContain(text);
     expect(again.text).not.toContain('<details class="editor" open');
     expect(scene.sent).toBe(0);
-    expect((await submit(again, id, 0, () => {})).text).toContain('<h1>Done</h1>');
+    expect((await submit(again, id, () => {})).text).toContain('<h1>Done</h1>');
     expect(scene.sent).toBe(1);
   });
 
@@ -146,7 +151,7 @@ describe('changing the arguments on the page', () => {
 
   it('keeps the text if the question has changed meanwhile, and shows that', async () => {
     const id = await ask();
-    const page = await open(id);
+    const page = await openChange(id);
     await scene.decide(user, id, { input: { to: [ANA, ZOE] } }).catch(() => {});
     const again = await edit(page, id, () => '{"to": ["mine"]}');
     expect(again).toMatchObject({ status: 409, text: expect.stringContaining('The question has changed') });
@@ -155,9 +160,8 @@ describe('changing the arguments on the page', () => {
 
   it('needs the form’s token and the question shown', async () => {
     const id = await ask();
-    const page = await open(id);
     for (const name of ['csrf', 'shown']) {
-      const end = await submit(page, id, 2, (fields) => fields.delete(name));
+      const end = await send(await openChange(id), id, 'json', (fields) => fields.delete(name));
       expect(end.status).toBeGreaterThanOrEqual(400);
     }
     expect(scene.sent).toBe(0);
@@ -165,9 +169,72 @@ describe('changing the arguments on the page', () => {
   });
 
   it('is not offered for what is too long for a page, and takes what is not', async () => {
-    expect((await open(await ask({ to: [ANA], text: 'x'.repeat(400_000) }))).text).toContain('too long to be changed');
+    expect((await openChange(await ask({ to: [ANA], text: 'x'.repeat(400_000) }))).text).toContain('too long to be changed');
     const id = await ask({ to: [ANA], text: 'é'.repeat(200_000) });
     expect((await edit(await open(id), id, (text) => text.replace('éé', 'e'))).text).toContain('<h1>Done</h1>');
+  });
+});
+
+describe('changing the arguments in the form of the action', () => {
+  it('has a field for each, filled in, and runs the changed call', async () => {
+    const id = await ask({ to: [ANA, ZOE], text: 'One.\nTwo.' });
+    const page = await openChange(id);
+    expect(page.text).toContain('<label for="change-0">To <span class="muted">(required)</span></label>');
+    const end = await send(page, id, 'change', (fields) => {
+      expect(fields.get('field.to')).toBe(`${ANA}\r\n${ZOE}`);
+      expect(fields.get('field.text')).toBe('One.\r\nTwo.');
+      fields.set('field.to', `  ${ANA}\r\n\r\n`);
+    });
+    expect(end).toMatchObject({ status: 200, text: expect.stringContaining('<h1>Done</h1>') });
+    expect(scene.sent).toBe(1);
+    expect((await scene.audit(user)).map(({ decision }) => decision)).toContain('edited');
+  });
+
+  it('says what is wrong at its field, and keeps what was typed', async () => {
+    const id = await ask({ to: [ANA] });
+    const again = await send(await openChange(id), id, 'change', (fields) => {
+      fields.set('field.minutes', 'many');
+      fields.set('field.text', 'Kept <b>.');
+    });
+    expect(again.status).toBe(400);
+    expect(again.text).toMatch(
+      /<input type="number"[^>]* name="field\.minutes"[^>]* aria-describedby="change-4-problem[^>]* aria-invalid="true">/,
+    );
+    expect(again.text).toMatch(/<p class="error" id="change-4-problem">Must be [^<]+\.<\/p>/);
+    for (const text of ['value="many"', 'Kept &lt;b&gt;.']) expect(again.text).toContain(text);
+    expect(scene.sent).toBe(0);
+    const end = await send(again, id, 'change', (fields) => fields.set('field.minutes', ''));
+    expect(end.text).toContain('<h1>Done</h1>');
+  });
+
+  it.each([
+    ['field.__proto__', 'x'],
+    ['field.constructor.prototype.admin', 'x'],
+    ['field.to.length', '9'],
+    ['field.id', 'another'],
+  ])('takes %s for no argument', async (name, value) => {
+    const id = await ask({ to: [ANA] });
+    const end = await send(await openChange(id), id, 'change', (fields) => fields.set(name, value));
+    expect(end.text).toContain('<h1>Done</h1>');
+    expect(({} as Record<string, unknown>).admin).toBeUndefined();
+  });
+
+  it('is not taken for a decision that has none', async () => {
+    const id = await ask({ to: [ANA] });
+    const end = await send(await openChange(id), id, 'json', (fields) => fields.set('field.to', ZOE));
+    expect(end).toMatchObject({ status: 400 });
+    expect(scene.sent).toBe(0);
+  });
+
+  it('is there for programs, too', async () => {
+    const { body } = await scene.steward.call(`/approvals/${await ask({ to: [ANA] })}`, { token: user.token });
+    expect(body.form).toMatchObject([
+      { path: 'to', label: 'To', control: 'lines', value: ANA, required: true },
+      { path: 'text', label: 'Text', control: 'text', value: 'Hello.', required: false },
+      { path: 'notify', control: 'checkbox', value: false },
+      { path: 'role', control: 'select', options: ['reader', 'writer'], value: '' },
+      { path: 'minutes', control: 'number', value: '' },
+    ]);
   });
 });
 
@@ -178,12 +245,16 @@ describe('what repeats the text of others, on the page', () => {
     // Sources are stored after the result.
     await eventually(async () => (await scene.steward.sql('select 1 from context_reads where user_id = $1', [user.userId])).length > 0);
     const page = await open(await ask({ to: [ANA], text: `Dear Ana, as agreed: ${ORDER.toUpperCase()} <script>` }));
-    const [who, repeats, call] = ['Who sees it', '<h2>Repeats what others wrote</h2>', 'The call in full'].map((text) =>
-      page.text.indexOf(text),
-    );
+    const [who, call, line, repeats] = [
+      'Who sees it',
+      '<dl class="fields">',
+      '<summary><bdi>1 passage comes from text by',
+      '<h2>These parts repeat what others wrote</h2>',
+    ].map((text) => page.text.indexOf(text));
     expect(who).toBeGreaterThan(0);
-    expect(repeats).toBeGreaterThan(who as number);
-    expect(call).toBeGreaterThan(repeats as number);
+    expect(call).toBeGreaterThan(who as number);
+    expect(line).toBeGreaterThan(call as number);
+    expect(repeats).toBeGreaterThan(line as number);
     expect(page.text).toMatch(/In <q><bdi>text<\/bdi><\/q>, as read with <code>test\.read<\/code>, written by <q><bdi>&lt;b&gt;/);
     expect(page.text).toMatch(/Dear Ana,[^<]*<mark>[^<]*THREE INVOICES[^<]*<\/mark>[^<]*&lt;script&gt;/);
   });
@@ -195,7 +266,7 @@ describe('who sees it, on the page', () => {
     scene.answers('/api/gmail/v1/users/me/messages', 200, {});
     const page = await open(await ask({ to: [user.email, ...known.slice(0, 4), ZOE] }));
     expect(page.text).toContain('6 people, 5 new to you.');
-    expect(page.text).toMatch(/<span class="new">New<\/span> <strong><bdi>known0@example\.com/);
+    expect(page.text).toMatch(/<strong><bdi>known0@example\.com<\/bdi><\/strong> <span class="new">New to you</);
     expect(page.text.indexOf(`<strong><bdi>${ZOE}`)).toBeLessThan(page.text.indexOf(`<strong><bdi>${user.email}`));
     expect((await open(await ask({ to: known }))).text).toContain('and 50 more');
   });
@@ -205,14 +276,14 @@ describe('who sees it, on the page', () => {
     const many = Array.from({ length: 100 }, (_, index) => `guest${index}@example.org`);
     const id = await ask({ to: many });
     const { text } = await open(id);
-    const counted = '100 people, 10 new to you, 90 of them unknown to Steward.';
+    const counted = '100 people, 10 new to you, 90 not known to Steward.';
     expect(text).toContain(`<p>${counted}</p>`);
     expect((await browser.visit('/approvals')).text).toContain(`Who sees it: ${counted}`);
-    expect(text.match(/<span class="new">New<\/span>/g)).toHaveLength(10);
-    expect(text.match(/<span class="new">Unknown<\/span>/g)).toHaveLength(90);
+    expect(text.match(/<span class="new">New to you<\/span>/g)).toHaveLength(10);
+    expect(text.match(/<span class="new">Not known to Steward<\/span>/g)).toHaveLength(90);
     const unchecked = [...many.slice(10, 20), '80 more'].join(', ').replace(', 80', ' or 80');
     const notice = `It was not checked whether you have written to ${unchecked} before.`;
-    expect(text).toContain(`<p class="warning"><bdi>${notice}</bdi></p>`);
+    expect(text).toContain(`<p><bdi>${notice}</bdi></p>`);
     const { audience, notices } = (await scene.steward.call(`/approvals/${id}`, { token: user.token })).body;
     const relations = many.map((address, index) => ({ kind: 'person', address, ...(index < 10 && { relation: 'new' }) }));
     expect(audience).toEqual(relations);
@@ -222,7 +293,7 @@ describe('who sees it, on the page', () => {
   it('counts all as unknown if the sent messages can’t be read', async () => {
     scene.answers('/api/gmail/v1/users/me/messages', 403, {});
     const { text } = await open(await ask({ to: [ANA, ZOE] }));
-    expect(text).toContain('<p>2 people, 2 of them unknown to Steward.</p>');
-    expect(text).toContain(`<strong><bdi>${ANA}</bdi></strong>: <span class="relation">it could not be read whether you know this address`);
+    expect(text).toContain('<p>2 people, 2 not known to Steward.</p>');
+    expect(text).toContain(`<strong><bdi>${ANA}</bdi></strong> <span class="new">Not known to Steward</span>`);
   });
 });

@@ -28,8 +28,8 @@ beforeEach(async () => {
 const ask = async (input: object = { to: ['ana@example.com'] }) => String((await scene.ask(user, ACTION, input)).approvalId);
 /** The form of a decision, as the page's button sends it. */
 const decide = (page: HttpResponse, id: string, approved: boolean) => {
-  const [first = '', second = ''] = page.text.split('<form').slice(1);
-  const text = `<form${approved ? first : second}`;
+  const [deny = '', approve = ''] = page.text.split('<form').slice(1);
+  const text = `<form${approved ? approve : deny}`;
   return browser.submit({ ...page, text }, `/approvals/${id}`, () => {}, { 'sec-fetch-site': 'same-origin' });
 };
 
@@ -39,8 +39,9 @@ describe('the page of an approval', () => {
     expect((await browser.visit('/approvals')).text).toContain(`<a href="/approvals/${id}"`);
     const page = await browser.visit(`/approvals/${id}`);
     expect(page.status).toBe(200);
-    for (const text of ['Tell ana@example.com from someone@example.com', 'Hello.', user.email, 'UTC']) expect(page.text).toContain(text);
-    const [who, what] = [page.text.indexOf('Who sees it'), page.text.indexOf('The call in full')];
+    for (const text of ['Tell ana@example.com from someone@example.com', 'Hello.', user.email, '9 minutes left', 'UTC'])
+      expect(page.text).toContain(text);
+    const [who, what] = [page.text.indexOf('Who sees it'), page.text.indexOf('<dl class="fields">')];
     expect(who).toBeGreaterThan(0);
     expect(what).toBeGreaterThan(who);
     const done = await decide(page, id, true);
@@ -48,12 +49,11 @@ describe('the page of an approval', () => {
     expect(done.text).not.toContain('<code>');
     expect(scene.sent).toBe(1);
     const again = await decide(page, id, true);
-    expect(again).toMatchObject({ status: 409, text: expect.stringContaining('Not done') });
-    expect(again.text).toContain('Code <code>conflict</code>');
+    expect(again).toMatchObject({ status: 200, text: expect.stringMatching(/You approved this on .+ UTC\. It was done\./) });
     expect(scene.sent).toBe(1);
-    const nothing = await browser.visit(`/approvals/${id}`);
-    expect(nothing).toMatchObject({ status: 404, text: expect.stringContaining('Nothing to decide') });
-    expect(nothing.text).toContain('Code <code>not_found</code>');
+    const decided = await browser.visit(`/approvals/${id}`);
+    expect(decided).toMatchObject({ status: 200, text: expect.stringMatching(/You approved this on .+ UTC\. It was done\./) });
+    expect(decided.text).toContain(ACTION);
     expect((await scene.audit(user)).find(({ decision }) => decision === 'approved')).toMatchObject({ decided_surface: 'http' });
   });
 
@@ -63,7 +63,7 @@ describe('the page of an approval', () => {
     // Sources are stored after the result.
     await eventually(async () => (await scene.steward.sql('select 1 from context_reads where user_id = $1', [user.userId])).length > 0);
     const page = await browser.visit(`/approvals/${await ask()}`);
-    expect(page.text).toContain('<h2>What was read before</h2>');
+    expect(page.text).toContain('<h2>Read before this, written by others</h2>');
     expect(page.text).toMatch(
       /<code>test\.read<\/code>, written by <q><bdi>&lt;b&gt;<span class="hidden-character">U\+202E<\/span>mallory/,
     );
@@ -77,7 +77,9 @@ describe('the page of an approval', () => {
     const clientId = await newClient(scene, user, name);
     const { approvalId } = await scene.ask({ userId: user.userId, clientId }, ACTION, { to: ['ana@example.com'] });
     const asked = `Asked by an app that calls itself <q><bdi>${shown}</bdi></q>. A program on the device where you signed in.`;
-    expect((await browser.visit(`/approvals/${approvalId}`)).text).toContain(`<p>${asked} Any program there can use this name.</p>`);
+    expect((await browser.visit(`/approvals/${approvalId}`)).text).toContain(
+      `<p class="muted">${asked} Any program there can use this name.</p>`,
+    );
     expect((await browser.visit(`/approvals/${own}`)).text).not.toMatch(/Asked by|<p><\/p>/);
     const entries = (await browser.visit('/approvals')).text.split('<li>').slice(1);
     expect(entries.map((entry) => entry.includes(asked))).toEqual([false, true]);
@@ -124,7 +126,9 @@ describe('the page of an approval', () => {
       days: 1,
     });
     const { approvalId } = await scene.ask({ userId: user.userId, clientId: grant.id }, ACTION, { to: ['ana@example.com'] });
-    expect((await browser.visit(`/approvals/${approvalId}`)).text).toContain('<p>Asked by your token <q><bdi>script</bdi></q>.</p>');
+    expect((await browser.visit(`/approvals/${approvalId}`)).text).toContain(
+      '<p class="muted">Asked by your token <q><bdi>script</bdi></q>.</p>',
+    );
   });
 
   it('decides nothing for a client under another name than it showed', async () => {
@@ -217,10 +221,9 @@ describe('the page of an approval', () => {
   ])('shows %s as text', async (_what, text, shown) => {
     const id = await ask({ to: ['ana@example.com'], text });
     const page = await browser.visit(`/approvals/${id}`);
-    expect(page.text).toMatch(/<blockquote class="quoted" dir="auto">/);
     expect(page.text).toContain(shown);
     expect(page.text.match(/<h1>/g)).toHaveLength(1);
-    expect(page.text.match(/<form/g)).toHaveLength(4);
+    expect(page.text.match(/<form/g)).toHaveLength(3);
   });
 
   it('shows 200 kB in full, and says how much more is left out', async () => {
@@ -228,14 +231,14 @@ describe('the page of an approval', () => {
     expect((await browser.visit(`/approvals/${long}`)).text).toContain('xEND</blockquote>');
     const longer = await ask({ to: ['ana@example.com'], text: `${'y'.repeat(900_000)}END` });
     const page = await browser.visit(`/approvals/${longer}`);
-    expect(page.text).toMatch(/600,\d{3} more characters are not shown\./);
+    expect(page.text).toMatch(/600,\d{3} more characters are not shown here\./);
     expect(page.text.length).toBeLessThan(400_000);
   });
 
   it('stays small when a text is full of hidden characters', async () => {
     const page = await browser.visit(`/approvals/${await ask({ to: ['ana@example.com'], text: 'a\u200b'.repeat(100_000) })}`);
     expect(page.text).toContain('a\ufffda\ufffda');
-    expect(page.text.length).toBeLessThan(300_000);
+    expect(page.text.length).toBeLessThan(700_000);
   });
 
   it('takes hundreds of recipients and names of strangers', async () => {

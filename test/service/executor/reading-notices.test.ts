@@ -65,7 +65,7 @@ describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surfac
   it('says nothing of what was read if nothing was', async () => {
     const { shown, page } = await question(await start(steward, me.token));
     expect(told(shown.notices)).toEqual([]);
-    expect(page).not.toMatch(/Before this|What was read before|Others wrote it/);
+    expect(page).not.toMatch(/Before this|Read before this/);
   });
 
   it('doesn’t claim that others’ text was read if it turned out to be the user’s own', async () => {
@@ -79,7 +79,7 @@ describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surfac
     const { shown, page } = await question(asker, `As in these:\n${OWN}`);
     expect(told(shown.notices)).toEqual([]);
     expect(shown).toMatchObject({ provenance: [], matches: [] });
-    expect(page).not.toMatch(/Before this|text by|may have caused|What was read before|Others wrote it|wrote:/);
+    expect(page).not.toMatch(/Before this|text by|may have caused|Read before this|wrote:/);
   });
 
   it('names what others may have written, and not the user’s own beside it', async () => {
@@ -93,7 +93,7 @@ describe.each(Object.entries(ASKERS))('a question of a caller over %s', (_surfac
     expect(shown.provenance).toEqual([expect.not.objectContaining({ author: expect.anything() })]);
     expect(shown.provenance).toMatchObject([{ action: 'drive.search', name: SHARED }]);
     expect(shown.matches.map(({ name }: { name: string }) => name)).toEqual([SHARED]);
-    const [, listed = ''] = page.split('Others wrote it.');
+    const [, listed = ''] = page.split('Read before this, written by others');
     expect(listed.split('</ul>')[0]).toContain(SHARED);
     expect(listed.split('</ul>')[0]).not.toContain('Okapi notes');
   });

@@ -20,7 +20,7 @@ export const ACCESSIBILITY = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)].filter(shown);
   const name = (node) => (node.getAttribute('aria-label') ?? node.textContent).trim() || node.title;
   const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
-  const references = ['aria-labelledby', 'aria-describedby'].flatMap((attribute) => all('[' + attribute + ']').map((node) => node.getAttribute(attribute)));
+  const references = ['aria-labelledby', 'aria-describedby'].flatMap((attribute) => all('[' + attribute + ']').flatMap((node) => node.getAttribute(attribute).split(' ')));
   return [
     document.documentElement.lang === 'en' ? [] : ['no language'],
     document.title !== '' ? [] : ['no title'],

@@ -29,6 +29,10 @@ function approvalRuns(): Run[] {
       const { token, id } = await pending();
       return inBrowser(token, `/approvals/${id}`);
     }),
+    run(read, '400 invalid_request', async (options) => {
+      const { token, id } = await pending();
+      return steward.call(`/approvals/${id}?change=x`, { ...options, token });
+    }),
     run(read, '303', async () => signedOut('GET', `/approvals/${(await pending()).id}`)),
     run(decide, '200', async () => {
       const { token, id } = await pending();

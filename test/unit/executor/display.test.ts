@@ -78,7 +78,7 @@ describe('caution', () => {
 });
 
 describe('the line of risk', () => {
-  const EVE = '“Eve <eve@evil.example>”';
+  const EVE = '“Eve”';
   it.each<[string | undefined, Partial<Displayed>]>([
     [undefined, {}],
     [

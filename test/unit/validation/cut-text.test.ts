@@ -3,9 +3,9 @@ import { slideText } from '../../../src/actions/presentations/slide-text.ts';
 import { quoted } from '../../../src/actions/shared/display-text.ts';
 import { textPart } from '../../../src/actions/shared/text-part.ts';
 import { truncateOutput } from '../../../src/actions/shared/truncate-output.ts';
-import { ArgumentsView } from '../../../src/approvals/untrusted-text.ts';
 import { defaultTitle } from '../../../src/assistant/threads/thread-title.ts';
 import { auditedName } from '../../../src/executor/audit/audit-log.ts';
+import { FieldWriter } from '../../../src/executor/display/field-writer.ts';
 import { shownText } from '../../../src/providers/shared/provider-text.ts';
 import { providerMessage } from '../../../src/providers/shared/provider-words.ts';
 import { cutList, cutText, shortened } from '../../../src/validation/cut-text.ts';
@@ -31,7 +31,7 @@ const CUTS: Record<string, (text: string) => string> = {
   'the name of an action': auditedName,
   'the name of a field': shownName,
   'the title of a conversation': defaultTitle,
-  'an argument on a page': (text) => String(new ArgumentsView().render(text)),
+  'a text of a question': (text) => new FieldWriter([], undefined).passage(text, undefined).text,
 };
 
 /** Each consists of several code points (UAX 29). */

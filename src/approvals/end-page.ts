@@ -1,0 +1,58 @@
+import { actionName } from '../../public/language/en/actions.js';
+import { END_REASONS, END_TITLES, ENDS, KEPT, NO_QUESTION, NO_QUESTION_TITLE, OUTCOMES, PAGE } from '../../public/language/en/approvals.js';
+import { english } from '../../public/language/english.js';
+import type { ErrorCode } from '../errors.ts';
+import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
+import { html } from '../http/pages/html.ts';
+import type { Page, PageUser } from '../http/pages/own-page.ts';
+import { inline } from '../http/pages/visible-text.ts';
+
+/** How a decision ended. */
+export interface End {
+  heading: string;
+  text: string;
+  /** Of the error; undefined: there is none. */
+  code?: ErrorCode;
+  /** Id of the approval, if it still waits. */
+  pending?: string | undefined;
+}
+
+/** The end of a decision. */
+export function endPage(user: PageUser, { heading, text, code, pending }: End): Page {
+  const body = html`<h1>${heading}</h1>
+<p class="${code === undefined ? 'outcome' : 'error'}" role="status">${inline(text)}</p>
+${code !== undefined && html`<p class="muted">Code <code>${code}</code></p>`}
+${pending !== undefined && html`<p>It still waits for your decision. <a href="/approvals/${pending}">Back to the question</a></p>`}
+<p><a href="/approvals">${PAGE.all}</a></p>`;
+  return { title: heading, body, user };
+}
+
+/** For another user's question, too. */
+export function noQuestionPage(user: PageUser): Page {
+  return endPage(user, { heading: NO_QUESTION_TITLE, text: NO_QUESTION, code: 'not_found' });
+}
+
+/** A question that was decided, or has ended: what it was, and what became of it. */
+export function endedPage(user: PageUser, ended: EndedQuestion): Page {
+  const heading = `${actionName(ended.use)}: ${END_TITLES[ended.end].toLowerCase()}`;
+  const body = html`<h1>${heading}</h1>
+<p class="outcome" role="status">${endOf(ended)}</p>
+<p class="muted">${ended.account !== undefined && html`With ${inline(ended.account)}. `}<code>${ended.action}</code></p>
+<p class="muted">${KEPT}</p>
+<p><a href="/approvals">${PAGE.all}</a></p>`;
+  return { title: heading, body, user };
+}
+
+/** In sentences. */
+export function endOf({ end, edited, at, reason, outcome, use }: EndedQuestion): string {
+  const time = english.zonedTime(at.toISOString());
+  if (end === 'approved') return `${(edited ? ENDS.edited : ENDS.approved)(time)} ${outcomeOf(use, outcome)}`;
+  const why = reason === undefined ? undefined : (END_REASONS as Readonly<Record<string, string>>)[reason];
+  return why === undefined ? ENDS[end](time) : `${ENDS[end](time)} ${why}`;
+}
+
+function outcomeOf(use: string, outcome: string | undefined): string {
+  if (outcome === undefined) return OUTCOMES.running;
+  if (outcome === 'outcome_unknown') return OUTCOMES.unknown;
+  return outcome === 'ok' ? ((OUTCOMES.done as Readonly<Record<string, string>>)[use] ?? OUTCOMES.other) : OUTCOMES.failed;
+}

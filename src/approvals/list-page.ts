@@ -1,0 +1,40 @@
+import { actionName } from '../../public/language/en/actions.js';
+import { PAGE, timeLeft } from '../../public/language/en/approvals.js';
+import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
+import type { LinkedPreview } from '../executor/executor.ts';
+import { html, type SafeHtml } from '../http/pages/html.ts';
+import type { Page, PageUser } from '../http/pages/own-page.ts';
+import { inline } from '../http/pages/visible-text.ts';
+import { askedBy } from './asker-html.ts';
+import { endOf } from './end-page.ts';
+import { countOf } from './question-page.ts';
+
+/** The pending approvals of a user, and below them what was decided in the last day. @param now milliseconds since 1970 */
+export function listPage(user: PageUser, approvals: readonly LinkedPreview[], ended: readonly EndedQuestion[], now: number): Page {
+  const list =
+    approvals.length === 0
+      ? html`<p>${PAGE.nothing}</p>`
+      : html`<ul class="approvals">${approvals.map((one) => pendingEntry(one, now))}</ul>`;
+  const decided = ended.length > 0 && html`<h2>${PAGE.decided}</h2>\n<ul class="approvals">${ended.map(endedEntry)}</ul>`;
+  return { title: 'Approvals', body: html`<h1>Approvals</h1>\n${list}\n${decided}`, user };
+}
+
+function pendingEntry(approval: LinkedPreview, now: number): SafeHtml {
+  const { approvalId, display, audience, account, expiresAt } = approval;
+  const asked = askedBy(approval);
+  const seen = display.viewers.length === 0 ? PAGE.onlyYou : countOf({ viewers: audience.length, display: display.viewers });
+  return html`<li>
+<a href="/approvals/${approvalId}" class="cut">${inline(display.title)}</a>
+<p class="muted">${PAGE.whoSees}: ${seen}</p>
+<p class="muted">With ${inline(account)}, ${timeLeft(Date.parse(expiresAt) - now)}</p>${asked && html`\n<p class="muted">${asked}</p>`}
+</li>
+`;
+}
+
+function endedEntry(ended: EndedQuestion): SafeHtml {
+  return html`<li>
+<a href="/approvals/${ended.id}">${actionName(ended.use)}</a>
+<p class="muted">${endOf(ended)}</p>
+</li>
+`;
+}

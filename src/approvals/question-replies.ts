@@ -1,0 +1,109 @@
+import { ASKED_AGAIN, lineProblem } from '../../public/language/en/approvals.js';
+import type { Clock } from '../clock/clock.ts';
+import { AppError } from '../errors.ts';
+import type { Executor, LinkedPreview } from '../executor/executor.ts';
+import type { Reply } from '../http/endpoints/endpoint.ts';
+import type { FirstParty } from '../principal.ts';
+import { digestOf } from './approval-schemas.ts';
+import { asSent, type FormField, formOf } from './change-form.ts';
+import type { FieldProblem } from './change-html.ts';
+import { argumentsOf, type DecisionForm } from './decision-form.ts';
+import { endedPage, endPage, noQuestionPage } from './end-page.ts';
+import { listPage } from './list-page.ts';
+import { changePage, type QuestionForm, questionPage } from './question-page.ts';
+
+export interface RepliesDeps {
+  executor: Pick<Executor, 'approvals' | 'mayBeAllowed' | 'ended' | 'inputSchema'>;
+  clock: Clock;
+}
+
+/** What a browser receives of questions. */
+export class QuestionReplies {
+  readonly #executor: RepliesDeps['executor'];
+  readonly #clock: Clock;
+
+  constructor({ executor, clock }: RepliesDeps) {
+    this.#executor = executor;
+    this.#clock = clock;
+  }
+
+  async list(user: FirstParty): Promise<Reply<never>> {
+    const [approvals, ended] = await Promise.all([this.#executor.approvals(user.userId), this.#executor.ended(user.userId)]);
+    return { page: listPage(user, approvals, ended, this.#clock.now()) };
+  }
+
+  /** @param isChanging with the form of its action */
+  async question(user: FirstParty, pending: LinkedPreview, isChanging: boolean): Promise<Reply<never>> {
+    const form = this.#formOf(user, pending);
+    return { page: isChanging ? changePage(form, { fields: await formOfQuestion(this.#executor, pending) }) : questionPage(form) };
+  }
+
+  /** How a question ended that can't be decided any more. */
+  async ended(user: FirstParty, id: string): Promise<Reply<never>> {
+    const [ended] = await this.#executor.ended(user.userId, id);
+    return ended === undefined ? { page: noQuestionPage(user), status: 404 } : { page: endedPage(user, ended) };
+  }
+
+  /** The page after a decision, or that of the question while it is open and has something to correct. */
+  async decided(
+    user: FirstParty,
+    id: string,
+    sent: DecisionForm,
+    approve: (input: object | undefined) => Promise<unknown>,
+  ): Promise<Reply<never>> {
+    const pending = await findQuestion(this.#executor, user.userId, id);
+    if (pending === undefined) return this.ended(user, id);
+    const fields = await formOfQuestion(this.#executor, pending);
+    try {
+      await approve(await argumentsOf(sent, { input: pending.input, fields }));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return this.#notDone(user, id, sent, error);
+    }
+    if (sent.approved) return { page: endPage(user, { heading: 'Done', text: 'You approved it, and it was done.' }) };
+    return { page: endPage(user, { heading: 'Denied', text: 'You denied it. Nothing was done.' }) };
+  }
+
+  async #notDone(user: FirstParty, id: string, sent: DecisionForm, { code, message, status }: AppError): Promise<Reply<never>> {
+    const pending = await findQuestion(this.#executor, user.userId, id);
+    if (pending !== undefined && code === 'approval_required') {
+      return { page: questionPage(this.#formOf(user, pending, ASKED_AGAIN)), status };
+    }
+    if (pending !== undefined && (sent.changed ?? sent.input_json) !== undefined) {
+      const fields = await formOfQuestion(this.#executor, pending);
+      const problem = sent.changed === undefined ? undefined : problemOf(message, fields);
+      const form = this.#formOf(user, pending, problem === undefined ? message : undefined);
+      const edited = { fields: sent.changed === undefined ? fields : asSent(fields, sent), json: sent.input_json, problem };
+      return { page: changePage(form, edited), status };
+    }
+    const heading = code === 'outcome_unknown' ? 'Not known' : 'Not done';
+    return { page: endPage(user, { heading, text: message, code, pending: pending?.approvalId }), status };
+  }
+
+  #formOf(user: FirstParty, approval: LinkedPreview, problem?: string): QuestionForm {
+    const mayBeAllowed = this.#executor.mayBeAllowed(approval);
+    return { user, approval, shown: digestOf(approval), mayBeAllowed, now: this.#clock.now(), problem };
+  }
+}
+
+/** A question that waits. */
+export async function findQuestion(executor: Pick<Executor, 'approvals'>, userId: string, id: string): Promise<LinkedPreview | undefined> {
+  return (await executor.approvals(userId)).find(({ approvalId }) => approvalId === id);
+}
+
+/** The form in which its arguments are changed. */
+export async function formOfQuestion(executor: Pick<Executor, 'inputSchema'>, { action, input }: LinkedPreview): Promise<FormField[]> {
+  return formOf((await executor.inputSchema(action)) ?? {}, input);
+}
+
+/** @throws AppError `conflict` when a question is not the one that the user was shown */
+export function assertShown(question: LinkedPreview, digest: string | undefined): void {
+  if (digestOf(question) !== digest) throw new AppError('conflict', 'The question has changed since it was shown. Load it again.');
+}
+
+/** What the server refuses, at its field. */
+function problemOf(message: string, fields: readonly FormField[]): FieldProblem | undefined {
+  const [, path = '', index, problem = ''] = /^(\w{1,100})(?:\.(\d{1,5}))?[\w.]{0,200}: (.+)$/s.exec(message) ?? [];
+  if (!fields.some((field) => field.path === path)) return undefined;
+  return { path, text: lineProblem(index === undefined ? undefined : Number(index), problem.replace(/\.$/, '')) };
+}

@@ -1,0 +1,38 @@
+import type { Queryable } from '../../database/database.ts';
+import type { EndReason } from './approvals-repository.ts';
+
+export interface EndedRow {
+  id: string;
+  action: string;
+  accountId: string;
+  end: 'approved' | 'denied' | 'expired' | 'ended';
+  reason: EndReason | null;
+  /** When it was decided, or ended. */
+  at: Date;
+  edited: boolean;
+  /** Of an approved call that has ended: `ok`, or the code of its error. */
+  outcome: string | null;
+}
+
+/** Calls that ended within a day have their rows among so many of the user's. */
+const NEWEST = 5_000;
+
+/**
+ * A user's questions that can't be decided any more, newest first, as long as their rows are kept.
+ *
+ * @param id only this one; null: all
+ */
+export async function selectEnded(db: Queryable, userId: string, id: string | null, limit: number): Promise<EndedRow[]> {
+  return db.query<EndedRow>(
+    `select a.id, a.action, a.account_id as "accountId", a.edited,
+            case when a.status in ('pending', 'preparing') or a.end_reason = 'expired' then 'expired' else a.status end as "end",
+            nullif(a.end_reason, 'expired') as reason, coalesce(case when a.end_reason = 'expired' then a.expires_at else a.decided_at end, a.expires_at) as at,
+            (select l.outcome from (select call_id, decision, outcome, id from audit_log where user_id = $1::uuid order by id desc limit ${NEWEST}) l
+             where a.status = 'approved' and l.call_id = a.id and l.decision = 'approved' order by l.id desc limit 1) as outcome
+     from approvals a
+     where a.user_id = $1::uuid and ($2::uuid is null or a.id = $2::uuid)
+       and (a.status in ('approved', 'denied', 'ended') or (a.status = 'pending' and a.expires_at <= now()))
+     order by at desc, a.id limit $3::int`,
+    [userId, id, limit],
+  );
+}
