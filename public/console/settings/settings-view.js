@@ -2,6 +2,7 @@ import { element } from '../kit/dom.js';
 import { dataCards } from './settings-data.js';
 import { integrationsCard, waitlistCard } from './settings-integrations.js';
 import { modelsCard } from './settings-models.js';
+import { operatorCard } from './settings-operator.js';
 import { preferencesCard } from './settings-preferences.js';
 
 /** The user's data, the models, and the operator's switches of a development service. */
@@ -16,6 +17,7 @@ export const settingsView = {
       element('div', { className: 'grid wide' }, integrationsCard(session)),
       element('div', { className: 'grid wide' }, data.readOnly, waitlistCard(session)),
       element('div', { className: 'grid wide' }, data.exported, data.removal),
+      ...(session.operator ? [operatorCard(session)] : []),
     );
   },
 };
