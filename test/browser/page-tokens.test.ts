@@ -13,7 +13,7 @@ describe.skipIf(chromiumMissing)(`personal access tokens on the page${whySkipped
     await card.getByRole('button', { name: 'Make a token' }).click();
     const token = String(await card.locator('.result code').textContent());
     expect(token).toMatch(/^stw_pat_[0-9A-Za-z]{36}$/);
-    await apps.getByText(/^May read mail and calendar on all accounts, until \d+ \w+ \d{4}\.$/).waitFor();
+    await apps.getByText(/^May read mail and calendar on all accounts, until \w+, \d+ \w+ \d{4}\.$/).waitFor();
     await apps.getByText(`Token …${token.slice(-4)}. Not used yet.`).waitFor();
     const call = () =>
       scene.steward.call('/agents/mail.labels', { method: 'POST', token, body: '{}', headers: { 'content-type': 'application/json' } });

@@ -9,7 +9,7 @@ import { element } from '../kit/dom.js';
  * @returns `{node, shown(address)}`: the sentence's place, and what the router calls
  */
 export function namedEntry(root, page, { store, gone, home }) {
-  const node = element('p', { role: 'status' });
+  const node = element('p', { role: 'status', className: 'warning', hidden: true });
   let id;
   let isKnown = false;
   const mark = () => {
@@ -20,7 +20,7 @@ export function namedEntry(root, page, { store, gone, home }) {
     }
     found?.setAttribute('aria-current', 'true');
     const isGone = id !== undefined && found === undefined && isKnown;
-    node.className = isGone ? 'warning' : '';
+    node.hidden = !isGone;
     node.replaceChildren(...(isGone ? [gone.text, ' ', element('a', { href: `#${home}` }, gone.way)] : []));
     page.entitle(found?.querySelector('a').textContent);
     return found;

@@ -64,8 +64,17 @@ function sandboxUsers(signIn, failed) {
     field(frame.anotherName, name, frame.nameHint),
     button(frame.signIn, { type: 'submit' }),
   );
+  const hint = element('p', { className: 'muted', id: 'user-hint' }, element('small', {}, frame.nameHint));
+  name.setAttribute('aria-describedby', hint.id);
   onSubmit(form, failed, ({ user }) => signInAs(signIn, user));
-  return element('div', {}, element('p', { className: 'muted' }, frame.sandboxUsers), element('div', { className: 'row' }, ...users), form);
+  return element(
+    'div',
+    {},
+    element('p', { className: 'muted' }, frame.sandboxUsers),
+    element('div', { className: 'row' }, ...users),
+    form,
+    hint,
+  );
 }
 
 function tokenForm(signIn, failed, id) {
