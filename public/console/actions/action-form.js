@@ -10,8 +10,8 @@ import { controlsOf, restoreControls } from './form-controls.js';
 import { schemaForm } from './schema-form.js';
 
 const NEEDS = {
-  not_connected: 'No account of this agent’s provider is connected.',
-  needs_attention: 'An account of this agent needs attention.',
+  not_connected: 'No account for this action is connected.',
+  needs_attention: 'An account for this action needs attention.',
   not_configured: 'The provider is not configured on this server.',
 };
 const OFFLINE = 'Not connected to the server. Nothing was sent: run it again when the connection is back.';

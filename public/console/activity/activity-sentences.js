@@ -49,7 +49,7 @@ function namesOf({ action, account_id: accountId, client_id: clientId, surface }
   const account = accountId === null ? undefined : (session.nameOf(accountId) ?? 'a disconnected account');
   const client = session.clients.value?.find(({ id }) => id === clientId);
   const user = surface === 'assistant' ? ASSISTANT : 'You';
-  const who = clientId === null ? user : `“${client === undefined ? 'A disconnected client' : visibleText(client.name)}”`;
+  const who = clientId === null ? user : `“${client === undefined ? 'A disconnected app' : visibleText(client.name)}”`;
   return { who, action, account, call: account === undefined ? action : `${action} for ${account}` };
 }
 
@@ -61,7 +61,7 @@ function told(last, rows, names) {
   const asked = who === ASSISTANT ? `the assistant’s ${call}` : call;
   const approval = rows.find((row) => row.decision === 'approved' || row.decision === 'edited');
   if (approval !== undefined && decision !== 'denied') {
-    const changed = rows.some((row) => row.decision === 'edited') ? ', with changed arguments' : '';
+    const changed = rows.some((row) => row.decision === 'edited') ? ', with changed details' : '';
     return [`You approved ${asked}${changed}${failed}`, 'approval', failed === '' ? 'good' : 'bad'];
   }
   const sentences = {

@@ -30,7 +30,7 @@ class ConnectClient {
     this.#kind.addEventListener('change', () => this.#show());
     const about = 'Assistants call the actions as tools of the Model Context Protocol, at this address:';
     this.card = card(
-      { id: 'connect-client', title: 'Connect a client', about },
+      { id: 'connect-client', title: 'Connect an app', about },
       element('div', { className: 'lines', id: 'client-address' }, ...lines(ADDRESS, 'the address')),
       field('Client', this.#kind),
       element('div', { className: 'columns-2' }, this.#bySignIn(), this.#byToken()),
@@ -39,7 +39,7 @@ class ConnectClient {
   }
 
   #bySignIn() {
-    const about = 'The client opens a browser. You sign in there and choose what it may do.';
+    const about = 'The app opens a browser. You sign in there and choose what it may do.';
     return element('div', {}, element('h3', {}, 'By sign-in'), element('p', { className: 'muted' }, about), this.#signIn);
   }
 

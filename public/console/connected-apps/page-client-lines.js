@@ -81,7 +81,7 @@ export const CLIENTS = [
     ],
   },
   {
-    name: 'Another client',
+    name: 'Another app',
     signIn: (address) => [
       {
         text: 'Enter the address. Choose Streamable HTTP as the transport and OAuth for authentication, without a client id or secret:',
@@ -93,7 +93,7 @@ export const CLIENTS = [
     ],
     withToken: (address, token) => [
       { text: 'Enter the address:', code: address },
-      { text: 'Let the client send this header with every request:', code: header(token) },
+      { text: 'Let the app send this header with every request:', code: header(token) },
     ],
   },
 ];

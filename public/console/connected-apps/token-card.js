@@ -7,7 +7,7 @@ import { accessSelect } from './connect-client-card.js';
 
 const ABOUT =
   'For scripts and assistants. A token can list and call the actions it names. Making one requires a sign-in within the last five minutes.';
-const PATTERNS = '*, all actions of an agent (mail.*) or one action (calendar.list), separated by spaces.';
+const PATTERNS = '*, all actions of a group (mail.*) or one action (calendar.list), separated by spaces.';
 
 /** The form that makes personal access tokens. They are listed with the connected apps. */
 export function tokenCard(session) {

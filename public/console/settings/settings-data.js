@@ -47,7 +47,7 @@ async function deleteUser(session) {
 
 function readOnlyCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'read-only-title' });
-  const about = 'No agent can change anything in these accounts.';
+  const about = 'Nothing can be changed in these accounts.';
   const section = card({ id: 'read-only', title: 'Read-only accounts', about }, list);
   showList(list, section.querySelector('h2'), session.accounts, {
     items: ({ workspace, bank }) =>

@@ -10,7 +10,7 @@ import { quoted, quotedUpTo } from '../shared/display-text.ts';
 import { describeFully, eventOutput, LIMITS } from './calendar-event.ts';
 import { idsOf, seenTarget, unchangedTarget } from './calendar-facts.ts';
 import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
-import { nameEvent, nameGuests, shownEvent, showTime } from './calendar-preview.ts';
+import { nameEvent, nameGuests, shownEvent, showTime, told } from './calendar-preview.ts';
 import { CALENDAR, patchEvent } from './calendar-session.ts';
 import { undoDeletion } from './calendar-undo.ts';
 import { guestTexts, showSharing, showTexts } from './event-sharing.ts';
@@ -31,7 +31,7 @@ export const calendarDelete = builtIn('workspace', {
   summary: ({ id, scope, notify }) =>
     `Delete, notifying ${notify ? 'any attendees by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
   shown: (_input, { event, others }) => ({ event: shownEvent(event, others) }),
-  preview: async ({ notify }, _context, { event, others }) => `Delete, ${nameGuests(event, notify, others)}: ${nameEvent(event)}`,
+  preview: async ({ notify }, _context, { event, others }) => told('Delete', nameGuests(event, notify, others), nameEvent(event)),
   async run({ id, scope, notify }, { session, version, undoneBy }) {
     const { event } = await unchangedTarget(session, { id, scope }, version);
     const params = { ...CALENDAR, eventId: event.id, ifMatch: event.etag, sendUpdates: sendUpdates(notify) };

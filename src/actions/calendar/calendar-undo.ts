@@ -1,9 +1,24 @@
+import { english } from '../../../public/language/english.js';
 import { addressKey } from '../../validation/email-address.ts';
 import type { Undo } from '../shared/action.ts';
 import { quoted } from '../shared/display-text.ts';
 import { type CalendarEvent, momentOf, zoneOf } from './calendar-event.ts';
 import { type UpdateInput, updateInput } from './calendar-inputs.ts';
 import { givenRules } from './recurrence-rules.ts';
+
+/** What is put back, as people call it; the others are called like their fields. */
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  zone: 'the time zone',
+  end_zone: 'the time zone of the end',
+  start: 'the start',
+  end: 'the end',
+  title: 'the title',
+  location: 'the place',
+  description: 'the description',
+  recurrence: 'the repetition',
+  add_attendees: 'the former guests',
+  remove_attendees: 'the guest list',
+};
 
 const SENT = '; what was sent by e-mail stays sent';
 
@@ -33,11 +48,11 @@ export function undoUpdate(changes: UpdateInput, event: CalendarEvent, becamePri
   if (becameSeries || !updateInput.safeParse(input).success || !canBeGiven(input.recurrence, event)) return undefined;
   const fields = Object.keys(input).filter((field) => !['id', 'scope', 'notify'].includes(field));
   if (fields.length === 0) return undefined;
-  const names = fields.map((field) => field.replace('_', ' ')).join(', ');
+  const names = english.list(fields.map((field) => FIELD_NAMES[field] ?? field));
   return {
     action: 'calendar.update',
     input,
-    summary: `Restore of ${named(event)}: ${names}${changes.notify ? SENT : ''}${becamePrivate ? '; it stays private' : ''}`,
+    summary: `Put back ${names} of ${named(event)}${changes.notify ? SENT : ''}${becamePrivate ? '; it stays private' : ''}`,
   };
 }
 

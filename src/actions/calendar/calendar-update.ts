@@ -14,7 +14,7 @@ import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeFully, type EventTime, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
 import { idsOf, type SeenTarget, seenTarget, writtenIn } from './calendar-facts.ts';
 import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts';
-import { listed, nameEvent, nameGuests, showEnd, showMoment, shownEndOf, shownEvent, shownTimeOf } from './calendar-preview.ts';
+import { listed, nameEvent, nameGuests, showEnd, showMoment, shownEndOf, shownEvent, shownTimeOf, told } from './calendar-preview.ts';
 import { calendarZone, patchEvent, type Target } from './calendar-session.ts';
 import { undoUpdate } from './calendar-undo.ts';
 import { type GuestTexts, guestTexts, ownTexts, showOwnTexts, showSharing, showTexts, turnsPrivate } from './event-sharing.ts';
@@ -164,7 +164,7 @@ function beginning({ start: before }: CalendarEvent, { start }: Partial<Times>):
 function summary(input: UpdateInput): string {
   const what = input.scope === 'series' ? `the whole series of event ${input.id}` : `event ${input.id}`;
   const zones = { start: input.zone, end: input.end_zone ?? input.zone, unknown: 'the event’s time zone' };
-  return summarise(input, zones, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
+  return summarise(input, zones, input.notify ? 'notifying any attendees by e-mail' : '', what);
 }
 
 async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, target: Planned): Promise<string> {
@@ -235,7 +235,11 @@ function summarise(input: UpdateInput, zones: ShownZones, notified: string, what
     ...(remove.length > 0 ? [`no longer inviting ${listed(remove)}`] : []),
     notified,
   ];
-  return `Change, ${people.join(', ')}: ${[what, ...describeChanges(input, zones), lost].filter((part) => part !== '').join('; ')}`;
+  return told(
+    'Change',
+    people.filter((part) => part !== '').join(', '),
+    [what, ...describeChanges(input, zones), lost].filter((part) => part !== '').join('; '),
+  );
 }
 
 function describeChanges(

@@ -87,5 +87,5 @@ function assertNotDenied(ofKey: readonly ApprovalRow[], alike: readonly Approval
   const until = alike.find(({ deniedUntil }) => deniedUntil !== null)?.deniedUntil;
   if (until == null) return;
   const details = { deniedUntil: until.toISOString() };
-  throw new AppError('forbidden', 'The user has denied this, and is not asked again within an hour.', { details });
+  throw new AppError('forbidden', 'This was denied, and is not asked about again within an hour.', { details });
 }

@@ -319,7 +319,7 @@ describe('a denial', () => {
       ...Array.from({ length: 10 }, () => scene.call(user, 'test.send', message)),
     ];
     for (const { message: told, details, retryAfter } of await Promise.all(again.map((call) => rejectedWith(call, 'forbidden')))) {
-      expect(told).toMatch(/^The user has denied this/);
+      expect(told).toMatch(/^This was denied/);
       const left = new Date(String(details?.deniedUntil)).getTime() - scene.steward.clock.now();
       expect(left).toBeGreaterThan(3_500_000);
       expect(left).toBeLessThanOrEqual(3_600_000 + 5_000);

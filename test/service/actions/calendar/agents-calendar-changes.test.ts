@@ -261,7 +261,7 @@ describe('calendar.delete', () => {
     const asked = callAction(steward, 'calendar.delete', { id, scope: 'series' }, { token: me.token });
     await expect(asked).rejects.toMatchObject({
       code: 'approval_required',
-      details: { summary: `Delete, notifying nobody: the whole series “made” from Sun, 21 Mar 2027, 09:00 Berlin time (${id})` },
+      details: { summary: `Delete the whole series “made” from Sun, 21 Mar 2027, 09:00 Berlin time (${id})` },
     });
     expect((await stored(id)).status).toBe('confirmed');
   });

@@ -61,14 +61,14 @@ describe('what reverts calendar.create', () => {
 
 describe('what reverts calendar.update', () => {
   it.each([
-    ['its texts', { title: 'Dinner', location: 'there', description: '' }, 'title, description, location'],
-    ['its time', { start: '2027-03-22T20:00', zone: 'America/New_York' }, 'start, end, zone'],
-    ['an event of whole days', { start: '2027-03-22', end: '2027-03-24' }, 'start, end, zone'],
+    ['its texts', { title: 'Dinner', location: 'there', description: '' }, 'the title, the description and the place'],
+    ['its time', { start: '2027-03-22T20:00', zone: 'America/New_York' }, 'the start, the end and the time zone'],
+    ['an event of whole days', { start: '2027-03-22', end: '2027-03-24' }, 'the start, the end and the time zone'],
   ])('restores %s', async (_what, change, fields) => {
     const { id } = (await run('calendar.create', { ...AT, location: 'here', description: 'about\nit' })).data;
     const before = await stored(id);
     const result = await run('calendar.update', { id, ...change });
-    expect(result.meta.undo.summary).toBe(`Restore of the event “Lunch”: ${fields}`);
+    expect(result.meta.undo.summary).toBe(`Put back ${fields} of the event “Lunch”`);
     await undo(result);
     // Written after a result that may contain others' text.
     expect(await stored(id)).toEqual({ ...before, ...('title' in change && { visibility: 'private' }) });
@@ -102,7 +102,7 @@ describe('what reverts calendar.update', () => {
     expect(result.meta.undo).toEqual({
       action: 'calendar.update',
       input: { id, scope: 'this', add_attendees: ['ben@example.org'], remove_attendees: ['eve@example.net'], notify: false },
-      summary: 'Restore of the event “Lunch”: add attendees, remove attendees; what was sent by e-mail stays sent',
+      summary: 'Put back the former guests and the guest list of the event “Lunch”; what was sent by e-mail stays sent',
     });
     const { action, input } = result.meta.undo;
     await expect(callAction(steward, action, input, { token: me.token })).rejects.toMatchObject({ code: 'approval_required' });
