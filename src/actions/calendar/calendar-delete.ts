@@ -62,11 +62,11 @@ export const calendarRestore = builtIn('workspace', {
     isPrivate: isPrivate(event.visibility),
   }),
   preview: async ({ notify }, _context, event) => {
-    const told = notify ? ', notifying them by e-mail' : '';
+    const notice = notify ? ', notifying them by e-mail' : '';
     const start = event.start ?? event.originalStartTime;
     const on = start === undefined ? '' : ` on ${showTime(start)}`;
     const what = `${quotedUpTo(event.summary, LIMITS.title)}${on} (${event.id})${showTexts(event)}`;
-    return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${what}${showSharing(isPrivate(event.visibility))}`;
+    return `Restore the deleted event${seenBy(eventAudience(event))}${notice}: ${what}${showSharing(isPrivate(event.visibility))}`;
   },
   async run({ id, notify }, { session, version, undoneBy }) {
     const deleted = await findDeleted(session, id);
