@@ -115,6 +115,11 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     await scene.steward.control('clock', { advance_ms: 6 * 60_000 });
     await page.getByRole('button', { name: 'Set to read-only: returning@example.com' }).click();
     await page.getByRole('button', { name: 'Permit changes: returning@example.com' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await ended(page).getByText('Sign in again').waitFor();
+    await page.getByRole('button', { name: 'Permit changes: returning@example.com' }).click();
+    await dialog.getByRole('button', { name: 'Sign in again as returning' }).click();
+    await page.getByRole('button', { name: 'Set to read-only: returning@example.com' }).waitFor();
   });
 });

@@ -118,6 +118,7 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
     await scene.pages.signIn(page, 'forgetter');
     await scene.steward.control('clock', { advance_ms: 6 * 60_000 });
     await card.getByRole('button', { name: 'Make a token for it' }).click();
-    await page.getByRole('alert').getByText('Sign in again').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in again as forgetter' }).click();
+    await card.getByText('it won’t be shown again.').waitFor();
   });
 });
