@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../config/config.ts';
+import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { CALL_ERRORS, callResult } from '../executor/call/call-result.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
@@ -17,6 +18,7 @@ const SURFACE = 'http';
 export interface ApprovalsDeps {
   executor: Pick<Executor, 'approvals' | 'approve' | 'outcome' | 'mayBeAllowed' | 'ended' | 'inputSchema'>;
   clock: Clock;
+  db: Queryable;
 }
 
 /** Pending approvals, for the user in person: as JSON, and as pages of the service's own. How they ended, for the caller that asked. */

@@ -1,6 +1,6 @@
 import { actionName } from '../../public/language/en/actions.js';
 import { END_REASONS, END_TITLES, ENDS, KEPT, NO_QUESTION, NO_QUESTION_TITLE, OUTCOMES, PAGE } from '../../public/language/en/approvals.js';
-import { english } from '../../public/language/english.js';
+import type { Formatter } from '../../public/language/formatter.js';
 import type { ErrorCode } from '../errors.ts';
 import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
 import { html } from '../http/pages/html.ts';
@@ -33,10 +33,10 @@ export function noQuestionPage(user: PageUser): Page {
 }
 
 /** A question that was decided, or has ended: what it was, and what became of it. */
-export function endedPage(user: PageUser, ended: EndedQuestion): Page {
+export function endedPage(user: PageUser, ended: EndedQuestion, formatter: Formatter): Page {
   const heading = `${actionName(ended.use)}: ${END_TITLES[ended.end].toLowerCase()}`;
   const body = html`<h1>${heading}</h1>
-<p class="outcome" role="status">${endOf(ended)}</p>
+<p class="outcome" role="status">${endOf(ended, formatter)}</p>
 <p class="muted">${ended.account !== undefined && html`With ${inline(ended.account)}. `}<code>${ended.action}</code></p>
 <p class="muted">${KEPT}</p>
 <p><a href="/approvals">${PAGE.all}</a></p>`;
@@ -44,8 +44,8 @@ export function endedPage(user: PageUser, ended: EndedQuestion): Page {
 }
 
 /** In sentences. */
-export function endOf({ end, edited, at, reason, outcome, use }: EndedQuestion): string {
-  const time = english.zonedTime(at.toISOString());
+export function endOf({ end, edited, at, reason, outcome, use }: EndedQuestion, formatter: Formatter): string {
+  const time = formatter.zonedTime(at.toISOString());
   if (end === 'approved') return `${(edited ? ENDS.edited : ENDS.approved)(time)} ${outcomeOf(use, outcome)}`;
   const why = reason === undefined ? undefined : (END_REASONS as Readonly<Record<string, string>>)[reason];
   return why === undefined ? ENDS[end](time) : `${ENDS[end](time)} ${why}`;

@@ -1,5 +1,6 @@
 import { actionName } from '../../public/language/en/actions.js';
 import { PAGE, timeLeft } from '../../public/language/en/approvals.js';
+import type { Formatter } from '../../public/language/formatter.js';
 import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
@@ -10,12 +11,19 @@ import { endOf } from './end-page.ts';
 import { countOf } from './question-page.ts';
 
 /** The pending approvals of a user, and below them what was decided in the last day. @param now milliseconds since 1970 */
-export function listPage(user: PageUser, approvals: readonly LinkedPreview[], ended: readonly EndedQuestion[], now: number): Page {
+export function listPage(
+  user: PageUser,
+  approvals: readonly LinkedPreview[],
+  ended: readonly EndedQuestion[],
+  now: number,
+  formatter: Formatter,
+): Page {
   const list =
     approvals.length === 0
       ? html`<p>${PAGE.nothing}</p>`
       : html`<ul class="approvals">${approvals.map((one) => pendingEntry(one, now))}</ul>`;
-  const decided = ended.length > 0 && html`<h2>${PAGE.decided}</h2>\n<ul class="approvals">${ended.map(endedEntry)}</ul>`;
+  const decided =
+    ended.length > 0 && html`<h2>${PAGE.decided}</h2>\n<ul class="approvals">${ended.map((one) => endedEntry(one, formatter))}</ul>`;
   return { title: 'Approvals', body: html`<h1>Approvals</h1>\n${list}\n${decided}`, user };
 }
 
@@ -31,10 +39,10 @@ function pendingEntry(approval: LinkedPreview, now: number): SafeHtml {
 `;
 }
 
-function endedEntry(ended: EndedQuestion): SafeHtml {
+function endedEntry(ended: EndedQuestion, formatter: Formatter): SafeHtml {
   return html`<li>
 <a href="/approvals/${ended.id}">${actionName(ended.use)}</a>
-<p class="muted">${endOf(ended)}</p>
+<p class="muted">${endOf(ended, formatter)}</p>
 </li>
 `;
 }

@@ -1,5 +1,5 @@
 import { andMore, changeTitle, PAGE, timeLeft, viewerCount, withAccount } from '../../public/language/en/approvals.js';
-import { english } from '../../public/language/english.js';
+import type { Formatter } from '../../public/language/formatter.js';
 import type { DisplayViewer } from '../executor/display/shown-viewers.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
@@ -25,6 +25,8 @@ export interface QuestionForm {
   mayBeAllowed: boolean;
   /** Milliseconds since 1970. */
   now: number;
+  /** Of the user. */
+  formatter: Formatter;
   /** Why the user's last attempt did nothing. */
   problem?: string | undefined;
 }
@@ -38,7 +40,7 @@ ${problemOf(form)}${aboutOf(form)}
 <h2>${PAGE.whoSees}</h2>
 ${viewersOf(approval)}
 ${fieldsHtml(display.fields)}
-${riskHtml(approval)}
+${riskHtml(approval, form.formatter)}
 ${exactDetails(approval)}
 ${rememberField(form, 'approve')}
 <div class="decision">
@@ -87,11 +89,11 @@ function problemOf({ problem }: QuestionForm): SafeHtml | false {
   return problem !== undefined && html`<p class="error" role="alert">${PAGE.notDone} ${inline(problem)}</p>\n`;
 }
 
-function aboutOf({ approval, now }: QuestionForm): SafeHtml {
+function aboutOf({ approval, now, formatter }: QuestionForm): SafeHtml {
   const { account, expiresAt } = approval;
   const asked = askedBy(approval);
   const left = timeLeft(Date.parse(expiresAt) - now);
-  return html`<p class="muted">${withAccount} ${inline(account)}. <strong>${left}</strong>, until <time datetime="${expiresAt}">${english.zonedTime(expiresAt)}</time>.</p>
+  return html`<p class="muted">${withAccount} ${inline(account)}. <strong>${left}</strong>, until <time datetime="${expiresAt}">${formatter.zonedTime(expiresAt)}</time>.</p>
 ${asked && html`<p class="muted">${asked}</p>\n`}`;
 }
 

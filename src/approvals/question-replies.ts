@@ -1,8 +1,11 @@
 import { ASKED_AGAIN, lineProblem } from '../../public/language/en/approvals.js';
+import type { Formatter } from '../../public/language/formatter.js';
 import type { Clock } from '../clock/clock.ts';
+import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import type { Reply } from '../http/endpoints/endpoint.ts';
+import { formatterFor, selectPreferences } from '../preferences/preferences-repository.ts';
 import type { FirstParty } from '../principal.ts';
 import { digestOf } from './approval-schemas.ts';
 import { asSent, type FormField, formOf } from './change-form.ts';
@@ -15,33 +18,43 @@ import { changePage, type QuestionForm, questionPage } from './question-page.ts'
 export interface RepliesDeps {
   executor: Pick<Executor, 'approvals' | 'mayBeAllowed' | 'ended' | 'inputSchema'>;
   clock: Clock;
+  db: Queryable;
 }
 
 /** What a browser receives of questions. */
 export class QuestionReplies {
   readonly #executor: RepliesDeps['executor'];
   readonly #clock: Clock;
+  readonly #db: Queryable;
 
-  constructor({ executor, clock }: RepliesDeps) {
+  constructor({ executor, clock, db }: RepliesDeps) {
     this.#executor = executor;
     this.#clock = clock;
+    this.#db = db;
   }
 
   async list(user: FirstParty): Promise<Reply<never>> {
-    const [approvals, ended] = await Promise.all([this.#executor.approvals(user.userId), this.#executor.ended(user.userId)]);
-    return { page: listPage(user, approvals, ended, this.#clock.now()) };
+    const { userId } = user;
+    const [approvals, ended, formatter] = await Promise.all([
+      this.#executor.approvals(userId),
+      this.#executor.ended(userId),
+      this.#formatter(user),
+    ]);
+    return { page: listPage(user, approvals, ended, this.#clock.now(), formatter) };
   }
 
   /** @param isChanging with the form of its action */
   async question(user: FirstParty, pending: LinkedPreview, isChanging: boolean): Promise<Reply<never>> {
-    const form = this.#formOf(user, pending);
+    const form = await this.#formOf(user, pending);
     return { page: isChanging ? changePage(form, { fields: await formOfQuestion(this.#executor, pending) }) : questionPage(form) };
   }
 
   /** How a question ended that can't be decided any more. */
   async ended(user: FirstParty, id: string): Promise<Reply<never>> {
     const [ended] = await this.#executor.ended(user.userId, id);
-    return ended === undefined ? { page: noQuestionPage(user), status: 404 } : { page: endedPage(user, ended) };
+    return ended === undefined
+      ? { page: noQuestionPage(user), status: 404 }
+      : { page: endedPage(user, ended, await this.#formatter(user)) };
   }
 
   /** The page after a decision, or that of the question while it is open and has something to correct. */
@@ -67,12 +80,12 @@ export class QuestionReplies {
   async #notDone(user: FirstParty, id: string, sent: DecisionForm, { code, message, status }: AppError): Promise<Reply<never>> {
     const pending = await findQuestion(this.#executor, user.userId, id);
     if (pending !== undefined && code === 'approval_required') {
-      return { page: questionPage(this.#formOf(user, pending, ASKED_AGAIN)), status };
+      return { page: questionPage(await this.#formOf(user, pending, ASKED_AGAIN)), status };
     }
     if (pending !== undefined && (sent.changed ?? sent.input_json) !== undefined) {
       const fields = await formOfQuestion(this.#executor, pending);
       const problem = sent.changed === undefined ? undefined : problemOf(message, fields);
-      const form = this.#formOf(user, pending, problem === undefined ? message : undefined);
+      const form = await this.#formOf(user, pending, problem === undefined ? message : undefined);
       const edited = { fields: sent.changed === undefined ? fields : asSent(fields, sent), json: sent.input_json, problem };
       return { page: changePage(form, edited), status };
     }
@@ -80,9 +93,21 @@ export class QuestionReplies {
     return { page: endPage(user, { heading, text: message, code, pending: pending?.approvalId }), status };
   }
 
-  #formOf(user: FirstParty, approval: LinkedPreview, problem?: string): QuestionForm {
+  async #formOf(user: FirstParty, approval: LinkedPreview, problem?: string): Promise<QuestionForm> {
     const mayBeAllowed = this.#executor.mayBeAllowed(approval);
-    return { user, approval, shown: digestOf(approval), mayBeAllowed, now: this.#clock.now(), problem };
+    return {
+      user,
+      approval,
+      shown: digestOf(approval),
+      mayBeAllowed,
+      now: this.#clock.now(),
+      formatter: await this.#formatter(user),
+      problem,
+    };
+  }
+
+  async #formatter({ userId }: FirstParty): Promise<Formatter> {
+    return formatterFor(await selectPreferences(this.#db, userId));
   }
 }
 

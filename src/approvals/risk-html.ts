@@ -1,29 +1,29 @@
 import { PAGE } from '../../public/language/en/approvals.js';
-import { english } from '../../public/language/english.js';
+import type { Formatter } from '../../public/language/formatter.js';
 import type { LinkedPreview } from '../executor/executor.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import { inline, quotation } from '../http/pages/visible-text.ts';
 import { block } from './field-html.ts';
 
 /** One line on what deserves attention, which opens the evidence. */
-export function riskHtml({ display, summary }: LinkedPreview): SafeHtml | false {
+export function riskHtml({ display, summary }: LinkedPreview, formatter: Formatter): SafeHtml | false {
   const { risk, evidence } = display;
   if (risk === null) return false;
   return html`<details class="risk ${risk.level}">
 <summary>${inline(risk.text)}</summary>
 ${evidence.notices.filter((notice) => notice !== risk.text).map((notice) => html`<p>${inline(notice)}</p>\n`)}
-${matchesOf(evidence.matches)}
-${provenanceOf(evidence.provenance)}
+${matchesOf(evidence.matches, formatter)}
+${provenanceOf(evidence.provenance, formatter)}
 <p>${PAGE.oneSentence}:</p>
 ${block({ text: summary })}
 </details>`;
 }
 
-function matchesOf(matches: LinkedPreview['matches']): SafeHtml | false {
+function matchesOf(matches: LinkedPreview['matches'], formatter: Formatter): SafeHtml | false {
   if (matches.length === 0) return false;
   const entries = matches.map(
     ({ field, text, ...source }) => html`<li>
-<p>In ${quotation(field)}, as read with ${sourceOf(source)}:</p>
+<p>In ${quotation(field)}, as read with ${sourceOf(source, formatter)}:</p>
 ${block({ text })}
 </li>
 `,
@@ -32,12 +32,12 @@ ${block({ text })}
 <ul class="matches">${entries}</ul>`;
 }
 
-function provenanceOf(sources: LinkedPreview['provenance']): SafeHtml | false {
+function provenanceOf(sources: LinkedPreview['provenance'], formatter: Formatter): SafeHtml | false {
   if (sources.length === 0) return false;
   return html`<h2>${PAGE.read}</h2>
-<ul>${sources.map((source) => html`<li>${sourceOf(source)}</li>\n`)}</ul>`;
+<ul>${sources.map((source) => html`<li>${sourceOf(source, formatter)}</li>\n`)}</ul>`;
 }
 
-function sourceOf({ action, author, name, time }: LinkedPreview['provenance'][number]): SafeHtml {
-  return html`<code>${action}</code>${author !== undefined && html`, written by ${quotation(author)}`}${name !== undefined && html`, named ${quotation(name)}`}${time !== undefined && html`, of ${inline(english.zonedTime(time))}`}`;
+function sourceOf({ action, author, name, time }: LinkedPreview['provenance'][number], formatter: Formatter): SafeHtml {
+  return html`<code>${action}</code>${author !== undefined && html`, written by ${quotation(author)}`}${name !== undefined && html`, named ${quotation(name)}`}${time !== undefined && html`, of ${inline(formatter.zonedTime(time))}`}`;
 }

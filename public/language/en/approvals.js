@@ -237,7 +237,6 @@ export const PAGE = {
   nothing: 'Nothing waits for your decision.',
   decided: 'Decided in the last day',
   all: 'All approvals',
-  attention: 'Why this needs attention',
 };
 export const CHANGE = { required: '(required)', optional: '(optional)', lines: 'One on each line.', none: '(none)' };
 export const ASKED_AGAIN = 'Others would see the changed call, or what it is about has changed. This is the new question.';
@@ -275,7 +274,7 @@ export const ENDS = {
   approved: (time) => `You approved this on ${time}.`,
   edited: (time) => `You changed and approved this on ${time}.`,
   denied: (time) => `You denied this on ${time}. Nothing was done.`,
-  expired: (time) => `Nobody decided on this until ${time}. Nothing was done.`,
+  expired: (time) => `Nobody decided on this until ${time}. Nothing was done. To be asked again, repeat it where it was asked for.`,
   ended: (time) => `This could not be decided any more since ${time}. Nothing was done.`,
 };
 export const END_TITLES = { approved: 'Approved', denied: 'Denied', expired: 'Expired', ended: 'Ended' };

@@ -141,6 +141,44 @@ describe('the page of an approval', () => {
     expect(scene.sent).toBe(1);
   });
 
+  it('says its times in the user’s zone', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ time_zone: 'Asia/Tokyo' });
+    expect((await scene.steward.call('/user/preferences', { method: 'PATCH', token: user.token, body, headers })).status).toBe(200);
+    const id = await ask();
+    const page = await browser.visit(`/approvals/${id}`);
+    expect(page.text).toMatch(/<strong>9 minutes left<\/strong>, until <time datetime="[^"]+">[^<]+ Tokyo time<\/time>/);
+    await decide(page, id, false);
+    for (const path of [`/approvals/${id}`, '/approvals']) {
+      expect((await browser.visit(path)).text).toMatch(/You denied this on [^<]+ Tokyo time\. Nothing was done\./);
+    }
+  });
+
+  it('of another user, or unknown, is none', async () => {
+    const other = await sessionOf(scene.steward, (await scene.connect()).token);
+    const id = await ask();
+    for (const [of, path] of [
+      [other, `/approvals/${id}`],
+      [browser, '/approvals/00000000-0000-4000-8000-000000000000'],
+    ] as const) {
+      expect(await of.visit(path)).toMatchObject({ status: 404, text: expect.stringContaining('There is no such question') });
+    }
+    await decide(await browser.visit(`/approvals/${id}`), id, true);
+    expect((await other.visit(`/approvals/${id}`)).status).toBe(404);
+    expect((await other.visit('/approvals')).text).not.toContain(id);
+  });
+
+  it('says that it has expired, and what ended it', async () => {
+    const [expired, gone] = [await ask(), await ask({ to: ['bob@example.com'] })];
+    await scene.steward.sql(`update approvals set expires_at = now() - interval '1 second' where id = $1`, [expired]);
+    expect((await browser.visit(`/approvals/${expired}`)).text).toMatch(/Nobody decided on this until .+ Nothing was done\./);
+    await scene.steward.call(`/auth/workspace/accounts/${user.accountId}`, { method: 'DELETE', token: user.token });
+    expect(await browser.visit(`/approvals/${gone}`)).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('Its account was disconnected.'),
+    });
+  });
+
   it('denies', async () => {
     const id = await ask();
     const end = await decide(await browser.visit(`/approvals/${id}`), id, false);
