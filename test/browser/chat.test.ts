@@ -47,7 +47,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     await step.locator('summary').first().press('Enter');
     await step.getByText('Lunch on Tuesday?').waitFor();
     expect(await step.locator('summary').first().textContent()).toBe('mail.searchdoneasking@example.comwritten by others');
-    await step.getByText('Arguments', { exact: true }).click();
+    await step.getByText('Details', { exact: true }).click();
     await step.getByText('from:Sarah').waitFor();
     await step.getByRole('tab', { name: 'JSON' }).first().click();
     await step.getByText('"subject": "Lunch on Tuesday?"').waitFor();
@@ -61,10 +61,10 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     const chat = await open('approving');
     const { page, log } = chat;
     await chat.ask('Write to zoe@example.org: Lunch at noon?');
-    const card = log.getByRole('article', { name: /^Question: Send to zoe@example\.org/ });
-    await card.getByText('you typed this address here').waitFor();
+    const card = log.getByRole('article', { name: /^Question: Send a mail: zoe@example\.org/ });
+    await card.getByText('New to you, named by you here').waitFor();
     await card.getByText('Lunch at noon?', { exact: true }).waitFor();
-    expect(await card.locator('.countdown').textContent()).toMatch(/^\d+:\d\d left$/);
+    expect(await card.locator('.countdown').textContent()).toMatch(/^\d+ minutes left$/);
     expect(await sent(chat, 'zoe@example.org')).toEqual([]);
     expect(await axeViolations(page)).toEqual([]);
     await card.getByRole('button', { name: /^Approve: / }).click();
@@ -98,13 +98,12 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
   it('ask again about changed arguments that others would see', async () => {
     const chat = await open('changing');
     await chat.ask('Write to zoe@example.org: Lunch at noon?');
-    await chat.log.getByText('Change the arguments').click();
-    const editor = chat.log.getByLabel('Arguments as JSON').last();
-    await editor.fill((await editor.inputValue()).replace('zoe@example.org', 'xul@example.org'));
-    await chat.log.getByRole('button', { name: /^Approve with these arguments: / }).click();
-    await chat.log.getByRole('article', { name: /^Question: Send to xul@example\.org/ }).waitFor();
+    await chat.log.getByRole('button', { name: /^Change: / }).click();
+    await chat.log.getByLabel('To', { exact: true }).fill('xul@example.org');
+    await chat.log.getByRole('button', { name: /^Approve with these changes: / }).click();
+    await chat.log.getByRole('article', { name: /^Question: Send a mail: xul@example\.org/ }).waitFor();
     expect(await sent(chat, 'xul@example.org')).toEqual([]);
-    await chat.log.getByRole('button', { name: /^Approve: Send to xul/ }).click();
+    await chat.log.getByRole('button', { name: /^Approve: Send a mail: xul/ }).click();
     await chat.log.locator('.tool-step').getByText('done').waitFor();
     expect(await sent(chat, 'xul@example.org')).toHaveLength(1);
     expect(await sent(chat, 'zoe@example.org')).toEqual([]);
@@ -162,7 +161,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     await feed.getByText('The assistant asked to run mail.send for told@example.com').waitFor();
     await pages.show(chat.page, 'Approvals');
     await chat.page
-      .getByRole('button', { name: /^Deny: Send to zoe/ })
+      .getByRole('button', { name: /^Deny: Send a mail: zoe/ })
       .first()
       .click();
     await pages.show(chat.page, 'Activity');
@@ -235,10 +234,10 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
       const chat = await open('attacked', { bank: true });
       await chat.page.getByRole('button', { name: /^A mail/ }).click();
       await chat.ended();
-      const refused = chat.log.getByRole('article', { name: 'Refused: mail.send' });
+      const refused = chat.log.getByRole('article', { name: 'Refused: Send a mail' });
       await refused.getByText('audit@ledger-services.example').first().waitFor();
       await refused.getByText(/A bank’s data was read in this conversation/).waitFor();
-      await refused.getByText('mail.read').waitFor();
+      await refused.getByText('Read a mail').first().waitFor();
       await chat.log.getByText('Steward refused 1 call').waitFor();
       expect(await sent(chat, 'audit@ledger-services.example')).toEqual([]);
       expect(await axeViolations(chat.page)).toEqual([]);
@@ -251,7 +250,8 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
       await chat.page.getByRole('button', { name: /^An invitation/ }).click();
       await chat.ended();
       const card = chat.log.getByRole('article', { name: /^Question: .*Monatsabschluss/ });
-      await card.getByText('new: you have never written to them').waitFor();
+      await card.getByText('New to you').waitFor();
+      await card.getByRole('button', { name: /comes? from / }).click();
       await card.getByText(/text by “events@ledger-services\.example”/).waitFor();
       await card.getByText('Repeats what others wrote').waitFor();
       expect(await card.locator('mark').first().textContent()).toBe('records@ledger-services.example');
@@ -276,7 +276,8 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
       await page.getByRole('link', { name: 'See an attack fail' }).click();
       await page.getByRole('button', { name: 'Allow' }).click();
       const question = page.locator('.chat-log').getByRole('article', { name: /^Question: .*audit@ledger-services\.example/ });
-      await question.getByText('new: you have never written to them').waitFor();
+      await question.getByText('New to you').waitFor();
+      await question.getByRole('button', { name: /comes? from / }).click();
       await question.getByText(/It may have caused this request/).waitFor();
       expect(pages.problems).toEqual([]);
     });
@@ -284,9 +285,10 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     it('ask about each of the orders of a shared document', async () => {
       const chat = await open('sharing');
       await chat.page.getByRole('button', { name: /^A shared document/ }).click();
-      await chat.log.getByRole('button', { name: /^Deny: Append to the document file “Offsite plan”/ }).click();
+      await chat.log.getByRole('button', { name: /^Deny: Add text to a document: .*Offsite plan/ }).click();
       const question = chat.log.getByRole('article', { name: /^Question: .*planning@ledger-services\.example/ });
-      await question.getByText('new: you have never written to them').waitFor();
+      await question.getByText('New to you').waitFor();
+      await question.getByRole('button', { name: /comes? from|have not written/ }).click();
       await question.getByText(/text by “sarah\.oconnor@example\.net”/).waitFor();
     });
   });

@@ -68,7 +68,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.getByText('This action needs your approval. See Approvals.').waitFor();
     await page.getByRole('link', { name: 'Approvals 1 pending' }).waitFor();
     await scene.pages.show(page, 'Approvals');
-    const shown = page.getByRole('article', { name: /^Question: Send to/ });
+    const shown = page.getByRole('article', { name: /^Question: Send a mail: someone@/ });
     await shown.waitFor();
     for (const part of ['someone@example.com', 'Grüße <b>an alle</b>', 'Bis morgen!']) expect(await shown.textContent()).toContain(part);
     expect(await page.locator('#view-approvals b').count()).toBe(0);

@@ -1,7 +1,9 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
 import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
 import { linkBank } from '../support/scenes/flows.ts';
+import { eventually } from '../support/time/eventually.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -19,11 +21,13 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     const event = { title, start: '2027-03-21T09:00', end: '2027-03-21T10:00', attendees: ['zoe@example.org'] };
     return scene.steward.call('/agents/calendar.create', { token, body: JSON.stringify(event), headers: JSON_TYPE });
   };
+  const isFocused = (control: Locator) => control.evaluate((node) => node.matches(':focus'));
   const ended = (page: Page) => page.getByRole('complementary', { name: 'Messages' });
 
   it('allow calls in advance, which are listed and revoked', async () => {
     const { page, token } = await connected('trusting');
     await invite(token, 'Lunch');
+    await page.getByText('Don’t ask again for a while').click();
     await page.getByLabel('Allow calls like this without asking').selectOption('7');
     await page.getByRole('button', { name: /^Approve: / }).click();
     await ended(page).getByText('Approved. The action has run.').waitFor();
@@ -47,49 +51,181 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     await scene.steward.sql(`update client_grants set name = '<b>Digest</b>\u202e' where id = $1`, [made.id]);
     await send(token, ['zoe@example.org']);
     await send(`Bearer ${made.token}`, ['ben@example.org']);
-    const entry = page.locator('#approvals-list .approval-card');
-    await entry.nth(1).getByText('Asked by your token <b>Digest</b>[U+202E].').waitFor();
-    expect(await entry.first().textContent()).not.toContain('Asked by');
+    const card = page.locator('#question .approval-card');
+    await page.getByRole('link', { name: /ben@example\.org/ }).click();
+    await card.getByText('Asked by your token <b>Digest</b>[U+202E].').waitFor();
+    await page.getByRole('link', { name: /zoe@example\.org/ }).click();
+    await card.getByText('zoe@example.org').first().waitFor();
+    expect(await card.textContent()).not.toContain('Asked by');
     expect(scene.pages.problems).toEqual([]);
   });
 
-  it('change the arguments, and ask again if others would see it', async () => {
+  it('are changed in the form of the action, and asked again if others would see it', async () => {
     const { page, token } = await connected('editor');
-    await send(token, ['zoe@example.org'], 'a\u202eb\u200bc');
-    await page.getByText('Change the arguments').press('Enter');
-    const editor = page.getByLabel('Arguments as JSON');
-    const text = await editor.inputValue();
+    await send(token, ['Zoe <zoe@example.org>'], 'a\u202eb\u200bc');
+    await page.getByRole('button', { name: /^Change: Send a mail: zoe/ }).press('Enter');
+    const to = page.getByLabel('To', { exact: true });
+    expect(await isFocused(to)).toBe(true);
+    expect(await to.inputValue()).toBe('Zoe <zoe@example.org>');
     // The operator requires approval of each mail.
     expect(await page.getByLabel('Allow calls like this without asking').count()).toBe(0);
-    expect(text).toContain('a\\u202eb\\u200bc');
-    await editor.fill('{"to": [');
-    await page.getByRole('button', { name: /^Approve: / }).click();
-    const problem = page.locator('.approval-card').getByRole('alert');
-    await problem.getByText('The arguments are changed.').waitFor();
-    await page.getByRole('button', { name: /^Approve with these arguments: / }).click();
-    await problem.getByText('The arguments are not valid JSON').waitFor();
+    await page.getByText('This holds hidden characters: [U+202E], [U+200B]').waitFor();
+    await to.fill('Zoe <zoe@example.org>\nnobody');
+    const approve = page.getByRole('button', { name: /^Approve with these changes: / });
+    await approve.click();
+    const problem = page.locator('.field-problem');
+    await problem.getByText(/^Line 2 must be /).waitFor();
+    expect(await to.getAttribute('aria-invalid')).toBe('true');
+    expect(await isFocused(to)).toBe(true);
+    expect(await to.getAttribute('aria-describedby')).toContain(await problem.getAttribute('id'));
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     // Another question arrives, and what is written stays.
     await send(token, ['yan@example.org']);
-    await page.getByRole('heading', { name: /^Send to yan/ }).waitFor();
-    expect(await editor.first().inputValue()).toBe('{"to": [');
-    await editor.first().fill(text.replace('zoe@example.org', 'xul@example.org'));
-    await page
-      .getByRole('button', { name: /^Approve with these arguments: Send to zoe/ })
-      .first()
-      .click();
+    await page.getByRole('link', { name: /yan@example\.org/ }).waitFor();
+    expect(await to.inputValue()).toBe('Zoe <zoe@example.org>\nnobody');
+    await to.fill('xul@example.org');
+    await approve.click();
     await ended(page).getByText('so you are asked again. The action has not run.').waitFor();
-    await page.getByRole('heading', { name: /^Send to xul/ }).waitFor();
+    const again = page.getByRole('article', { name: /^Question: Send a mail: xul@/ });
+    await again.waitFor();
     expect(await page.getByText('Approved.').count()).toBe(0);
-    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    await page.getByRole('button', { name: /^Approve: Send to xul/ }).click();
+    await again.getByRole('button', { name: /^Approve: / }).click();
     await ended(page).getByText('Approved. The action has run.').waitFor();
+    await page.locator('#question').getByText('You approved this with changes. Sent.').waitFor();
     // How one ended does not stand beside the next.
     await send(token, ['zoe@example.org'], 'Next.');
-    await page.getByRole('heading', { name: /^Send to zoe/ }).waitFor();
+    await page.getByRole('link', { name: /zoe@example\.org/ }).click();
     expect(await ended(page).getByText('The action has run.').count()).toBe(0);
-    const link = page.getByRole('link', { name: /^Open its own page: Send to zoe/ });
+    await page.locator('#question').getByText('Exact details').click();
+    const link = page.getByRole('link', { name: /^Open its own page: Send a mail: zoe/ });
     expect(await link.getAttribute('href')).toMatch(/\/approvals\/[\w-]{36}$/);
     expect(scene.pages.problems).toEqual([]);
+  });
+
+  it('are changed as JSON, which the form takes over, and Cancel leaves as they were', async () => {
+    const { page, token } = await connected('json-editor');
+    await send(token, ['zoe@example.org'], 'a\u202eb');
+    await page.getByRole('button', { name: /^Change: / }).click();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const json = page.getByLabel('Exact details as JSON');
+    const before = await json.inputValue();
+    expect(before).toContain('a\\u202eb');
+    const approve = page.getByRole('button', { name: /^Approve with these changes: / });
+    await json.fill('{\n"to" [');
+    await approve.click();
+    await page.getByText('This is not valid JSON: look at line 2, column 6.').waitFor();
+    await json.fill('[]');
+    await approve.click();
+    await page.getByText('This must be a JSON object').waitFor();
+    await json.fill(before.replace('Lunch', 'Dinner'));
+    await page.getByRole('tab', { name: 'Form' }).click();
+    expect(await page.getByLabel('Subject').inputValue()).toBe('Dinner');
+    await page.getByLabel('Subject').fill('Breakfast');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    expect(await json.inputValue()).toBe(before.replace('Lunch', 'Breakfast'));
+    await page.getByRole('button', { name: /^Cancel: / }).click();
+    const change = page.getByRole('button', { name: /^Change: / });
+    expect(await isFocused(change)).toBe(true);
+    await page.locator('#question').getByText('Lunch', { exact: true }).waitFor();
+    expect(scene.pages.problems).toEqual([]);
+  });
+
+  it('change an event by its date and time, and leave the id to the JSON', async () => {
+    const { page, token } = await connected('mover');
+    const made = await scene.steward.call('/agents/calendar.create', {
+      token,
+      body: JSON.stringify({ title: 'Standup', start: '2027-03-22T09:30', end: '2027-03-22T10:00', zone: 'Europe/Berlin' }),
+      headers: JSON_TYPE,
+    });
+    const { id } = made.body.data;
+    const change = { id, start: '2027-03-22T11:00', add_attendees: ['zoe@example.org'] };
+    const asked = await scene.steward.call('/agents/calendar.update', { token, body: JSON.stringify(change), headers: JSON_TYPE });
+    expect(asked.body.code).toBe('approval_required');
+    await page.getByRole('button', { name: /^Change: / }).click();
+    const form = page.locator('.change-form');
+    const start = form.getByLabel('Starts (optional)', { exact: true });
+    expect([await start.inputValue(), await form.getByLabel('Starts: time of day').inputValue()]).toEqual(['2027-03-22', '11:00']);
+    expect(await form.locator(':is(input, textarea)').evaluateAll((nodes, shown) => nodes.some((node) => node.value === shown), id)).toBe(
+      false,
+    );
+    await form.getByLabel('Starts: time of day').fill('12:00');
+    await page.getByRole('button', { name: /^Approve with these changes: / }).click();
+    // What it is about has changed, so this is another question.
+    await page.getByText(/12:00–12:30 Berlin time/).waitFor();
+    await page.getByRole('button', { name: /^Approve: / }).click();
+    await ended(page).getByText('Approved. The action has run.').waitFor();
+    const { body } = await scene.steward.call('/agents/calendar.get', { token, body: JSON.stringify({ id }), headers: JSON_TYPE });
+    expect(JSON.stringify(body.data)).toContain('2027-03-22T12:00');
+  });
+
+  it('stand in a list, those that need care first, and are denied together', async () => {
+    const { page, token } = await connected('many');
+    for (const to of ['many@example.com', 'zoe@example.org', 'yan@example.org']) await send(token, [to]);
+    const links = page.locator('.question-link');
+    await eventually(async () => expect(await links.count()).toBe(3));
+    const texts = await links.allTextContents();
+    expect(texts.map((text) => text.includes('Needs care'))).toEqual([true, true, false]);
+    expect(texts[2]).toContain('many@example.com');
+    // One question at a time.
+    expect(await page.locator('.approval-card').count()).toBe(1);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Deny all' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Deny all 3 questions?').waitFor();
+    await dialog.getByRole('button', { name: 'Deny all 3' }).click();
+    await ended(page).getByText('3 questions denied. Nothing has run.').waitFor();
+    await page.getByText('No pending approvals.').waitFor();
+    await eventually(async () => expect(await page.locator('#decided .tag').allTextContents()).toEqual(['Denied', 'Denied', 'Denied']));
+    expect((await scene.steward.call('/approvals', { token })).body.approvals).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
+  });
+
+  it('go away with a sentence when they are decided elsewhere, and all decisions of the day are listed', async () => {
+    const { page, token } = await connected('two-places');
+    await send(token, ['zoe@example.org']);
+    await send(token, ['yan@example.org']);
+    await page.getByRole('link', { name: /zoe@example\.org/ }).click();
+    const { approvals } = (await scene.steward.call('/approvals', { token })).body;
+    const idOf = (address: string) => approvals.find((one: any) => one.audience[0].address === address).id;
+    const decide = (address: string, approved: boolean) =>
+      scene.steward.call(`/approvals/${idOf(address)}`, { token, body: JSON.stringify({ approved }), headers: JSON_TYPE });
+    expect((await decide('zoe@example.org', true)).status).toBe(200);
+    await page.locator('#question').getByText('You approved this. Sent.').waitFor();
+    expect((await decide('yan@example.org', false)).status).toBe(200);
+    await page
+      .getByRole('status')
+      .getByText(/Not open any more: .*yan@example\.org/)
+      .waitFor();
+    const decided = page.locator('#decided');
+    await decided.getByText('You denied this. Nothing was done.').waitFor();
+    expect(await decided.locator('.tag').allTextContents()).toEqual(['Denied', 'Approved']);
+    // Also in a tab that has seen none of them, and by their addresses.
+    await page.goto(`${scene.steward.url}/#approvals/${idOf('zoe@example.org')}`);
+    await page.reload();
+    await decided.getByText('Send a mail').first().waitFor();
+    await page.locator('#question').getByText('You approved this. Sent.').waitFor();
+    await page.goto(`${scene.steward.url}/#approvals/${crypto.randomUUID()}`);
+    await page.locator('#question').getByText('This question is not open any more.').waitFor();
+    expect(scene.pages.problems).toEqual([]);
+  });
+
+  it('keep a second click from deciding the next question', async () => {
+    const { page, token } = await connected('hasty');
+    await send(token, ['zoe@example.org']);
+    await send(token, ['yan@example.org']);
+    await page
+      .locator('#question')
+      .getByRole('button', { name: /^Approve: / })
+      .dblclick();
+    await page.locator('#question').getByText('You approved this. Sent.').waitFor();
+    expect((await scene.steward.call('/approvals', { token })).body.approvals).toHaveLength(1);
+    await page.getByRole('link', { name: 'The last question' }).click();
+    await page
+      .locator('#question')
+      .getByRole('button', { name: /^Deny: / })
+      .click();
+    await page.locator('#question').getByText('You denied this.').waitFor();
   });
 
   it('set accounts and banks to read-only, and permit changes after a recent sign-in', async () => {

@@ -110,7 +110,7 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
   it('leave no question when their account is disconnected', async () => {
     const page = await scene.pages.openConnected('leaver', 'Approvals');
     await ask('leaver');
-    await page.getByRole('heading', { name: /^Send to zoe/ }).waitFor();
+    await page.getByRole('article', { name: /^Question: Send a mail: zoe/ }).waitFor();
     await scene.pages.show(page, 'Accounts');
     await page.getByRole('button', { name: 'Disconnect: leaver@example.com' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();

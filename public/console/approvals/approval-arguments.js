@@ -9,51 +9,41 @@ const RECIPIENTS = ['to', 'cc', 'bcc'];
 const MAX_DEPTH = 8;
 
 /**
- * The arguments of a call for a person: a mail as a mail, a replacement as what goes and what comes, everything else as
- * names and values. Parts that repeat what others wrote are marked. The other tab has the exact arguments.
+ * The details of a call for a person: a mail as a mail, a replacement as what goes and what comes, everything else as
+ * names and values. The other tab has them exactly.
  *
- * @param input the arguments
- * @param matches `{field, text}`, in the order of the arguments
+ * @param input the arguments of the call
  */
-export function argumentsView(input, matches = []) {
+export function argumentsView(input) {
   const json = visibleJson(input);
-  const readable = () => element('div', { className: 'arguments' }, ...shapeOf(input)(input, matches));
+  const readable = () => element('div', { className: 'arguments' }, ...shapeOf(input)(input));
   const exact = () =>
     element(
       'div',
       { className: 'json' },
-      copyButton(json, 'the arguments as JSON'),
-      element('pre', { tabIndex: 0, role: 'region', 'aria-label': 'Arguments as JSON' }, json),
+      copyButton(json, 'the details as JSON'),
+      element('pre', { tabIndex: 0, role: 'region', 'aria-label': 'Details as JSON' }, json),
     );
-  return tabs('Arguments', [
+  return tabs('Details', [
     { name: 'What is sent', build: readable },
     { name: 'JSON', build: exact },
   ]);
 }
 
 function shapeOf(input) {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return (value, matches) => [argument(value, '', matches, 0)];
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return (value) => [argument(value, '', 0)];
   if (typeof input.body === 'string' && RECIPIENTS.some((name) => Array.isArray(input[name]))) return mail;
   if (typeof input.find === 'string' && typeof input.replace === 'string') return replacement;
   return fields;
 }
 
-function mail({ subject, body, ...rest }, matches) {
+function mail({ subject, body, ...rest }) {
   const people = RECIPIENTS.filter((name) => rest[name]?.length > 0).map((name) =>
     element('div', {}, element('dt', {}, plainWords(name)), element('dd', {}, rest[name].map(addressOf).join(', '))),
   );
   const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !RECIPIENTS.includes(name)));
-  const subjectRow = element(
-    'div',
-    {},
-    element('dt', {}, 'Subject'),
-    element('dd', { dir: 'auto' }, ...marked(subject ?? '', 'subject', matches)),
-  );
-  return [
-    element('dl', {}, ...people, ...(subject === undefined ? [] : [subjectRow])),
-    block(body, 'body', matches),
-    ...fields(others, matches),
-  ];
+  const subjectRow = element('div', {}, element('dt', {}, 'Subject'), element('dd', { dir: 'auto' }, visibleText(subject ?? '')));
+  return [element('dl', {}, ...people, ...(subject === undefined ? [] : [subjectRow])), block(body, 'body'), ...fields(others)];
 }
 
 function addressOf(one) {
@@ -61,73 +51,50 @@ function addressOf(one) {
   return one.name ? `${visibleText(one.name)} <${visibleText(one.address)}>` : visibleText(one.address ?? JSON.stringify(one));
 }
 
-function replacement({ find, replace, ...rest }, matches) {
-  const line = (tag, sign, name, text, path) =>
+function replacement({ find, replace, ...rest }) {
+  const line = (tag, sign, name, text) =>
     element(
       'p',
       { className: `diff ${tag}` },
       element('span', { className: 'diff-sign', 'aria-hidden': 'true' }, sign),
       element('span', { className: 'unseen' }, name),
-      element(tag, { dir: 'auto' }, ...marked(text, path, matches)),
+      element(tag, { dir: 'auto' }, visibleText(text)),
     );
   return [
-    element(
-      'div',
-      { className: 'diff-block' },
-      line('del', '−', 'Removed: ', find, 'find'),
-      line('ins', '+', 'Added: ', replace, 'replace'),
-    ),
-    ...fields(rest, matches),
+    element('div', { className: 'diff-block' }, line('del', '−', 'Removed: ', find), line('ins', '+', 'Added: ', replace)),
+    ...fields(rest),
   ];
 }
 
 /** Empty values are left out here: the exact arguments have them. */
-function fields(input, matches, path = '', depth = 0) {
+function fields(input, path = '', depth = 0) {
   const shown = Object.entries(input).filter(([, value]) => !isEmpty(value));
   if (shown.length === 0) return [];
   const rows = shown.map(([name, value]) =>
-    element(
-      'div',
-      {},
-      element('dt', {}, visibleText(plainWords(name))),
-      element('dd', {}, argument(value, under(path, name), matches, depth + 1)),
-    ),
+    element('div', {}, element('dt', {}, visibleText(plainWords(name))), element('dd', {}, argument(value, under(path, name), depth + 1))),
   );
   return [element('dl', {}, ...rows)];
 }
 
-function argument(value, path, matches, depth) {
+function argument(value, path, depth) {
   if (typeof value === 'string') {
     const isLong = value.length > LONG_TEXT || value.includes('\n');
-    return isLong ? block(value, path, matches) : element('span', { dir: 'auto' }, ...marked(value, path, matches));
+    return isLong ? block(value, path) : element('span', { dir: 'auto' }, visibleText(value));
   }
   if (typeof value !== 'object' || value === null)
     return element('span', {}, value === true ? 'yes' : value === false ? 'no' : String(value));
   if (depth > MAX_DEPTH) return element('code', {}, visibleJson(value));
-  if (!Array.isArray(value)) return element('div', {}, ...fields(value, matches, path, depth));
-  return element('ul', {}, ...value.map((one, index) => element('li', {}, argument(one, under(path, index), matches, depth + 1))));
+  if (!Array.isArray(value)) return element('div', {}, ...fields(value, path, depth));
+  return element('ul', {}, ...value.map((one, index) => element('li', {}, argument(one, under(path, index), depth + 1))));
 }
 
 /** Text of others as a block of its own, which the keyboard reaches if it scrolls. */
-function block(text, path, matches) {
+function block(text, path) {
   return element(
     'div',
     { className: 'quoted', dir: 'auto', tabIndex: 0, role: 'region', 'aria-label': `Text of ${path}` },
-    ...marked(text, path, matches),
+    visibleText(text),
   );
-}
-
-/** A text with the parts that repeat what others wrote marked. */
-export function marked(text, path, matches) {
-  const nodes = [];
-  let end = 0;
-  for (const match of matches) {
-    const at = match.field === path && match.text !== '' ? text.indexOf(match.text, end) : -1;
-    if (at === -1) continue;
-    nodes.push(visibleText(text.slice(end, at)), element('mark', { title: 'This repeats what others wrote.' }, visibleText(match.text)));
-    end = at + match.text.length;
-  }
-  return [...nodes, visibleText(text.slice(end))];
 }
 
 const under = (path, name) => (path === '' ? String(name) : `${path}.${name}`);

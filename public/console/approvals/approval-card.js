@@ -1,15 +1,16 @@
-import { button } from '../kit/button.js';
+import { BUTTONS, QUESTION } from '../../language/en/questions.js';
+import { button, copyButton } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
-import { run, show, showError } from '../kit/feedback.js';
-import { formatter } from '../page/page-format.js';
-import { Failure } from '../page/page-request.js';
-import { quotedText, visibleText } from '../page/page-text.js';
-import { argumentsView } from './approval-arguments.js';
-import { inputEditor, rememberField } from './approval-fields.js';
-import { audienceList, matchList, noticeList, provenanceList, section } from './approval-question.js';
+import { run, showError } from '../kit/feedback.js';
+import { failureOf } from '../page/page-request.js';
+import { quotedText, visibleJson, visibleText } from '../page/page-text.js';
+import { evidenceList, questionName, viewerList } from './approval-question.js';
+import { ChangeForm } from './change-form.js';
+import { fieldList } from './question-fields.js';
+import { rememberField } from './remember-field.js';
+import { timeLeft } from './time-left.js';
 
-const TICK_MS = 1_000;
 /** Errors after which the same question may be decided again. */
 const STILL_OPEN = new Set([
   'invalid_request',
@@ -20,70 +21,172 @@ const STILL_OPEN = new Set([
   'missing_scopes',
   'reauth_required',
 ]);
-const CHANGED = 'The arguments are changed. Approve with these arguments, or close the editor.';
+
+/** Each card needs ids of its own. */
+let count = 0;
 
 /**
- * A question to the user: what would happen, who sees it, what was read before, the exact arguments, and the decision.
- * An error that leaves the question open is shown in the card.
+ * A question to the user as the thing itself: what happens, who sees it, the mail, event, share or change as it will look.
+ * The line of risk and the decision stay in view, however long that is. An error that leaves the question open is shown
+ * beside the buttons, or at its field.
  *
  * @param preview as `approvals()` of the client returns it, or the descriptor in a chat
  * @param options.session of the page
- * @param options.client default the session's
  * @param options.configured the action in the list of agents, if it is known; without it, nothing can be allowed in advance
+ *   and the arguments are changed as JSON
  * @param options.onDecided receives `{approved, result, error}`; `error` if the call failed, or others would see the changed call
+ * @param options.onExpired the time is up
  */
-export function approvalCard(preview, { session, client = session.client, configured, onDecided }) {
-  const { approvalId, action, account, audience = [], notices, matches, provenance, input, url, client: asker } = preview;
-  const summary = visibleText(preview.summary);
-  const result = element('div', { className: 'result', role: 'alert' });
-  const { field: days, read: readDays } = rememberField({ ...preview, audience }, configured);
-  const { field: editor, read: readInput, isChanged } = inputEditor(input);
-  const decide = (text, className, options) => {
-    const node = button(text, { name: summary, className });
-    const decision = async () => {
-      result.replaceChildren();
-      onDecided(await decided(client, approvalId, options()));
-    };
-    node.addEventListener('click', () => run(node, (error) => showError(result, error), decision));
-    return node;
-  };
-  editor.append(decide('Approve with these arguments', '', () => ({ approved: true, input: readInput(), ...readDays() })));
-  const approve = decide('Approve', 'primary', () => {
-    if (isChanged()) throw new Failure(CHANGED, { code: 'invalid_request' });
-    return { approved: true, ...readDays() };
-  });
-  const deny = decide('Deny', '', () => ({ approved: false }));
-  const card = element(
-    'article',
-    { className: 'approval-card', 'aria-label': `Question: ${summary}` },
-    element(
+export function approvalCard(preview, options) {
+  return new ApprovalCard(preview, options).node;
+}
+
+class ApprovalCard {
+  #preview;
+  #options;
+  #name;
+  #change;
+  #body;
+  #remember;
+  #row = element('div', { className: 'actions' });
+  #result = element('div', { className: 'result', role: 'alert' });
+
+  constructor(preview, options) {
+    this.#preview = preview;
+    this.#options = options;
+    this.#name = questionName(preview.display);
+    this.#remember = rememberField(preview, options.configured);
+    this.#body = element('div', { className: 'question-body' }, ...this.#shown());
+    const { line, evidence } = this.#risk();
+    this.node = element(
+      'article',
+      { className: `approval-card${preview.display.caution ? ' caution' : ''}`, 'aria-label': `Question: ${this.#name}` },
+      this.#head(),
+      this.#body,
+      evidence,
+      element('footer', { className: 'question-foot' }, line, this.#result, this.#row),
+    );
+    this.#showDecision();
+  }
+
+  #head() {
+    const { display, account, client, expiresAt } = this.#preview;
+    return element(
       'header',
-      {},
-      tag('attention', 'Needs your decision'),
-      countdown(preview.expiresAt, () => expire(card, result)),
-    ),
-    element('h3', {}, summary),
-    element('p', { className: 'result-facts' }, element('code', {}, action), ` with ${visibleText(account)} · `, pageLink(url, summary)),
-    askerLine(asker),
-    section('Who sees it', audienceList(audience)),
-    ...noticeList(notices, { audience, matches }),
-    ...matchList(matches),
-    argumentsView(input, matches),
-    ...provenanceList(provenance),
-    days,
-    element('div', { className: 'actions' }, approve, deny),
-    editor,
-    result,
-  );
-  return card;
+      { className: 'question-head' },
+      element(
+        'p',
+        { className: 'question-state' },
+        tag('attention', QUESTION.needsYou),
+        timeLeft(expiresAt, () => this.#expire()),
+      ),
+      element('h3', {}, visibleText(display.title)),
+      element('p', { className: 'question-facts' }, QUESTION.withAccount(visibleText(account)), ...askedBy(client)),
+    );
+  }
+
+  #shown() {
+    const { display, input, url } = this.#preview;
+    const json = visibleJson(input);
+    const exact = element(
+      'details',
+      { className: 'exact' },
+      element('summary', {}, QUESTION.details),
+      element(
+        'div',
+        { className: 'json' },
+        copyButton(json, QUESTION.details),
+        element('pre', { tabIndex: 0, role: 'region', 'aria-label': QUESTION.details }, json),
+      ),
+      element('p', {}, element('a', { href: url, 'aria-label': `${QUESTION.ownPage}: ${this.#name}` }, QUESTION.ownPage)),
+    );
+    return [viewerList(display), fieldList(display.fields), exact, this.#remember.field];
+  }
+
+  /** The line stays beside the buttons; what it is about is above them. */
+  #risk() {
+    const { display } = this.#preview;
+    if (display.risk === null) return {};
+    count += 1;
+    const evidence = element(
+      'section',
+      { className: 'question-evidence', id: `evidence-${count}`, 'aria-label': QUESTION.evidence, hidden: true },
+      ...evidenceList(display),
+    );
+    const line = element(
+      'button',
+      { type: 'button', className: `risk-line ${display.risk.level}`, 'aria-expanded': 'false', 'aria-controls': evidence.id },
+      element('span', {}, visibleText(display.risk.text)),
+    );
+    line.addEventListener('click', () => {
+      evidence.hidden = !evidence.hidden;
+      line.setAttribute('aria-expanded', String(!evidence.hidden));
+      if (!evidence.hidden) evidence.scrollIntoView({ block: 'nearest' });
+    });
+    return { line, evidence };
+  }
+
+  /** Deny, Change, Approve: always in this order, the one that is safer for this question as the primary one. */
+  #showDecision() {
+    const { caution } = this.#preview.display;
+    const deny = this.#button(BUTTONS.deny, caution ? 'primary' : '', () => this.#decide({ approved: false }));
+    const change = this.#button(BUTTONS.change, '', () => this.#beginChange());
+    const approve = this.#button(BUTTONS.approve, caution ? '' : 'primary', () =>
+      this.#decide({ approved: true, ...this.#remember.read() }),
+    );
+    this.#row.replaceChildren(deny, change, approve);
+    return change;
+  }
+
+  #beginChange() {
+    const { input } = this.#preview;
+    this.#change = new ChangeForm(input, this.#options.configured?.input);
+    this.#body.replaceChildren(this.#change.node);
+    const cancel = this.#button(BUTTONS.cancel, '', () => this.#endChange());
+    const approve = this.#button(BUTTONS.approveChanged, 'primary', () => {
+      return this.#decide({ approved: true, input: this.#change.read(), ...this.#remember.read() });
+    });
+    this.#row.replaceChildren(cancel, approve);
+    this.#change.focus();
+  }
+
+  #endChange() {
+    this.#change = undefined;
+    this.#result.replaceChildren();
+    this.#body.replaceChildren(...this.#shown().filter((node) => node !== undefined));
+    this.#showDecision().focus();
+  }
+
+  #button(text, className, act) {
+    const node = button(text, { name: this.#name, className });
+    node.addEventListener('click', () => run(node, (error) => this.#failed(error), act));
+    return node;
+  }
+
+  async #decide({ approved, ...options }) {
+    this.#result.replaceChildren();
+    const { session, onDecided } = this.#options;
+    onDecided(await decided(session.client, this.#preview.approvalId, { approved, ...options }));
+  }
+
+  #failed(error) {
+    const failure = failureOf(error);
+    const isAtField = this.#change !== undefined && failure.code === 'invalid_request' && this.#change.showProblem(failure);
+    if (!isAtField) showError(this.#result, failure);
+  }
+
+  #expire() {
+    for (const node of this.#row.children) node.disabled = true;
+    this.#options.onExpired();
+  }
 }
 
 /** A client's name is its own words, unless it is a token. */
-function askerLine(asker) {
-  if (asker === undefined) return undefined;
-  const who = asker.kind === 'oauth' ? 'Asked by an app that calls itself ' : 'Asked by your token ';
-  const about = asker.about === null ? '' : ` ${visibleText(asker.about)}`;
-  return element('p', {}, who, element('q', {}, element('bdi', {}, quotedText(asker.name))), `.${about}`);
+function askedBy(client) {
+  if (client === undefined) return [];
+  const who = client.kind === 'oauth' ? QUESTION.askedByApp : QUESTION.askedByToken;
+  const about = client.about === null ? '' : ` ${visibleText(client.about)}`;
+  return [element('span', { className: 'asked-by' }, who, element('q', {}, element('bdi', {}, quotedText(client.name))), `.${about}`)];
 }
 
 async function decided(client, approvalId, { approved, ...options }) {
@@ -93,28 +196,4 @@ async function decided(client, approvalId, { approved, ...options }) {
     if (STILL_OPEN.has(error.code)) throw error;
     return { approved, error };
   }
-}
-
-/** The time left, as a number that nobody is told each second. */
-function countdown(expiresAt, onExpiry) {
-  const node = element('span', { className: 'countdown', title: `until ${formatter.time(expiresAt)}` });
-  const tick = () => {
-    const left = Date.parse(expiresAt) - Date.now();
-    node.textContent = left > 0 ? `${formatter.countdown(left)} left` : 'expired';
-    // A card that was replaced no longer counts.
-    if (left > 0) setTimeout(() => node.isConnected && tick(), TICK_MS);
-    else onExpiry();
-  };
-  // After it was put into the page.
-  setTimeout(tick);
-  return node;
-}
-
-function expire(card, result) {
-  for (const node of card.querySelectorAll('.actions .button, details .button')) node.disabled = true;
-  show(result, 'warning', 'Nobody decided in time. The action has not run.');
-}
-
-function pageLink(href, summary) {
-  return element('a', { href, 'aria-label': `Open its own page: ${summary}` }, 'Open its own page');
 }

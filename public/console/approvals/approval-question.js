@@ -1,98 +1,87 @@
+import { actionName } from '../../language/en/actions.js';
+import { EVIDENCE, QUESTION } from '../../language/en/questions.js';
+import { plainWords } from '../../language/names.js';
 import { element } from '../kit/dom.js';
 import { formatter } from '../page/page-format.js';
-import { quotedText, visibleText } from '../page/page-text.js';
+import { quotedText, readableText, visibleText } from '../page/page-text.js';
+import { folded } from './question-fields.js';
 
-/** Those that deserve attention first. */
-const ORDER = ['anyone', 'unknown', 'domain', 'group', 'new', undefined, 'written_to', 'own'];
-const RELATIONS = { own: 'you', written_to: 'you have written to them before', new: 'new: you have never written to them' };
-const MAX_SHOWN = 50;
-const FEW_SOURCES = 3;
-/** Steward's sentences on matches, which the card shows where they are. */
+const MAX_NAMED = 2;
+const MAX_SHOWN = 80;
+/** Steward's sentences on matches, which the evidence shows one by one. */
 const ON_MATCHES = /^The argument “[^”]*” repeats /;
-/** The same on those to whom the user has not written, which the list of those who see it says. */
-const ON_STRANGERS = /^You have not written to /;
 
-/** Who sees the effect of a call. */
-export function audienceList(audience = []) {
-  if (audience.length === 0) return element('p', {}, 'Only you.');
-  const place = ({ kind, relation }) => ORDER.indexOf(kind === 'person' ? relation : kind);
-  const entries = audience.toSorted((one, other) => place(one) - place(other)).slice(0, MAX_SHOWN);
-  const more = audience.length - entries.length;
+/** Tells a question from the others in a few words: “Send a mail: zoe@example.org, Lunch”. */
+export function questionName(display) {
+  const about = questionAbout(display);
+  return about === '' ? visibleText(display.title) : `${visibleText(display.title)}: ${about}`;
+}
+
+/** Whom and which thing a question is about, in a few words. */
+export function questionAbout({ viewers, fields }) {
+  const people = viewers.slice(0, MAX_NAMED).map(({ address, name }) => address ?? name);
+  const [thing] = fields.map(textOf).filter((text) => text !== undefined);
+  const named = [...people, thing].filter((one) => one !== undefined);
+  return named.map((one) => visibleText(one.length > MAX_SHOWN ? `${one.slice(0, MAX_SHOWN).toWellFormed()}…` : one)).join(', ');
+}
+
+function textOf({ kind, text, files }) {
+  if (kind === 'file') return files[0].name;
+  return kind === 'text' || kind === 'block' ? text : undefined;
+}
+
+/** Who sees the effect of a call, with how the user knows each. */
+export function viewerList({ viewers, more }) {
+  if (viewers.length === 0) return element('p', { className: 'question-viewers' }, QUESTION.onlyYou);
   return element(
-    'ul',
-    { className: 'audience' },
-    ...entries.map((viewer) => element('li', {}, ...viewerNodes(viewer))),
-    more > 0 ? element('li', {}, `and ${more} more`) : undefined,
+    'div',
+    { className: 'question-viewers' },
+    element('p', { className: 'question-title' }, QUESTION.whoSees),
+    ...folded(viewers.map(viewer), more, 'viewers'),
   );
 }
 
-function viewerNodes({ kind, address, domain, relation, named }) {
-  if (kind === 'anyone') return [element('strong', {}, 'Anyone with the link')];
-  if (kind === 'unknown') return [element('strong', {}, 'Possibly others'), ': it could not be read who'];
-  if (kind === 'domain') return ['Everyone at ', element('strong', {}, visibleText(domain))];
-  if (kind === 'group') return ['The group ', element('strong', {}, visibleText(address))];
-  const isNew = relation === 'new' || relation === undefined;
-  const known = [
-    RELATIONS[relation] ?? 'unknown: it was not checked whether you have written to them',
-    named ? 'you typed this address here' : '',
-  ];
-  return [
-    element('strong', {}, visibleText(address)),
+function viewer({ address, name, relation, tone }) {
+  return element(
+    'span',
+    { className: 'viewer' },
+    element('strong', {}, element('bdi', {}, visibleText(address ?? name))),
     ' ',
-    element('span', { className: isNew && !named ? 'new' : 'relation' }, known.filter(Boolean).join('; ')),
-  ];
-}
-
-/** What deserves attention, as Steward says it. @param shown the `audience` and the `matches`, which the card shows elsewhere */
-export function noticeList(notices = [], { audience = [], matches = [] }) {
-  const said = [
-    ...(matches.length > 0 ? [ON_MATCHES] : []),
-    ...(audience.some(({ relation }) => relation === 'new') ? [ON_STRANGERS] : []),
-  ];
-  const shown = notices.filter((notice) => !said.some((pattern) => pattern.test(notice)));
-  return shown.map((notice) => element('p', { className: 'warning' }, visibleText(notice)));
-}
-
-/** The parts of the arguments that repeat what was read, with whose they are. */
-export function matchList(matches = []) {
-  if (matches.length === 0) return [];
-  const entries = matches.map(({ field, text, ...source }) =>
-    element(
-      'li',
-      {},
-      'In ',
-      element('code', {}, visibleText(field)),
-      ': ',
-      element('mark', {}, visibleText(text)),
-      ', read with ',
-      ...sourceNodes(source),
-    ),
+    element('span', { className: `chip ${tone}` }, visibleText(relation)),
   );
-  return [section('Repeats what others wrote', element('ul', { className: 'matches' }, ...entries))];
 }
 
-/** What was read before the call: it may have caused this request. */
-export function provenanceList(sources = []) {
-  if (sources.length === 0) return [];
-  const items = sources.slice(0, MAX_SHOWN).map((source) => element('li', {}, ...sourceNodes(source)));
-  const list = element('ul', { className: 'sources' }, ...items.slice(0, FEW_SOURCES));
-  const rest = items.slice(FEW_SOURCES);
-  const more =
-    rest.length === 0
-      ? []
-      : [element('details', {}, element('summary', {}, `${rest.length} more`), element('ul', { className: 'sources' }, ...rest))];
-  return [section('Read before this, written by others', list, ...more)];
-}
-
-function sourceNodes({ action, author, name, time }) {
+/** What the line of risk is about: parts that repeat what others wrote, Steward's sentences, and what was read before. */
+export function evidenceList({ evidence: { notices, matches, provenance }, fields }) {
+  const said = notices.filter((notice) => matches.length === 0 || !ON_MATCHES.test(notice));
+  const labels = new Map(fields.map(({ name, label }) => [name.split('.')[0], label]));
   return [
-    element('code', {}, action),
-    ...(author === undefined ? [] : [', by ', element('bdi', {}, visibleText(author))]),
-    ...(name === undefined || name === '' ? [] : [', ', element('q', {}, element('bdi', {}, quotedText(name)))]),
-    ...(time === undefined ? [] : [`, ${formatter.dateTime(time)}`]),
+    ...said.map((notice) => element('p', {}, visibleText(notice))),
+    ...titled(
+      EVIDENCE.matches,
+      matches.map((match) => repeated(match, labels)),
+    ),
+    ...titled(EVIDENCE.read, provenance.map(source)),
   ];
 }
 
-export function section(title, ...children) {
-  return element('div', { className: 'question-part' }, element('p', { className: 'question-title' }, title), ...children);
+function titled(title, nodes) {
+  return nodes.length === 0 ? [] : [element('p', { className: 'question-title' }, title), ...folded(nodes, 0, 'sources')];
+}
+
+function repeated({ field, text, ...from }, labels) {
+  const [name] = field.split('.');
+  const label = labels.get(name) ?? plainWords(name);
+  return element('span', {}, EVIDENCE.inField(visibleText(label)), element('mark', {}, readableText(text)), EVIDENCE.from, source(from));
+}
+
+/** A text of others: by whom, which, and when. */
+function source({ action, author, name, time }) {
+  const parts = [
+    author === undefined ? undefined : element('bdi', {}, visibleText(author)),
+    name === undefined || name === '' ? undefined : element('q', {}, element('bdi', {}, quotedText(name))),
+    time === undefined ? undefined : formatter.dateTime(time),
+  ].filter((part) => part !== undefined);
+  const shown = parts.length > 0 ? parts : [actionName(action)];
+  return element('span', {}, ...shown.flatMap((part, index) => (index === 0 ? [part] : [', ', part])));
 }

@@ -114,7 +114,7 @@ export class Conversation extends EventTarget {
     await this.#session.request('DELETE', `/chat/${this.id}/stream${run === undefined ? '' : `?run=${run}`}`);
   }
 
-  /** What the user has decided here, before the service says what became of it. */
+  /** What the user has decided, before the service says what became of it. @param approved undefined: nobody has, and the time is up */
   decided(approvalId, approved) {
     const part = this.messages.flatMap(({ parts }) => parts).find(({ approval }) => approval?.id === approvalId);
     if (part?.state !== WAITING) return;
@@ -146,7 +146,7 @@ export class Conversation extends EventTarget {
   /** A question that was decided elsewhere, or whose time is up. */
   #happened({ event, data }) {
     if (event === 'approval.decided') this.decided(data.approvalId, data.approved === true);
-    else if (event === 'approval.expired') this.decided(data.approvalId, false);
+    else if (event === 'approval.expired') this.decided(data.approvalId, undefined);
   }
 
   /**

@@ -82,7 +82,7 @@ class ChatView {
     const measure = () => document.documentElement.style.setProperty('--log-top', `${this.#log.getBoundingClientRect().top}px`);
     new ResizeObserver(() => this.#log.checkVisibility() && measure()).observe(this.#log);
     root.append(this.#threads.node, main);
-    for (const store of [session.models, session.accounts]) store.state(() => this.#renderSoon());
+    for (const store of [session.models, session.accounts, session.approvals, session.audit]) store.state(() => this.#renderSoon());
     // The actions' names for the tools' names.
     session.agents.watch(() => this.#renderSoon());
     // What still waits for a decision.

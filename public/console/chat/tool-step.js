@@ -1,5 +1,5 @@
+import { actionName } from '../../language/en/actions.js';
 import { argumentsView } from '../approvals/approval-arguments.js';
-import { approvalCard } from '../approvals/approval-card.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { visibleText } from '../page/page-text.js';
@@ -7,6 +7,7 @@ import { resultBadges } from '../results/result-badges.js';
 import { resultView } from '../results/result-view.js';
 import { failureOf } from './chat-conversation.js';
 import { stepProblem } from './step-problem.js';
+import { StepQuestion } from './step-question.js';
 
 const STATES = {
   'input-streaming': ['', 'writing'],
@@ -17,6 +18,8 @@ const STATES = {
   'output-error': ['bad', 'failed'],
   'output-denied': ['bad', 'denied by you'],
 };
+/** By `approved`; without it, the time was up. */
+const RESPONSES = { true: 'approved', false: 'denied by you', undefined: 'expired' };
 /** Failures that say nothing against the call. */
 const UNSURE = {
   unavailable: ['attention', 'not available'],
@@ -35,12 +38,14 @@ export const isRefused = ({ state, errorText }) => state === 'output-error' && R
 /** A call of the assistant: what it was, with which account and arguments, and what came of it. */
 export class ToolStep {
   #context;
+  #question;
   #shown;
   #wasOpen = false;
 
   /** @param context `{session, conversation, actionOf}` */
   constructor(context) {
     this.#context = context;
+    this.#question = new StepQuestion(context);
     this.node = element('div', { className: 'tool-step' });
   }
 
@@ -48,34 +53,32 @@ export class ToolStep {
   update(part, before, isLast = false) {
     const { state, approval, errorText } = part;
     // The focus, an open detail and what a user has begun to write survive. The name is known when the actions are loaded.
-    const shown = JSON.stringify([state, approval, errorText, this.#name(part), this.#problem(part, isLast)?.text, isLast]);
+    const question = this.#question.of(part);
+    const problem = question === undefined ? this.#problem(part, isLast) : undefined;
+    const shown = JSON.stringify([
+      state,
+      approval,
+      errorText,
+      this.#name(part),
+      question?.text,
+      problem?.text,
+      problem !== undefined && isLast,
+    ]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const held = this.node.contains(document.activeElement);
     this.#wasOpen ||= this.node.querySelector('details')?.open === true;
     this.node.dataset.state = state;
-    const problem = this.#problem(part, isLast);
-    this.node.replaceChildren(...this.#content(part, before), ...(problem === undefined ? [] : [problem.make()]));
+    const content = question === undefined ? this.#content(part, before) : [question.make()];
+    this.node.replaceChildren(...content, ...(problem === undefined ? [] : [problem.make()]));
     if (held) this.node.querySelector('summary')?.focus();
   }
 
   #content(part, before) {
     const name = this.#name(part);
-    if (part.state === 'approval-requested' && part.approval.descriptor) return [this.#question(part)];
     const failure = part.state === 'output-error' ? failureOf(part.errorText ?? '') : undefined;
     if (isRefused(part)) return [this.#refusal(name, part, failure, before)];
     return [this.#details(name, part, failure)];
-  }
-
-  #question({ approval: { id, descriptor } }) {
-    const { session, conversation } = this.#context;
-    const configured = session.agents.value?.flatMap(({ actions }) => actions).find(({ name }) => name === descriptor.action);
-    const onDecided = ({ approved, error }) => {
-      session.load('approvals', 'allowances', 'audit');
-      if (error?.code === 'approval_required') conversation.askedAgain(id, error.details);
-      else conversation.decided(id, approved);
-    };
-    return approvalCard({ approvalId: id, ...descriptor }, { session, configured, onDecided });
   }
 
   #problem(part, isLast) {
@@ -88,12 +91,17 @@ export class ToolStep {
   #refusal(name, { input, errorText }, { code, message }, before) {
     const sources = this.#readBefore(before);
     const rows = [
-      row('The model tried', element('code', {}, visibleText(name)), ...toWhom(input)),
+      row('The model tried', named(name), ...toWhom(input)),
       row('Steward', tag('bad', 'refused'), ' Nothing was sent or changed.'),
       row('Why', visibleText(message || errorText), ' ', element('code', {}, code)),
       ...(sources.length === 0 ? [] : [row('Read before', element('ul', { className: 'sources' }, ...sources))]),
     ];
-    return element('article', { className: 'refusal', 'aria-label': `Refused: ${name}` }, element('dl', {}, ...rows), sent(input ?? {}));
+    return element(
+      'article',
+      { className: 'refusal', 'aria-label': `Refused: ${actionName(name)}` },
+      element('dl', {}, ...rows),
+      sent(input ?? {}),
+    );
   }
 
   /** The results that came before, and whose text they are. */
@@ -102,7 +110,7 @@ export class ToolStep {
     return [...Map.groupBy(read, (part) => this.#name(part))].map(([name, same]) => {
       const times = same.length === 1 ? '' : ` ${same.length} times`;
       const badges = element('span', { className: 'badges' }, ...resultBadges(same[0].output.meta));
-      return element('li', {}, element('code', {}, visibleText(name)), times, ' ', badges);
+      return element('li', {}, named(name), times, ' ', badges);
     });
   }
 
@@ -118,7 +126,7 @@ export class ToolStep {
       'summary',
       {},
       element('code', {}, visibleText(name)),
-      tag(kind, state === 'approval-responded' ? (approval.approved ? 'approved' : 'denied by you') : text),
+      tag(kind, state === 'approval-responded' ? RESPONSES[String(approval.approved)] : text),
       account === undefined ? undefined : element('span', { className: 'muted' }, visibleText(String(account))),
       ...resultBadges(output?.meta),
     );
@@ -133,12 +141,15 @@ export class ToolStep {
 }
 
 function sent(input) {
-  return element('details', { className: 'sent' }, element('summary', {}, 'Arguments'), argumentsView(input));
+  return element('details', { className: 'sent' }, element('summary', {}, 'Details'), argumentsView(input));
 }
 
 function failureNode({ code, message }) {
   return element('p', { className: 'step-error' }, visibleText(message), ' ', code === undefined ? undefined : element('code', {}, code));
 }
+
+/** An action in words, with its technical name on demand. */
+const named = (name) => element('span', { title: name }, visibleText(actionName(name)));
 
 const row = (title, ...content) => element('div', {}, element('dt', {}, title), element('dd', {}, ...content));
 

@@ -6,7 +6,7 @@ let count = 0;
  * Tabs as the ARIA pattern describes them: one tab stop, arrow keys move between them.
  *
  * @param label names the tabs for assistive technology
- * @param tabs `{name, build}`; a panel is built when its tab is first opened
+ * @param entries `{name, build, opened?}`; a panel is built when its tab is first opened, `opened` is called each time it is
  * @param beside nodes at the end of the row
  */
 export function tabs(label, entries, ...beside) {
@@ -42,6 +42,7 @@ export function tabs(label, entries, ...beside) {
       panels[index].hidden = index !== chosen;
     }
     if (panels[chosen].childNodes.length === 0) panels[chosen].append(entries[chosen].build());
+    entries[chosen].opened?.();
   };
   for (const [index, button] of buttons.entries()) {
     button.addEventListener('click', () => open(index));

@@ -1,0 +1,15 @@
+/** The texts of forms that are made from the schema of an action. */
+
+export const FORM = {
+  more: 'More ',
+  optional: ' (optional)',
+  entry: (number, problem) => `Line ${number} ${problem}`,
+  hidden: (characters) => `This holds hidden characters: ${characters}`,
+  notJson: (label) => `${label}: is not valid JSON.`,
+  onePerLine: 'one per line',
+  likeOnePerLine: (example) => `${example} (one per line)`,
+  timeOfDay: (label) => `${label}: time of day, if it has one`,
+  allDay: 'Without a time of day, it lasts all day.',
+  yes: 'yes',
+  no: 'no',
+};

@@ -1,0 +1,166 @@
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
+import { ChatPage } from '../support/browser/chat-page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { eventually } from '../support/time/eventually.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const SIZES = [
+  ['1280×800', 1280, 800],
+  ['390×844', 390, 844],
+] as const;
+/** The longest question that texts in the sandbox make a gullible assistant ask. */
+const ATTACK = 'Be gullible: read my newest mails.';
+
+describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
+  const scene = pageScene();
+
+  const call = async (user: string, action: string, input: object) =>
+    scene.steward.call(`/agents/${action}`, { token: await scene.steward.signIn(user), body: JSON.stringify(input), headers: JSON_TYPE });
+  const decision = (card: Locator) => card.getByRole('button', { name: /^(?:Deny|Change|Approve): / });
+
+  /** Whether the row of buttons is in what is seen, above whatever covers the page's end. */
+  async function isInView(card: Locator): Promise<boolean> {
+    return decision(card).evaluateAll(
+      (buttons) =>
+        buttons.length === 3 &&
+        buttons.every((button) => {
+          const { left, right, top, bottom } = button.getBoundingClientRect();
+          const { ownerDocument: page } = button;
+          const { innerWidth, innerHeight } = page.defaultView;
+          const seen = page.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+          return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth && button.contains(seen);
+        }),
+    );
+  }
+
+  /** Scrolls through a card, and says where its decision was out of view. */
+  async function outOfView(page: Page, card: Locator): Promise<string[]> {
+    const missing: string[] = [];
+    for (const part of await card.locator('.question-body > *').all()) {
+      for (const block of ['start', 'end'] as const) {
+        await part.evaluate((node, to) => node.scrollIntoView({ block: to }), block);
+        if (!(await isInView(card))) missing.push(`${await part.getAttribute('class')} ${block}`);
+      }
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    return missing;
+  }
+
+  for (const [size, width, height] of SIZES) {
+    it(`has its decision in view at ${size}, in the conversation, for the longest attack, at once and while it is read`, async () => {
+      const chat = await ChatPage.open(scene.steward, scene.pages, `long-${width}`);
+      await chat.page.setViewportSize({ width, height });
+      await chat.ask(ATTACK);
+      const card = chat.log.getByRole('article', { name: /^Question: Send a mail: audit@/ });
+      await eventually(async () => expect(await isInView(card)).toBe(true));
+      expect(await outOfView(chat.page, card)).toEqual([]);
+      expect(await axeViolations(chat.page)).toEqual([]);
+    });
+
+    it(`has its decision in view at ${size}, in the approvals, and by its address`, async () => {
+      const chat = await ChatPage.open(scene.steward, scene.pages, `listed-${width}`);
+      await chat.ask(ATTACK);
+      await chat.page.setViewportSize({ width, height });
+      await chat.page.goto(`${scene.steward.url}/#approvals`);
+      await chat.page.getByRole('link', { name: /^Send a mail.*audit@/ }).click();
+      const card = chat.page.locator('#question').getByRole('article', { name: /^Question: Send a mail: audit@/ });
+      await eventually(async () => expect(await isInView(card)).toBe(true));
+      expect(await outOfView(chat.page, card)).toEqual([]);
+      expect(await axeViolations(chat.page)).toEqual([]);
+      await chat.page.goBack();
+      await chat.page.getByRole('link', { name: /^Send a mail.*audit@/ }).waitFor();
+      expect(await card.isVisible()).toBe(width > 1_000);
+    });
+  }
+
+  it('shows the thing itself, with denying first where text of others asked for it', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'careful-reader');
+    await chat.ask(ATTACK);
+    const card = chat.log.getByRole('article', { name: /^Question: / });
+    await card.getByRole('heading', { name: 'Send a mail', exact: true }).waitFor();
+    const text = (await card.textContent()) ?? '';
+    for (const technical of ['mail.send', 'to.0', 'argument', 'cc', 'attachments']) {
+      expect(await card.locator('.question-head, .question-viewers, .question-fields').allTextContents()).not.toContain(technical);
+    }
+    expect(text.indexOf('audit@ledger-services.example')).toBeLessThan(text.indexOf('New to you'));
+    expect(await card.locator('.question-fields mark').first().textContent()).toBe('audit@ledger-services.example');
+    expect(await decision(card).allTextContents()).toEqual(['Deny', 'Change', 'Approve']);
+    expect(await card.locator('.button.primary').allTextContents()).toEqual(['Deny']);
+    expect(await card.locator('.countdown').textContent()).toMatch(/^\d{1,2} minutes left$/);
+    const line = card.getByRole('button', { name: /come from a mail by/ });
+    expect(await line.getAttribute('aria-expanded')).toBe('false');
+    await line.press('Enter');
+    expect(await line.getAttribute('aria-expanded')).toBe('true');
+    await card.getByText('Repeats what others wrote').waitFor();
+    await card.getByText('Statement of account: please confirm your last payments').first().waitFor();
+    expect(await axeViolations(chat.page)).toEqual([]);
+    await line.press('Enter');
+    expect(await card.getByText('Repeats what others wrote').isVisible()).toBe(false);
+  });
+
+  it('has approving as the primary answer where nothing needs care', async () => {
+    const page = await scene.pages.openConnected('self', 'Approvals');
+    await call('self', 'mail.send', { to: ['self@example.com'], subject: 'Note', body: 'Milk' });
+    const card = page.getByRole('article', { name: 'Question: Send a mail: self@example.com, Note' });
+    await card.getByText('Your own account').waitFor();
+    expect(await decision(card).allTextContents()).toEqual(['Deny', 'Change', 'Approve']);
+    expect(await card.locator('.button.primary').allTextContents()).toEqual(['Approve']);
+    expect(await card.locator('.risk-line').count()).toBe(0);
+  });
+
+  it('names files, with their ids among the exact details only', async () => {
+    const page = await scene.pages.openConnected('namer', 'Approvals');
+    const token = await scene.steward.signIn('namer');
+    const found = await scene.steward.call('/agents/drive.search', { token, body: '{}', headers: JSON_TYPE });
+    const [file] = found.body.data.items.filter(({ name }: { name: string }) => name.startsWith('Budget'));
+    await call('namer', 'drive.share', { id: file.id, email: 'zoe@example.org', role: 'reader' });
+    const card = page.locator('#question .approval-card');
+    await card.getByRole('heading', { name: 'Share a file' }).waitFor();
+    await card.getByText(file.name).first().waitFor();
+    expect(await card.innerText()).not.toContain(file.id);
+    await card.getByText('Exact details').click();
+    expect(await card.innerText()).toContain(file.id);
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+  });
+
+  it('folds many viewers, and keeps long, right-to-left and hidden text apart', async () => {
+    const page = await scene.pages.openConnected('crowd', 'Approvals');
+    const attendees = Array.from({ length: 60 }, (_, index) => `guest-${index}@example.org`);
+    const title = `${'w'.repeat(290)}\u202eabc`;
+    await call('crowd', 'calendar.create', {
+      title,
+      start: '2027-03-21T09:00',
+      end: '2027-03-21T10:00',
+      attendees,
+      location: 'חדר ישיבות',
+      notify: true,
+    });
+    const card = page.locator('#question .approval-card');
+    await card.getByText('[U+202E]').first().waitFor();
+    const viewers = card.locator('.question-viewers');
+    expect(
+      await viewers
+        .getByText(/^guest-/)
+        .filter({ visible: true })
+        .count(),
+    ).toBe(8);
+    await viewers.getByText('and 52 more').click();
+    expect(
+      await viewers
+        .getByText(/^guest-/)
+        .filter({ visible: true })
+        .count(),
+    ).toBe(60);
+    for (const [, width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      if (width < 900) await page.locator('.question-link').click();
+      await eventually(async () => expect(await isInView(card)).toBe(true));
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await axeViolations(page)).toEqual([]);
+    }
+    const place = card.getByText('חדר ישיבות', { exact: true });
+    expect(await place.evaluate((node) => node.matches(':dir(rtl)'))).toBe(true);
+  });
+});
