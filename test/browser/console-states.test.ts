@@ -83,6 +83,15 @@ describe.skipIf(chromiumMissing)(`what is not known yet, on the page${whySkipped
     expect(scene.pages.problems).toEqual([]);
   });
 
+  it('is shown at once in a view that is opened when it is known', async () => {
+    const { page } = await ChatPage.open(scene.steward, scene.pages, 'later', { bank: true });
+    await page.getByRole('heading', { name: 'See an attack fail' }).waitFor();
+    await scene.pages.show(page, 'Accounts');
+    await page.locator('#workspace').getByText('later@example.com').first().waitFor();
+    await page.locator('#bank').getByText('First Platypus Bank').waitFor();
+    expect(scene.pages.problems).toEqual([]);
+  });
+
   it('is not announced again and again', async () => {
     const { page, release } = await openHeld('listener');
     await page.evaluate(`

@@ -4,19 +4,26 @@ import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { showList } from '../kit/states.js';
 
-/** The accounts of one provider; subclasses build the items. */
+/** The accounts of one provider; subclasses build the items, and show them once they are made. */
 export class AccountList {
+  #provider;
   #path;
+  #empty;
 
   /** @param provider its name in the accounts of the session @param path of the endpoint @param empty text for an empty list */
   constructor(session, { provider, path, title, about, empty }) {
     this.session = session;
+    this.#provider = provider;
     this.#path = path;
+    this.#empty = empty;
     this.list = element('ul', { className: 'entries', 'aria-labelledby': `${provider}-title` });
     this.card = card({ id: provider, title, about }, this.list);
-    showList(this.list, this.card.querySelector('h2'), session.accounts, {
-      items: (accounts) => accounts[provider].map((account) => this.item(account)),
-      empty,
+  }
+
+  showItems() {
+    showList(this.list, this.card.querySelector('h2'), this.session.accounts, {
+      items: (accounts) => accounts[this.#provider].map((account) => this.item(account)),
+      empty: this.#empty,
     });
   }
 

@@ -29,6 +29,7 @@ export class BankAccounts extends AccountList {
     const connect = button('Connect a bank', { className: 'primary' });
     connect.addEventListener('click', () => run(connect, session.fail, () => linkBank(session)));
     this.card.append(connect);
+    this.showItems();
   }
 
   item(account) {

@@ -23,6 +23,7 @@ export class WorkspaceAccounts extends AccountList {
       empty: 'No workspace account is connected yet.',
     });
     this.card.append(this.#form(), ...(session.sandbox ? [this.#suggestions()] : []));
+    this.showItems();
   }
 
   item(account) {

@@ -1,4 +1,4 @@
-import { visibleText } from '../page/page-text.js';
+import { isolated, visibleText } from '../page/page-text.js';
 
 const PROVIDERS = { workspace: 'workspace account', bank: 'bank' };
 const STATUS = {
@@ -49,7 +49,7 @@ function namesOf({ action, account_id: accountId, client_id: clientId, surface }
   const account = accountId === null ? undefined : (session.nameOf(accountId) ?? 'a disconnected account');
   const client = session.clients.value?.find(({ id }) => id === clientId);
   const user = surface === 'assistant' ? ASSISTANT : 'You';
-  const who = clientId === null ? user : `“${client === undefined ? 'A disconnected app' : visibleText(client.name)}”`;
+  const who = clientId === null ? user : `“${client === undefined ? 'A disconnected app' : isolated(visibleText(client.name))}”`;
   return { who, action, account, call: account === undefined ? action : `${action} for ${account}` };
 }
 

@@ -36,7 +36,7 @@ class ChatView {
   #views = new Map();
   #threads;
   #composer;
-  #title = element('h2', { id: 'conversation-title', tabIndex: -1 }, 'New conversation');
+  #title = element('h2', { id: 'conversation-title', tabIndex: -1, dir: 'auto' }, 'New conversation');
   #note = element('div', { className: 'chat-note' });
   #log = element('div', { className: 'chat-log', tabIndex: 0, role: 'region', 'aria-label': 'Messages' });
   #alert = element('div', { className: 'chat-alert', role: 'alert' });

@@ -7,7 +7,7 @@ import { listState } from '../kit/states.js';
 import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { onTabs, tellTabs } from '../page/page-tabs.js';
-import { readableText } from '../page/page-text.js';
+import { isolated, readableText } from '../page/page-text.js';
 
 const SEARCH_MS = 250;
 const STATUS = {
@@ -188,7 +188,7 @@ export class ThreadList {
 
   async #delete({ id }, name) {
     const text = 'Its messages are deleted, and its pending questions end. What the assistant has done remains.';
-    if (!(await this.#session.confirm({ title: `Delete “${name}”?`, text, yes: 'Delete' }))) return;
+    if (!(await this.#session.confirm({ title: `Delete “${isolated(name)}”?`, text, yes: 'Delete' }))) return;
     await this.#session.request('DELETE', `/threads/${id}`);
     this.#threads = this.#threads.filter((thread) => thread.id !== id);
     this.#on.deleted(id);

@@ -6,7 +6,7 @@ import { showList } from '../kit/states.js';
 import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { together } from '../page/page-store.js';
-import { visibleText } from '../page/page-text.js';
+import { isolated, visibleText } from '../page/page-text.js';
 
 const MAY = { read: 'read', write: 'read and change' };
 
@@ -47,14 +47,14 @@ function item(session, client) {
 
 async function end(session, id, name) {
   const question = {
-    title: `Disconnect ${name}?`,
+    title: `Disconnect ${isolated(name)}?`,
     text: 'It can no longer call anything. Its pending approvals are cancelled.',
     yes: 'Disconnect',
   };
   if (!(await session.confirm(question))) return;
   await session.request('DELETE', `/clients/${id}`);
   await session.load('clients', 'approvals');
-  session.notify('done', `${name} is disconnected.`);
+  session.notify('done', `${isolated(name)} is disconnected.`);
 }
 
 /** e.g. "May read mail and calendar (list) on all accounts, until 3 March 2027." */

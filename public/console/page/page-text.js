@@ -34,3 +34,11 @@ export function readableText(text) {
     return isEmoji ? character : visibleText(character);
   });
 }
+
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** Somebody’s text within a sentence that is no markup: its direction does not turn the words around it. */
+export function isolated(text) {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
+}

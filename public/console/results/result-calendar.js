@@ -1,3 +1,4 @@
+import { calendar } from '../../language/en/results.js';
 import { isDay } from '../../language/formatter.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -7,6 +8,9 @@ import { readableText } from '../page/page-text.js';
 import { moreNote } from './result-badges.js';
 
 const ANSWERS = { accepted: 'accepted', declined: 'declined', tentative: 'maybe', none: 'no answer' };
+
+/** Of an event’s guests. */
+const GUESTS_SHOWN = 8;
 
 const isEvent = (one) => typeof one?.start === 'string' && typeof one.end === 'string' && typeof one.title === 'string';
 
@@ -37,7 +41,7 @@ export function singleEvent(data) {
 function event(one, zone) {
   const { title, location, organizer, attendees = [], attendees_omitted: omitted, my_answer: mine, meeting_link: meeting } = one;
   const facts = [
-    location && element('span', {}, `at ${readableText(location)}`),
+    location && element('span', {}, 'at ', element('bdi', {}, readableText(location))),
     organizer && element('span', {}, 'from ', element('bdi', {}, readableText(organizer))),
     meeting && safeLink(meeting, 'Meeting'),
   ].filter(Boolean);
@@ -50,8 +54,8 @@ function event(one, zone) {
       {},
       element(
         'p',
-        { className: 'event-title', dir: 'auto' },
-        readableText(title) || '(no title)',
+        { className: 'event-title' },
+        element('bdi', {}, readableText(title) || '(no title)'),
         ' ',
         one.tentative ? tag('attention', 'tentative') : undefined,
         one.busy === false ? tag('', 'free') : undefined,
@@ -61,17 +65,25 @@ function event(one, zone) {
       facts.length === 0
         ? undefined
         : element('p', { className: 'event-facts' }, ...facts.flatMap((fact, index) => (index === 0 ? [fact] : [' · ', fact]))),
-      attendees.length === 0
-        ? undefined
-        : element(
-            'p',
-            { className: 'event-facts' },
-            'With ',
-            attendees.map(({ email, name, answer }) => `${readableText(name || email)} (${ANSWERS[answer] ?? answer})`).join(', '),
-            omitted ? ' and more' : '',
-          ),
+      attendees.length === 0 ? undefined : guests(attendees, omitted),
     ),
   );
+}
+
+/** Who comes: some, and the others where they are asked for. @param omitted the service left some out */
+function guests(attendees, omitted) {
+  const [first, others] = [attendees.slice(0, GUESTS_SHOWN), attendees.slice(GUESTS_SHOWN)];
+  const more = others.length === 0 ? [] : [folded(calendar.more(others.length), namesOf(others))];
+  return element('div', { className: 'event-facts' }, calendar.with, ...namesOf(first), ...more, omitted ? calendar.omitted : '');
+}
+
+function namesOf(people) {
+  const named = ({ email, name, answer }) => [element('bdi', {}, readableText(name || email)), ` (${ANSWERS[answer] ?? answer})`];
+  return people.flatMap((one, index) => (index === 0 ? named(one) : [', ', ...named(one)]));
+}
+
+function folded(title, content) {
+  return element('details', {}, element('summary', {}, title), ...content);
 }
 
 /** Days are the same everywhere. @param zone of the calendar */
