@@ -41,6 +41,8 @@ export class Session {
     this.operator = operator;
     /** Whether the providers are the sandbox's. */
     this.sandbox = signIn.ways.sandbox;
+    /** Whether the service is a developer's: only there the page takes a pasted token. */
+    this.isDevelopment = signIn.ways.token;
     this.events = new EventFeed(this.user.key);
     this.drafts = new Drafts(user, this.signal);
     this.client = new StewardClient({

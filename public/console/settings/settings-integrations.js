@@ -9,9 +9,18 @@ import { Store } from '../page/page-store.js';
 
 const NAMES = { workspace: 'Workspace', bank: 'Bank' };
 
-/** Which providers are connected; reload of integrations.yaml, with what is wrong in it. */
+/** Which providers are connected; in development also the reload of integrations.yaml, with what is wrong in it. */
 export function integrationsCard(session) {
   const status = element('div', {});
+  const connected = new Store(() => session.request('GET', '/integrations'));
+  showRegion(status, connected, (providers) => [element('dl', { className: 'facts-list' }, ...Object.entries(providers).map(fact))]);
+  session.accounts.watch(() => connected.refresh().catch(session.fail));
+  if (!session.isDevelopment) return card({ id: 'integrations', title: 'Integrations' }, status);
+  const about = 'integrations.yaml defines what assistants may do. An invalid file changes nothing.';
+  return card({ id: 'integrations', title: 'Integrations', about }, status, ...reloading(session));
+}
+
+function reloading(session) {
   const problems = element('div', { className: 'result', role: 'alert' });
   const reload = button('Reload integrations.yaml');
   reload.addEventListener('click', () =>
@@ -21,11 +30,7 @@ export function integrationsCard(session) {
       () => read(session, problems),
     ),
   );
-  const connected = new Store(() => session.request('GET', '/integrations'));
-  showRegion(status, connected, (providers) => [element('dl', { className: 'facts-list' }, ...Object.entries(providers).map(fact))]);
-  session.accounts.watch(() => connected.refresh().catch(session.fail));
-  const about = 'integrations.yaml defines what assistants may do. An invalid file changes nothing.';
-  return card({ id: 'integrations', title: 'Integrations', about }, status, reload, problems);
+  return [reload, problems];
 }
 
 async function read(session, problems) {

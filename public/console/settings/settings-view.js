@@ -15,7 +15,7 @@ export const settingsView = {
     root.append(
       element('div', { className: 'grid wide' }, preferencesCard(session), modelsCard(session)),
       element('div', { className: 'grid wide' }, integrationsCard(session)),
-      element('div', { className: 'grid wide' }, data.readOnly, waitlistCard(session)),
+      element('div', { className: 'grid wide' }, data.readOnly, session.isDevelopment ? waitlistCard(session) : undefined),
       element('div', { className: 'grid wide' }, data.exported, data.removal),
       ...(session.operator ? [operatorCard(session)] : []),
     );
