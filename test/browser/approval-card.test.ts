@@ -163,4 +163,49 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     const place = card.getByText('חדר ישיבות', { exact: true });
     expect(await place.evaluate((node) => node.matches(':dir(rtl)'))).toBe(true);
   });
+
+  it('says in the conversation that it has expired, also after a reload, and is asked again', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'late');
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    const card = chat.log.getByRole('article', { name: /^Question: Send a mail: zoe/ });
+    await decision(card).first().waitFor();
+    await scene.steward.sql(`update approvals set expires_at = now() - interval '1 minute' where thread_id is not null`);
+    await chat.page.reload();
+    await card.getByText('Expired').waitFor();
+    await card.getByText('Nobody decided in time. Nothing was done.').waitFor();
+    expect(await decision(card).count()).toBe(0);
+    await card.getByRole('button', { name: /^Ask again: / }).click();
+    await eventually(async () => expect(await isInView(card.last())).toBe(true));
+    await card
+      .last()
+      .getByRole('button', { name: /^Approve: / })
+      .click();
+    await chat.log.getByText('I sent the mail to zoe@example.org.').waitFor();
+  });
+
+  it('says in the conversation how it was decided while the page was closed', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'away');
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    const address = chat.page.url();
+    await chat.page.goto(`${scene.steward.url}/test`);
+    const { approvals } = (await scene.steward.call('/approvals', { token: chat.token })).body;
+    const denial = { token: chat.token, body: JSON.stringify({ approved: false }), headers: JSON_TYPE };
+    expect((await scene.steward.call(`/approvals/${approvals[0].id}`, denial)).status).toBe(200);
+    await chat.page.goto(address);
+    await chat.log.locator('.tool-step').getByText('denied by you').waitFor();
+    expect(await chat.log.getByRole('button', { name: /^Approve: / }).count()).toBe(0);
+  });
+
+  it('keeps the focus in its place, by the keyboard alone', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'typist');
+    const { page, text } = chat;
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await text.focus();
+    await page.keyboard.press('Shift+Tab');
+    const focus = page.locator(':focus');
+    expect(await focus.textContent()).toBe('Approve');
+    await page.keyboard.press('Enter');
+    await chat.log.getByText('I sent the mail to zoe@example.org.').waitFor();
+    expect(await focus.evaluate((node) => node.closest('.tool-step') !== null)).toBe(true);
+  });
 });

@@ -220,7 +220,7 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
       .dblclick();
     await page.locator('#question').getByText('You approved this. Sent.').waitFor();
     expect((await scene.steward.call('/approvals', { token })).body.approvals).toHaveLength(1);
-    await page.getByRole('link', { name: 'The last question' }).click();
+    await page.getByRole('link', { name: 'Next question' }).click();
     await page
       .locator('#question')
       .getByRole('button', { name: /^Deny: / })

@@ -23,12 +23,7 @@ export class QuestionList {
   constructor(session) {
     this.#session = session;
     this.#denyAll.addEventListener('click', () => run(this.#denyAll, session.fail, () => this.#denyThem()));
-    this.card = card(
-      { id: 'pending', title: VIEW.pending },
-      this.#status,
-      this.#list,
-      element('div', { className: 'actions' }, this.#denyAll),
-    );
+    this.card = card({ id: 'pending', title: VIEW.pending }, this.#status, this.#list, this.#denyAll);
   }
 
   /** There is nothing to show yet. @param state of the session's approvals */

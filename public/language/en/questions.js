@@ -99,7 +99,7 @@ export const VIEW = {
   gone: 'This question is not open any more.',
   goneTitle: 'Not open any more',
   endedElsewhere: (names) => `Not open any more: ${names}`,
-  next: (count) => (count === 1 ? 'The last question' : `Next of ${count} questions`),
+  next: (count) => (count === 1 ? 'Next question' : `Next question (${count} left)`),
   denyAllTitle: (count) => `Deny all ${count} questions?`,
   denyAllText: 'Nothing of what they ask about will run.',
   denyAllYes: (count) => `Deny all ${count}`,
