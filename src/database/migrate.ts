@@ -8,7 +8,7 @@ import type { Database, DatabaseAddress, Queryable } from './database.ts';
 import { isLocked } from './database-errors.ts';
 
 /** Raised with every release whose schema is incompatible with older code. */
-export const CODE_VERSION = 1;
+export const CODE_VERSION = 2;
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 /** The first migration of every database of a release. */

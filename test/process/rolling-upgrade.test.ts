@@ -74,6 +74,11 @@ describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one bef
     expect((await child.call('/auth/bank/accounts', { token })).body).toEqual({ accounts: [] });
   }
 
+  it('has a schema that the code of before does not start on: it would grant apps the accounts that users left out', async () => {
+    const starting = startProcess(env('before'), release('before', {}, 1));
+    await expect(starting).rejects.toThrow(/^it ended with 1 .*\nThe database .* needs code version 2, this is 1\./);
+  });
+
   const readiness = async (child: TestProcess) => (await child.call('/health/ready')).status;
 
   it('with additions only leaves the old one ready, and it may start again', async () => {
