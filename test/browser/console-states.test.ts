@@ -61,6 +61,8 @@ describe.skipIf(chromiumMissing)(`what is not known yet, on the page${whySkipped
       expect(await axeViolations(page), view).toEqual([]);
     }
     expect(await page.locator('.checklist').count()).toBe(0);
+    // What is not known could be saved.
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
     release();
     for (const view of [...VIEWS].reverse()) {
       await (view === 'Chat' ? page.getByRole('link', { name: 'Chat' }).first().click() : visit(page, view));

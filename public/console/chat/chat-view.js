@@ -85,8 +85,6 @@ class ChatView {
     for (const store of [session.models, session.accounts, session.approvals, session.audit]) store.state(() => this.#renderSoon());
     // The actions' names for the tools' names.
     session.agents.watch(() => this.#renderSoon());
-    // What still waits for a decision.
-    session.approvals.watch(() => this.#renderSoon());
   }
 
   /** Another tab may have changed the list meanwhile. */

@@ -4,6 +4,8 @@ import { failureOf } from './page-request.js';
 
 const SHOWN_MS = { done: 6_000, warning: 15_000, error: 20_000 };
 const MOST = 4;
+/** Below the last message. */
+const BELOW_PX = 16;
 
 /**
  * Shows a message in a corner of the page. It goes away after a while, unless the pointer or the focus is on it, or by its
@@ -42,8 +44,9 @@ export function notify(kind, text, ...details) {
 /** The page knows how high the messages are, and shows what the user has just used beside them. */
 function makeRoom() {
   const { offsetHeight } = document.querySelector('.toasts');
-  document.documentElement.style.setProperty('--toasts-height', `${offsetHeight}px`);
-  if (offsetHeight > 0 && document.activeElement?.matches('button, input, select, textarea, a')) {
+  const room = offsetHeight === 0 ? 0 : offsetHeight + BELOW_PX;
+  document.documentElement.style.setProperty('--toasts-height', `${room}px`);
+  if (room > 0 && document.activeElement?.matches('button, input, select, textarea, a')) {
     document.activeElement.scrollIntoView({ block: 'nearest' });
   }
 }

@@ -5,6 +5,7 @@ import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { onSubmit } from '../kit/feedback.js';
 import { field } from '../kit/field.js';
+import { showRegion } from '../kit/states.js';
 
 /** What the user is called, their time zone and language. */
 export function preferencesCard(session) {
@@ -19,19 +20,21 @@ export function preferencesCard(session) {
     field(texts.language, language),
     element('div', { className: 'actions' }, button(texts.save, { type: 'submit', className: 'primary' })),
   );
-  session.preferences.watch((value) => {
+  const body = element('div', {});
+  showRegion(body, session.preferences, (value) => {
     // A form that was sent is reset to its defaults.
     name.defaultValue = value.name ?? '';
     name.value = name.defaultValue;
     zone.replaceChildren(...options(zoneNames(), value.time_zone ?? machineZone()));
     language.replaceChildren(...options(Object.keys(LANGUAGES), value.language ?? 'en'));
+    return [form];
   });
   onSubmit(form, session.fail, async () => {
     const json = { name: name.value.trim() || null, time_zone: zone.value, language: language.value };
     session.preferences.set(await session.request('PATCH', '/user/preferences', { json }));
     session.notify('done', texts.saved);
   });
-  return card({ id: 'preferences', title: texts.title, about: texts.about }, form);
+  return card({ id: 'preferences', title: texts.title, about: texts.about }, body);
 }
 
 /** @param chosen is offered, though it may be one that this browser doesn't know */
