@@ -4,7 +4,6 @@ export const QUESTION = {
   needsYou: 'Needs your decision',
   onlyYou: 'Only you see it.',
   whoSees: 'Who sees it',
-  what: 'What happens',
   details: 'Exact details',
   ownPage: 'Open its own page',
   minutesLeft: (count) => (count === 1 ? '1 minute left' : `${count} minutes left`),
@@ -19,8 +18,6 @@ export const QUESTION = {
   repeats: 'Others wrote this, and it was read before.',
   removed: 'Removed: ',
   added: 'Added: ',
-  nothing: 'Nothing',
-  noRisk: 'Nothing here repeats what others wrote.',
 };
 
 export const BUTTONS = {
@@ -40,7 +37,6 @@ export const EVIDENCE = {
   read: 'Read before this, written by others',
   inField: (label) => `${label}: `,
   from: ', from ',
-  by: ', by ',
 };
 
 /** How a question ended. */
@@ -87,7 +83,6 @@ export const CHANGE = {
   notJson: 'This is not valid JSON.',
   notJsonAt: (line, column) => `This is not valid JSON: look at line ${line}, column ${column}.`,
   notObject: 'This must be a JSON object: { … }.',
-  noForm: 'Change the exact details.',
 };
 
 export const VIEW = {
