@@ -81,9 +81,8 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     const card = chat.log.getByRole('article', { name: /^Question: / });
     await card.getByRole('heading', { name: 'Send a mail', exact: true }).waitFor();
     const text = (await card.textContent()) ?? '';
-    for (const technical of ['mail.send', 'to.0', 'argument', 'cc', 'attachments']) {
-      expect(await card.locator('.question-head, .question-viewers, .question-fields').allTextContents()).not.toContain(technical);
-    }
+    const shown = await card.locator('.question-head, .question-viewers, .question-fields').allTextContents();
+    expect(shown.join(' ')).not.toMatch(/mail\.send|to\.0|argument|\bcc\b|attachments/i);
     expect(text.indexOf('audit@ledger-services.example')).toBeLessThan(text.indexOf('New to you'));
     expect(await card.locator('.question-fields mark').first().textContent()).toBe('audit@ledger-services.example');
     expect(await decision(card).allTextContents()).toEqual(['Deny', 'Change', 'Approve']);
