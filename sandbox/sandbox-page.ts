@@ -10,7 +10,7 @@ export function sandboxPage(title: string, content: SafeHtml, heading = title): 
 <h1>${heading}</h1>
 ${content}
 </main>`,
-    html`<link rel="icon" href="data:,">\n<link rel="stylesheet" href="/sandbox/assets/sandbox.css">\n`,
+    html`<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E">\n<link rel="stylesheet" href="/sandbox/assets/sandbox.css">\n`,
   );
 }
 

@@ -40,10 +40,10 @@ ${problemOf(form)}${aboutOf(form)}
 <h2>${PAGE.whoSees}</h2>
 ${viewersOf(approval)}
 ${fieldsHtml(display.fields)}
-${riskHtml(approval, form.formatter)}
 ${exactDetails(approval)}
 ${rememberField(form, 'approve')}
 <div class="decision">
+${riskHtml(approval, form.formatter)}
 <form id="deny" method="post" action="/approvals/${approvalId}">
 ${hiddenFields(form, false)}<button class="button${display.caution && ' primary'}" type="submit">${PAGE.deny}</button>
 </form>

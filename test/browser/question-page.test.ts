@@ -34,8 +34,11 @@ describe.skipIf(chromiumMissing)(`the page of a question${whySkipped}`, () => {
   const answer = (page: Page, name: string) => page.locator('.decision').getByText(name, { exact: true });
 
   async function expectInView(page: Page, { width, height }: { width: number; height: number }): Promise<void> {
-    for (const name of ANSWERS) {
-      const box = await answer(page, name).boundingBox();
+    for (const [name, node] of [
+      ...ANSWERS.map((one) => [one, answer(page, one)] as const),
+      ['the line of risk', page.locator('.risk > summary')] as const,
+    ]) {
+      const box = await node.boundingBox();
       expect(box, name).not.toBeNull();
       if (box === null) return;
       expect(box.x).toBeGreaterThanOrEqual(0);
