@@ -9,5 +9,7 @@ export function plainWords(name) {
 
 /** “Ana Müller” of `Ana Müller <ana@example.org>`; the address where it has no name. @param {string} address */
 export function nameOfAddress(address) {
-  return /^\s*"?([^"<]+?)"?\s*</.exec(address)?.[1] ?? address;
+  const name = address.slice(0, Math.max(0, address.indexOf('<'))).trim();
+  const bare = name.startsWith('"') && name.endsWith('"') ? name.slice(1, -1).trim() : name;
+  return bare === '' ? address : bare;
 }

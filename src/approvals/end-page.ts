@@ -6,6 +6,7 @@ import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
 import { html } from '../http/pages/html.ts';
 import type { Page, PageUser } from '../http/pages/own-page.ts';
 import { inline } from '../http/pages/visible-text.ts';
+import { type WayOn, wayOn } from '../http/pages/way-on.ts';
 
 /** How a decision ended. */
 export interface End {
@@ -15,14 +16,17 @@ export interface End {
   code?: ErrorCode;
   /** Id of the approval, if it still waits. */
   pending?: string | undefined;
+  /** Where the app that asked has its website. */
+  back?: WayOn | undefined;
 }
 
 /** The end of a decision. */
-export function endPage(user: PageUser, { heading, text, code, pending }: End): Page {
+export function endPage(user: PageUser, { heading, text, code, pending, back }: End): Page {
   const body = html`<h1>${heading}</h1>
 <p class="${code === undefined ? 'outcome' : 'error'}" role="status">${inline(text)}</p>
 ${code !== undefined && html`<p class="muted">Code <code>${code}</code></p>`}
 ${pending !== undefined && html`<p>It still waits for your decision. <a href="/approvals/${pending}">Back to the question</a></p>`}
+${pending === undefined && wayOn(back)}
 <p><a href="/approvals">${PAGE.all}</a></p>`;
   return { title: heading, body, user };
 }

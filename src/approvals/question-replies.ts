@@ -1,10 +1,11 @@
-import { ASKED_AGAIN, lineProblem } from '../../public/language/en/approvals.js';
+import { ASKED_AGAIN, DECIDED, lineProblem, NOT_DONE } from '../../public/language/en/approvals.js';
 import type { Formatter } from '../../public/language/formatter.js';
 import type { Clock } from '../clock/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import type { Reply } from '../http/endpoints/endpoint.ts';
+import { websiteOf } from '../http/pages/way-on.ts';
 import { formatterFor, selectPreferences } from '../preferences/preferences-repository.ts';
 import type { FirstParty } from '../principal.ts';
 import { digestOf } from './approval-schemas.ts';
@@ -73,8 +74,8 @@ export class QuestionReplies {
       if (!(error instanceof AppError)) throw error;
       return this.#notDone(user, id, sent, error);
     }
-    if (sent.approved) return { page: endPage(user, { heading: 'Done', text: 'You approved it, and it was done.' }) };
-    return { page: endPage(user, { heading: 'Denied', text: 'You denied it. Nothing was done.' }) };
+    const back = websiteOf(pending.client?.redirectHost ?? null);
+    return { page: endPage(user, { ...(sent.approved ? DECIDED.approved : DECIDED.denied), back }) };
   }
 
   async #notDone(user: FirstParty, id: string, sent: DecisionForm, { code, message, status }: AppError): Promise<Reply<never>> {
@@ -89,7 +90,7 @@ export class QuestionReplies {
       const edited = { fields: sent.changed === undefined ? fields : asSent(fields, sent), json: sent.input_json, problem };
       return { page: changePage(form, edited), status };
     }
-    const heading = code === 'outcome_unknown' ? 'Not known' : 'Not done';
+    const heading = code === 'outcome_unknown' ? NOT_DONE.unknown : NOT_DONE.failed;
     return { page: endPage(user, { heading, text: message, code, pending: pending?.approvalId }), status };
   }
 

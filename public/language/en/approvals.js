@@ -294,4 +294,10 @@ export const OUTCOMES = {
   done: { 'mail.send': 'It was sent.', 'mail.draft_send': 'It was sent.' },
   other: 'It was done.',
 };
+/** After a decision. */
+export const DECIDED = {
+  approved: { heading: 'Done', text: 'You approved it, and it was done.' },
+  denied: { heading: 'Denied', text: 'You denied it. Nothing was done.' },
+};
+export const NOT_DONE = { unknown: 'Not known', failed: 'Not done' };
 export const KEPT = 'Steward keeps this for a day; the activity has all decisions.';

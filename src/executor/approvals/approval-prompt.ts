@@ -42,7 +42,7 @@ const MAX_NAMED = 10;
 const MAX_AUTHORS = 3;
 const MAX_SHOWN = 20;
 const MAX_QUOTED_MATCHES = 3;
-const INCOMPLETE = 'The arguments are too long to show every part that repeats what was read before.';
+const INCOMPLETE = 'The details are too long to show every part that repeats what was read before.';
 
 /** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
 export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, assessment: Assessment): Promise<ApprovalPrompt> {
@@ -137,7 +137,7 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
 
 /** What is asked about may have become what it is by the caller that asks. */
 function noticeOnChange({ client }: Call, at: Date): string {
-  const who = client === undefined ? 'This conversation' : 'The client that asks';
+  const who = client === undefined ? 'This conversation' : 'The app that asks';
   return `${who} changed what this is about, or put something into it, at ${english.zonedTime(at.getTime())}.`;
 }
 
@@ -145,7 +145,7 @@ function noticeOnChange({ client }: Call, at: Date): string {
 export function noticesOnMatches(matches: readonly Match[]): string[] {
   return matches.slice(0, MAX_QUOTED_MATCHES).map(({ field, text, author }) => {
     const whose = author === undefined ? 'text that was read before' : `what ${quoted(author)} wrote`;
-    return `The argument ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
+    return `The text of ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
   });
 }
 

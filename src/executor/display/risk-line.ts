@@ -43,7 +43,7 @@ function isKnownAddress({ text }: Match, audience: readonly ShownViewer[]): bool
 function matchesLine(matches: readonly Match[]): string | undefined {
   const [first] = matches;
   if (first === undefined) return undefined;
-  const addresses = matches.filter(({ text }) => /^\S+@\S+$/.test(text)).length;
+  const addresses = matches.filter(({ text }) => /^[^\s@]+@[^\s@]+$/.test(text)).length;
   const rooms = new Set(matches.map(({ action }) => action.slice(0, action.indexOf('.'))));
   const authors = [...new Set(matches.map(({ author }) => author))].map((author) => author && quoted(nameOfAddress(author)));
   const source = sourceOf(rooms.size === 1 ? [...rooms][0] : 'text', authors);

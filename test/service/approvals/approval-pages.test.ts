@@ -118,6 +118,18 @@ describe('the page of an approval', () => {
     });
   });
 
+  it.each([
+    ['on the web', 'app.example', '<a class="button" href="https://app.example/">Back to app.example</a>'],
+    ['on a computer', '127.0.0.1:33418', 'You can close this window.'],
+    ['in an editor', 'cursor:', 'You can close this window.'],
+  ])('leads back, after the decision, to an app %s', async (_where, redirectHost, way) => {
+    const clientId = await newClient(scene, user, 'Assistant', { redirectHost });
+    const { approvalId } = await scene.ask({ userId: user.userId, clientId }, ACTION, { to: ['ana@example.com'] });
+    const page = await browser.visit(`/approvals/${approvalId}`);
+    expect(page.text).not.toContain(way);
+    expect((await decide(page, approvalId, false)).text).toContain(way);
+  });
+
   it('say which of the user’s tokens asked', async () => {
     const { grant } = await scene.steward.context.clientTokens.create(user.userId, {
       name: 'script',

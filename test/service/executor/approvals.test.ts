@@ -41,6 +41,18 @@ describe('an action that needs approval', () => {
       notices: [],
       provenance: [],
       matches: [],
+      display: {
+        title: 'Send to a@example.com, b@example.com',
+        viewers: [],
+        more: 0,
+        caution: false,
+        risk: null,
+        fields: [
+          { kind: 'list', name: 'to', label: 'To', items: [{ text: 'a@example.com' }, { text: 'b@example.com' }] },
+          { kind: 'text', name: 'text', label: 'Text', text: 'Hello.' },
+        ],
+        evidence: { matches: [], notices: [], provenance: [] },
+      },
       input: { ...message, text: 'Hello.' },
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
       url: `${scene.steward.url}/approvals/${details.approvalId}`,

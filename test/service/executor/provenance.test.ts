@@ -42,7 +42,7 @@ describe('a question', () => {
         name: 'From Mallory',
       }),
     ]);
-    expect(notices.some((notice: string) => /^The argument “body” repeats what “[^“”]+” wrote: “[^“”]+”\.$/.test(notice))).toBe(true);
+    expect(notices.some((notice: string) => /^The text of “body” repeats what “[^“”]+” wrote: “[^“”]+”\.$/.test(notice))).toBe(true);
   });
 
   it('marks nothing that the user alone wrote', async () => {

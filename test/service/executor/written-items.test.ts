@@ -29,7 +29,8 @@ describe('a question about what the same client has changed', () => {
     const { userId } = await steward.context.sessions.authenticate(token);
     return (await steward.context.executor.approvals(userId)).find((one) => one.approvalId === approvalId)?.notices ?? [];
   };
-  const CHANGED = /^The client that asks changed what this is about, or put something into it, at \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/;
+  const CHANGED =
+    /^The app that asks changed what this is about, or put something into it, at \w{3}, \d{1,2} \w{3} \d{4}, \d\d:\d\d UTC\.$/;
 
   it('says so', async () => {
     const me = await newPerson(steward);
