@@ -6,6 +6,7 @@ import type { OidcSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { readCapped } from '../rate-limit/capped-body.ts';
 import { isObject } from '../validation/is-object.ts';
+import { ANEW_SECONDS, assertAnew } from './anew.ts';
 import { fetchJson } from './fetch-keys.ts';
 import { CLOCK_SKEW, type Identity, type VerifyIdToken } from './identity.ts';
 import { identityUnavailable } from './token-errors.ts';
@@ -14,8 +15,6 @@ const TIMEOUT_SECONDS = 10;
 const RETRY_SECONDS = 10;
 const DISCOVERED_MS = 60_000;
 const SCOPE = 'openid email';
-/** When the user has to sign in anew: as recently as what needs a recent sign-in asks (OIDC Core 3.1.2.1, `max_age`). */
-const ANEW_SECONDS = 300;
 /** Three tokens are some kilobytes. */
 const MAX_TOKENS_BYTES = 262_144;
 
@@ -93,15 +92,8 @@ export class CodeFlow {
     }
     // The library leaves the signature to TLS (OIDC Core 3.1.3.7, 6); here it is verified like every other.
     const identity = await this.#verify(idToken ?? '');
-    if (isAnew) this.#assertAnew(identity);
+    if (isAnew) assertAnew(this.#clock, identity);
     return identity;
-  }
-
-  /** With `max_age`, an issuer has to say when the user signed in (OIDC Core 3.1.2.1); not all of them follow it. */
-  #assertAnew({ authTime }: Identity): void {
-    const earliest = this.#clock.now() / 1000 - ANEW_SECONDS - CLOCK_SKEW;
-    if (authTime !== undefined && authTime >= earliest) return;
-    throw new AppError('provider_error', 'The identity provider did not ask you to sign in again, or does not say when you did.');
   }
 
   /** Read again after a minute, so that a change of the issuer's addresses needs no restart. */

@@ -11,6 +11,7 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import type { Cookies } from '../http/pages/cookies.ts';
 import { html } from '../http/pages/html.ts';
 import { wayOn } from '../http/pages/way-on.ts';
+import { assertAnew } from '../identity/anew.ts';
 import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Caller } from '../principal.ts';
@@ -200,7 +201,7 @@ function createSession(deps: SignInDeps): Endpoint {
       .meta({ id: 'SessionForm' }),
     response: success,
     pages: { 200: 'After the form, a page that leads a browser to `return_to`', 303: 'Redirect of other clients to `return_to`' },
-    errors: ['invalid_token', 'token_expired', 'forbidden'],
+    errors: ['invalid_token', 'token_expired', 'forbidden', 'provider_error'],
     async handle({ form, request, response }) {
       if (form.id_token === undefined) {
         await begin(deps, await deps.authenticate(request.headers.authorization), { request, response });
@@ -208,7 +209,11 @@ function createSession(deps: SignInDeps): Endpoint {
       }
       // Without the flow, a form of any page could sign the browser in as the page's owner.
       const end = { request, response, state: form.state, target: form.return_to };
-      return endFlow(deps, end, () => deps.authenticate(form.id_token));
+      return endFlow(deps, end, async ({ isAnew }) => {
+        const user = await deps.authenticate(form.id_token);
+        if (isAnew) assertAnew(deps.clock, user);
+        return user;
+      });
     },
   });
 }

@@ -7,6 +7,7 @@ import { createPlace, type Place, startProcess, type TestProcess } from '../supp
 import { openConsent, outcome } from '../support/scenes/flows.ts';
 import { startIssuer, type TestIssuer } from '../support/servers/issuer.ts';
 import { eventually } from '../support/time/eventually.ts';
+import { SessionPage } from '../support/users/session-page.ts';
 
 /** A value that can be searched for; it has a name, so that a failure shows which one leaked. */
 function canary(place: string): string {
@@ -187,6 +188,26 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     await new Promise((resolve) => garbage.once('open', resolve));
     garbage.send(`{"token":"${hide('socket-garbage')}`);
     await new Promise((resolve) => garbage.once('close', resolve));
+  });
+
+  it('not by sessions of Steward’s own pages', async () => {
+    const page = await SessionPage.open(child, await signIn('dora'));
+    hide('session cookie', page.cookie.split('=')[1]);
+    hide('session csrf', page.csrf);
+    const statuses = await Promise.all([
+      page.call('/user/preferences'),
+      page.call('/user/preferences', { headers: { 'x-csrf-token': hide('wrong-csrf') } }),
+      page.call('/user/preferences', { headers: { cookie: `steward_session=${hide('wrong-session')}` } }),
+      page.call(`/nowhere?csrf_token=${page.csrf}`, { headers: { accept: 'text/html' } }),
+      child.call('/sign-out', { form: { csrf: hide('wrong-form') }, headers: page.headers }),
+      child.call('/auth/session', { form: { id_token: hide('form-token'), state: hide('form-state') }, headers: page.headers }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([200, 403, 401, 404, 403, 403]);
+    expect((await page.call('/auth/session', { headers: { origin: 'https://other.example' } })).status).toBe(403);
+    const client = await page.signedIn();
+    expect((await client.present(hide('wrong-frame', 'y'.repeat(43)), '2')).type).toBe('error');
+    expect((await client.ended).code).toBe(4401);
+    expect((await page.call('/auth/session', { method: 'DELETE' })).status).toBe(200);
   });
 
   it('logs every request of these tests', async () => {

@@ -4223,6 +4223,12 @@ export type PostAuthSessionErrors = {
         code?: 'internal';
     };
     /**
+     * `provider_error`
+     */
+    502: Error & {
+        code?: 'provider_error';
+    };
+    /**
      * `unavailable`
      */
     503: Error & {

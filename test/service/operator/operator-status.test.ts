@@ -68,6 +68,23 @@ describe('GET /operator/status', () => {
     expect(await status({ email: 'ops@müller.example', email_verified: false })).toBe(403);
     expect(await status({ email: undefined, sub: 'ops@xn--mller-kva.example' })).toBe(403);
     expect(await status({ email: 'ops@muller.example' })).toBe(403);
+    expect(await status({ email: 'ops+x@müller.example' })).toBe(403);
+    expect(await status({ email: 'öps@müller.example' })).toBe(403);
+    await real.stop();
+    await issuer.close();
+  });
+
+  it('follows the address of the user, also in a session of before', async () => {
+    const issuer = await startIssuer();
+    const real = await startSteward({ ...issuer.env, OPERATORS: 'ops@example.com' });
+    const signIn = (isVerified: boolean) => issuer.sign('ops', { email_verified: isVerified });
+    const page = await SessionPage.open(real, await signIn(false));
+    const seen = async () => [(await page.call('/operator/status')).status, (await page.call('/auth/session')).body.session.operator];
+    expect(await seen()).toEqual([403, false]);
+    await real.call('/tools', { token: await signIn(true) });
+    expect(await seen()).toEqual([200, true]);
+    await real.call('/tools', { token: await signIn(false) });
+    expect(await seen()).toEqual([403, false]);
     await real.stop();
     await issuer.close();
   });

@@ -11,6 +11,7 @@ const FOREIGN: Record<string, Record<string, string>> = {
   'another site': { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
   'another site in an old browser': { origin: 'https://evil.example' },
   'another site that hides its origin': { origin: 'null', 'sec-fetch-site': 'cross-site' },
+  'another site that hides its origin in an old browser': { origin: 'null' },
   'another port of this machine': { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
   'an allowed front end': { origin: FRONT_END, 'sec-fetch-site': 'cross-site' },
   'a tag of another page': { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
@@ -91,6 +92,28 @@ describe('each endpoint that takes a session', () => {
     expect(await others('403 forbidden', reads, { ...page.headers, 'x-csrf-token': other.csrf })).toEqual([]);
   });
 
+  it('changes nothing for a form of another page whose browser names no origin', async () => {
+    const before = await rowsOfUsers();
+    for (const site of ['cross-site', 'same-site']) {
+      const form = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', accept: 'text/html' };
+      const headers = { cookie: page.cookie, 'x-csrf-token': page.csrf, ...form, 'content-type': 'application/json' };
+      for (const { method, path } of endpoints.filter(isChange)) {
+        const body = method === 'POST' ? { body: '{}' } : {};
+        expect([method, path, (await steward.call(path, { method, ...body, headers })).status]).toEqual([method, path, 403]);
+      }
+    }
+    expect(await rowsOfUsers()).toEqual(before);
+  });
+
+  it('is not offered to front ends of other origins: no preflight admits the CSRF token', async () => {
+    for (const method of ['POST', 'PATCH', 'DELETE']) {
+      const asked = { 'access-control-request-method': method, 'access-control-request-headers': 'x-csrf-token' };
+      const { headers } = await steward.call('/user/preferences', { method: 'OPTIONS', headers: { origin: FRONT_END, ...asked } });
+      expect(headers.get('access-control-allow-methods')).toContain(method);
+      expect(headers.get('access-control-allow-headers')).not.toContain('csrf');
+    }
+  });
+
   it('is reached with both', async () => {
     const found: string[] = [];
     for (const { method, path } of endpoints) {
@@ -144,6 +167,21 @@ describe('what a session does', () => {
     try {
       expect((await own.call('/user', { method: 'DELETE' })).body.code).toBe('recent_login_required');
       expect((await own.call('/tokens')).status).toBe(200);
+    } finally {
+      await steward.clock.advance(-5 * 60_000 - 1_000);
+    }
+  });
+});
+
+describe('a session of an ID token from an earlier sign-in', () => {
+  it('is no recent one', async () => {
+    const token = await steward.signIn(newName());
+    await steward.clock.advance(5 * 60_000 + 1_000);
+    try {
+      const own = await SessionPage.open(steward, token);
+      const made = await own.json('/tokens', { name: 'Digest', actions: ['mail.*'], access: 'read' });
+      expect(made.body.code).toBe('recent_login_required');
+      expect((await own.call('/user', { method: 'DELETE' })).body.code).toBe('recent_login_required');
     } finally {
       await steward.clock.advance(-5 * 60_000 - 1_000);
     }

@@ -192,6 +192,25 @@ describe('a sign-in at the operator’s page (SIGN_IN_URL)', () => {
     expect((await new FormBrowser(steward.url).visit('/sign-in?prompt=none')).status).toBe(400);
   });
 
+  it.each([
+    ['a recent sign-in', 0, 200],
+    ['one of before', 10 * 60_000, 502],
+  ])('where the user has to sign in anew, takes %s with the status that it deserves', async (_which, ago, status) => {
+    const token = await steward.signIn('ada');
+    await steward.clock.advance(ago);
+    try {
+      const browser = new FormBrowser(steward.url);
+      const location = locationOf(await browser.visit('/sign-in?prompt=login&return_to=/signed-in'));
+      const form = { id_token: token, state: new URL(location).searchParams.get('state') as string };
+      const headers = { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' };
+      const response = await browser.visit('/auth/session', { form, headers });
+      expect([response.status, browser.cookies.has(COOKIE)]).toEqual([status, status === 200]);
+      if (status !== 200) expect(response.text).toContain('did not ask you to sign in again');
+    } finally {
+      await steward.clock.advance(-ago);
+    }
+  });
+
   it('has no callback of an issuer', async () => {
     expect((await steward.call('/auth/session/callback?code=x&state=y')).body.code).toBe('not_configured');
   });
@@ -204,6 +223,12 @@ describe('the cookies of a service at a public https address', () => {
     const token = await service.signIn('ada');
     const [session] = (await service.call('/auth/session', { method: 'POST', token })).headers.getSetCookie();
     expect(session).toMatch(/^__Host-steward_session=[\w-]{43}; Max-Age=43200; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
+    // A sibling's page can set a cookie of any other name.
+    const [, secret] = /=([\w-]{43});/.exec(session ?? '') ?? [];
+    const approvals = async (cookie: string) => (await service.call('/approvals', { headers: { cookie } })).status;
+    expect(await approvals(`__Host-${COOKIE}=${secret}`)).toBe(200);
+    expect(await approvals(`${COOKIE}=${secret}`)).toBe(401);
+    expect(await approvals(`${COOKIE}=x; __Host-${COOKIE}=${secret}`)).toBe(200);
     const [flow] = (await service.call('/sign-in')).headers.getSetCookie();
     expect(flow).toMatch(/^__Host-steward_sign_in_[\w-]{16}=[^;]+; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=None$/);
     await steward.stop();

@@ -1,6 +1,6 @@
 import { FormBrowser } from '../browser/browser.ts';
 import type { CallOptions, HttpResponse } from '../users/request.ts';
-import { openSignIn, sessionOf, submitSignIn } from '../users/sign-in.ts';
+import { locationOf, openSignIn, sessionOf, submitSignIn } from '../users/sign-in.ts';
 import { pending } from './openapi-client-runs.ts';
 import type { Run } from './openapi-runs.ts';
 import { callEndpoint, newToken, steward, tokenAt, whileCut, whileMissing } from './openapi-scene.ts';
@@ -68,6 +68,12 @@ function sessionRuns(): Run[] {
     run(create, '500 internal', async (options) => {
       const token = await newToken();
       return whileMissing('web_sessions', () => withToken(create, token, options));
+    }),
+    run(create, '502 provider_error', async (options) => {
+      const browser = new FormBrowser(steward.url);
+      const signInUrl = locationOf(await browser.visit('/sign-in?prompt=login'));
+      const form = { id_token: await tokenAt(-10), state: new URL(signInUrl).searchParams.get('state') ?? '' };
+      return browser.visit('/auth/session', { ...options, form, headers: { accept: 'application/json', ...options.headers } });
     }),
     run(create, '503 unavailable', async (options) => {
       const token = await newToken();
