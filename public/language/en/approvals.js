@@ -4,6 +4,8 @@ import { english } from '../english.js';
 
 const counted = (count, one, many) => (count === 1 ? one : many(english.number(count)));
 
+const some = (list, one, many) => (list.length === 0 ? [] : [counted(list.length, one, (count) => `${count} ${many}`)]);
+
 /** What a call does, by its built-in action. Each takes `{input, shown}`. */
 export const TITLES = {
   'mail.send': ({ input }) => (input.reply_to === undefined ? 'Send a mail' : 'Reply to a mail'),
@@ -14,14 +16,14 @@ export const TITLES = {
   'mail.save_attachment': () => 'Save an attachment',
   'mail.label': ({ input }) => counted(input.ids.length, 'Label a mail', (count) => `Label ${count} mails`),
   'mail.trash': ({ input }) =>
-    counted(input.ids.length + input.threads.length, 'Move a mail to the trash', (count) => `Move ${count} mails to the trash`),
+    `Move ${english.list([...some(input.ids, 'a mail', 'mails'), ...some(input.threads, 'a conversation', 'conversations')])} to the trash`,
   'mail.untrash': ({ input }) =>
     counted(input.ids.length, 'Take a mail out of the trash', (count) => `Take ${count} mails out of the trash`),
   'calendar.create': ({ input }) => (input.recurrence === undefined ? 'Create an event' : 'Create a series of events'),
-  'calendar.update': ({ input }) => (input.scope === 'series' ? 'Change a series of events' : 'Change an event'),
-  'calendar.delete': ({ input }) => (input.scope === 'series' ? 'Delete a series of events' : 'Delete an event'),
+  'calendar.update': (about) => `Change ${eventOf(about)}`,
+  'calendar.delete': (about) => `Delete ${eventOf(about)}`,
   'calendar.restore': () => 'Restore a deleted event',
-  'calendar.respond': ({ input }) => ANSWERS[input.answer],
+  'calendar.respond': ({ input }) => `${ANSWERS[input.answer]}${input.scope === 'series' ? ' to a series of events' : ''}`,
   'documents.create': () => 'Create a document',
   'documents.append': () => 'Add text to a document',
   'documents.replace': ({ input }) => (input.replace === '' ? 'Delete text from a document' : 'Replace text in a document'),
@@ -40,6 +42,11 @@ const ANSWERS = {
   declined: 'Decline an invitation',
   tentative: 'Answer an invitation with “maybe”',
   none: 'Withdraw the answer to an invitation',
+};
+
+const eventOf = ({ input, shown }) => {
+  if (input.scope === 'series') return 'a series of events';
+  return shown.event?.isOfSeries ? 'one event of a series' : 'an event';
 };
 
 const isFolder = (shown) => shown.items?.id?.[0]?.type === 'folder';
@@ -64,9 +71,11 @@ export const LABELS = {
   file: 'File',
   ofFolder: 'Folder, with all that is in it',
   attachment: 'Attachment',
+  draft: 'Draft',
   folder: 'Into the folder',
   name: 'Name',
   newName: 'New name',
+  type: 'Kind',
   content: 'Content',
   ofDocument: 'Document',
   appended: 'Text added at the end',
@@ -80,6 +89,7 @@ export const LABELS = {
   place: 'Place',
   description: 'Description',
   guests: 'Guests',
+  guestsBefore: 'Guests until now',
   invited: 'Invited',
   uninvited: 'Uninvited',
   organizer: 'Organizer',
@@ -134,7 +144,14 @@ export const NOTIFY = {
   fileSilent: 'No mail',
 };
 
-export const ROLES = { reader: 'Read it', commenter: 'Read it and comment', writer: 'Read and change it' };
+export const ROLES = {
+  reader: 'Read it',
+  commenter: 'Read it and comment',
+  writer: 'Read and change it',
+  fileOrganizer: 'Read, change and move it',
+  organizer: 'Manage it',
+  owner: 'Own it',
+};
 export const RESPONSES = { accepted: 'Yes', declined: 'No', tentative: 'Maybe', none: 'No answer' };
 export const SHARING = {
   private: 'If you share your calendar, the others see only the time',
@@ -154,22 +171,95 @@ export const READS = {
 export const possiblyOthers = 'Possibly others: not all could be read';
 export const attachedText = (name) => `Content of “${name}”`;
 
+/** In place of the name of a mail. */
+export const UNNAMED_MAIL = {
+  missing: 'A mail that does not exist',
+  unread: 'A mail that could not be read',
+  noSubject: '(no subject)',
+};
+/** Where a call empties a field, or leaves it empty. */
+export const EMPTY = 'Empty';
+export const NOBODY = 'Nobody';
+export const NOTHING = 'Nothing';
+export const SAME_SUBJECT = 'That of the mail that it answers';
+export const unnamedFiles = (count) =>
+  counted(count, '1 file from Drive, whose name could not be read', (many) => `${many} files from Drive, whose names could not be read`);
+
+/** Gmail's own labels, as people know them. */
+const OWN_LABELS = {
+  INBOX: 'Inbox',
+  STARRED: 'Starred',
+  UNREAD: 'Unread',
+  IMPORTANT: 'Important',
+  SENT: 'Sent',
+  DRAFT: 'Drafts',
+  SPAM: 'Spam',
+  TRASH: 'Trash',
+  CHAT: 'Chat',
+  CATEGORY_PERSONAL: 'Primary',
+  CATEGORY_SOCIAL: 'Social',
+  CATEGORY_PROMOTIONS: 'Promotions',
+  CATEGORY_UPDATES: 'Updates',
+  CATEGORY_FORUMS: 'Forums',
+};
+const REMOVED_LABELS = {
+  INBOX: 'Inbox (they move to the archive)',
+  UNREAD: 'Unread (they are marked as read)',
+  TRASH: 'Trash (they are restored)',
+};
+/** “Starred” of STARRED. @param how `add` or `remove` */
+export function labelName(label, how) {
+  const names = how === 'remove' ? { ...OWN_LABELS, ...REMOVED_LABELS } : OWN_LABELS;
+  return Object.hasOwn(names, label) ? names[label] : label;
+}
+
 export const mails = (count) => counted(count, '1 mail', (many) => `${many} mails`);
 
 /**
- * “spreadsheet”; “application/pdf, 20 kB”.
+ * “spreadsheet”; “PDF, 20 kB”; “from Ana <ana@example.org>”.
  *
- * @param {{ type?: string | undefined, bytes?: number | undefined, messages?: number | undefined, isPart?: boolean | undefined }} item
+ * @param {{ type?: string | undefined, bytes?: number | undefined, from?: string | undefined, to?: string | undefined, messages?: number | undefined, isPart?: boolean | undefined }} item
  */
-export function itemNote({ type, bytes, messages, isPart }) {
+export function itemNote({ type, bytes, from, to, messages, isPart }) {
   const parts = [
-    type === 'folder' ? undefined : type,
+    type === undefined ? undefined : typeName(type),
+    from === undefined ? undefined : `from ${from}`,
+    to === undefined ? undefined : `to ${to}`,
     bytes === undefined ? undefined : english.bytes(bytes),
     messages === undefined ? undefined : mails(messages),
     isPart ? 'only a part of what it holds could be read, and it may change until then' : undefined,
   ];
   return parts.filter((part) => part !== undefined && part !== '').join(', ');
 }
+
+const TYPES = {
+  folder: '',
+  text: 'text file',
+  pdf: 'PDF',
+  'text/plain': 'text file',
+  'text/html': 'web page',
+  'text/csv': 'table (CSV)',
+  'text/markdown': 'text file',
+  'text/calendar': 'invitation',
+  'application/pdf': 'PDF',
+  'application/json': 'JSON data',
+  'application/zip': 'archive (ZIP)',
+  'application/msword': 'Word document',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'Word document',
+  'application/vnd.ms-excel': 'Excel spreadsheet',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'Excel spreadsheet',
+  'application/vnd.ms-powerpoint': 'PowerPoint presentation',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'PowerPoint presentation',
+  'application/octet-stream': 'file',
+  'message/rfc822': 'mail',
+};
+/** “image” of `image/png`. One without a word stays as it is. */
+function typeName(type) {
+  if (Object.hasOwn(TYPES, type)) return TYPES[type];
+  return /^(image|audio|video)\/[\w.+-]+$/.exec(type)?.[1] ?? type;
+}
+/** What is created, by the argument. */
+export const NEW_TYPES = { markdown: 'Text with formatting (Markdown)', csv: 'Table (CSV)', html: 'Web page (HTML)', json: 'JSON data' };
 
 /** How the user knows those who see it. */
 export const RELATIONS = {
@@ -199,6 +289,8 @@ export const RISKS = {
   unchecked: (named) => `It was not checked whether you have written to ${named} before.`,
   anyone: 'Anyone with the link will see this.',
   unknown: 'It could not be read who else will see this.',
+  groups: (named) => `Everyone in ${named} will see this.`,
+  lookalikes: (named) => `${named} has letters of another alphabet: it may only look like an address that you know.`,
 };
 /** Whose text it was: “a mail by Ledger Services”, “mails by 3 people”. */
 export function sourceOf(room, authors) {

@@ -61,7 +61,7 @@ export const calendarCreate = builtIn('workspace', {
   version: versionOf,
   exposes: ({ attendees = [] }) => people(attendees),
   summary: (input) => summarise(input, { start: input.zone, end: input.end_zone ?? input.zone }),
-  shown: (_input, { start, end }, taint) => ({
+  shown: (_input, { start, end }, { taint }) => ({
     span: { start: shownTimeOf(givenTime(start)), end: shownEndOf(givenTime(end)) },
     isPrivate: isLabelled(taint),
   }),

@@ -76,7 +76,7 @@ const MAX_NAMED = 30;
 
 /** An event for a question's list. @param guests of a series: those invited to one of its events only */
 export function shownEvent(event: EventShown, guests: readonly string[] = []): ShownEvent {
-  const { summary: title, start, end, location, description, htmlLink: link, recurrence, organizer } = event;
+  const { summary: title, start, end, location, description, htmlLink: link, recurrence, recurringEventId: series, organizer } = event;
   return {
     title,
     ...(start !== undefined && { start: shownTimeOf(start) }),
@@ -85,6 +85,7 @@ export function shownEvent(event: EventShown, guests: readonly string[] = []): S
     location,
     description,
     recurrence,
+    ...(series !== undefined && { isOfSeries: true }),
     organizer: organizer?.self === true ? undefined : organizer?.email,
     guests: [...new Set([...otherGuests(event), ...guests])],
     hasMoreGuests: event.attendeesOmitted,
@@ -93,7 +94,7 @@ export function shownEvent(event: EventShown, guests: readonly string[] = []): S
 
 /** What is known of any event, deleted ones included. */
 type EventShown = Pick<CalendarEvent, 'summary' | 'location' | 'description' | 'attendees' | 'attendeesOmitted' | 'organizer'> &
-  Partial<Pick<CalendarEvent, 'end' | 'htmlLink' | 'recurrence'>> & { start?: EventTime | undefined };
+  Partial<Pick<CalendarEvent, 'end' | 'htmlLink' | 'recurrence' | 'recurringEventId'>> & { start?: EventTime | undefined };
 
 /** A time as a question's list has it. */
 export function shownTimeOf(time: EventTime): ShownTime {

@@ -41,7 +41,10 @@ export const calendarRespond = builtIn('workspace', {
   writes: ({ id, comment }, output) => (comment === undefined ? [] : writtenIn(id, output)),
   exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),
-  shown: (_input, target) => target && { event: shownEvent(target.event, target.others) },
+  async shown({ id, scope }, target, { session }) {
+    if (target !== undefined) return { event: shownEvent(target.event, target.others) };
+    return { event: shownEvent((await findTarget(session, id, scope)).event) };
+  },
   async preview(input, { session }, target) {
     const { event } = target ?? (await findTarget(session, input.id, input.scope));
     const { email } = event.organizer ?? {};

@@ -51,7 +51,7 @@ export const calendarUpdate = builtIn('workspace', {
       // The user has made it public: it doesn't become private.
       writesText(input) && isLabelled(taint) && event.visibility === 'public' ? UNKNOWN : [],
     ),
-  shown: (input, target, taint) => shownChange(input, target, taint),
+  shown: (input, target, { taint }) => shownChange(input, target, taint),
   // The series, if it is changed through one of its events.
   writes: ({ id }, output) => writtenIn(id, output),
   summary,

@@ -82,7 +82,7 @@ export function shownAddresses(list: AddressList | undefined, max = MAX_SHOWN): 
   return [...shown, ...left].join(', ');
 }
 
-function shownMailbox(mailbox: Mailbox): string {
+export function shownMailbox(mailbox: Mailbox): string {
   const name = nameOf(mailbox);
   return mailbox.address === '' ? quotedName(name) : formatMailbox({ name, address: mailbox.address });
 }

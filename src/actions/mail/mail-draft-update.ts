@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UNNAMED_MAIL } from '../../../public/language/en/approvals.js';
 import { AppError } from '../../errors.ts';
 import { identifier } from '../../providers/shared/provider-text.ts';
 import { schemaReader } from '../../providers/transport/responses.ts';
@@ -41,6 +42,11 @@ export const updateDraft = builtIn('workspace', {
   sources: ({ message: item }) => [{ item, integrity: 'others' }],
   writes: ({ id }, output) => (output === undefined ? [id] : [output.id, output.message, within(output.thread)]),
   summary: (changes) => `Change the draft ${changes.id}: ${describeChanges(changes)}`,
+  async shown({ id }, _facts, { session }) {
+    const { subject, recipients } = await fetchDraft(session, id);
+    const to = recipients.to.map(formatMailbox).join(', ');
+    return { subject, items: { id: [{ name: subject.trim() === '' ? UNNAMED_MAIL.noSubject : subject, to: to === '' ? undefined : to }] } };
+  },
   async run(changes, { session, account, undoneBy }) {
     if (Object.keys(changes).length < 2) throw new AppError('invalid_request', 'Give at least one change.');
     const draft = await fetchDraft(session, changes.id);

@@ -8,6 +8,7 @@ import { quoted } from '../shared/display-text.ts';
 import { labelList } from './gmail-responses.ts';
 import { mailId } from './mail-fields.ts';
 import { changeLabels, type LabelChange, labelsOfMessages, oppositeChange } from './mail-label-state.ts';
+import { nameMessages, shownMails } from './mail-preview.ts';
 
 const MAX_LABELLED = 100;
 /** Of more messages, the former labels aren't read: a request for each would take too long. */
@@ -47,6 +48,11 @@ export const labelMail = builtIn('workspace', {
   output: z.object({ changed: z.number().describe('Number of messages.'), added: z.array(z.string()), removed: z.array(z.string()) }),
   summary: ({ ids: messages, add, remove }) =>
     `Label ${messages.length} messages (${messages.join(', ')}): add ${add.map(quoted).join(', ') || 'none'}, remove ${remove.map(quoted).join(', ') || 'none'}`,
+  async shown(input, _facts, { session }) {
+    const [messages, known] = await Promise.all([nameMessages(session, input.ids), fetchLabels(session)]);
+    const named = (label: string) => find(known, label)?.name ?? label;
+    return { items: { ids: shownMails(messages) }, labels: { add: input.add.map(named), remove: input.remove.map(named) } };
+  },
   async run(input, { session, undoneBy }) {
     const known = await fetchLabels(session);
     const added = resolve(known, 'add', input.add);
@@ -77,12 +83,17 @@ async function fetchLabels(session: WorkspaceSession): Promise<Labels> {
 }
 
 /** Ids take precedence over names, and exact names over names in another case. */
+function find(known: Labels, label: string): Labels[number] | undefined {
+  return (
+    known.find(({ id }) => id === label) ??
+    known.find(({ name }) => name === label) ??
+    known.find(({ name }) => nameKey(name) === nameKey(label))
+  );
+}
+
 function resolve(known: Labels, field: string, labels: readonly string[]): Labels {
   return labels.map((label) => {
-    const found =
-      known.find(({ id }) => id === label) ??
-      known.find(({ name }) => name === label) ??
-      known.find(({ name }) => nameKey(name) === nameKey(label));
+    const found = find(known, label);
     if (found !== undefined) return found;
     throw new AppError('invalid_request', `${field}: There is no label with this name: ${label}.`, {
       details: { choices: known.map(({ name }) => name), ids: known.map(({ id }) => id) },

@@ -7,6 +7,7 @@ import { assertAsShown, assertUnchanged } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { within } from '../shared/labels.ts';
 import { namedIds } from '../shared/named-ids.ts';
+import type { Shown } from '../shared/shown.ts';
 import { describeFiles, downloadFiles, filesVersion, findFiles, shownFiles } from './drive-files.ts';
 import { savedDraft, savedMessage } from './gmail-responses.ts';
 import { composeMime, messageParams } from './mail-compose.ts';
@@ -31,7 +32,7 @@ export const sendMail = builtIn('workspace', {
   // The account may be among its recipients.
   writes: (_mail, output) => (output === undefined ? [] : [output.id, within(output.thread)]),
   summary: (mail) => `Send ${describeMail(mail)}`,
-  shown: (_mail, { reply, files }) => ({ subject: reply?.subject, items: { files: shownFiles(files) } }),
+  shown: (_mail, references) => shownReferences(references),
   preview: async (mail, _context, { reply, files }) => `Send ${describeMail(mail, reply?.subject, describeFiles(files))}`,
   async run(mail, context) {
     const params = await compose(mail, context, (message) => message);
@@ -55,6 +56,7 @@ export const draftMail = builtIn('workspace', {
   // Of drafts, results name the message.
   writes: (_mail, output) => (output === undefined ? [] : [output.id, output.message, within(output.thread)]),
   summary: (mail) => `Draft ${describeMail(mail)}`,
+  shown: async (mail, _facts, context) => shownReferences(await readReferences(mail, context)),
   async run(mail, context) {
     const params = await compose(mail, context, (message) => ({ message }));
     const { id, message } = await context.session.call('gmail.users.drafts.create', params, savedDraft);
@@ -73,6 +75,10 @@ async function readReferences(mail: OutgoingMail, { session, uses }: RunContext<
   const [reply, files] = await Promise.all([reading, findFiles(session, mail.files)]);
   uses(files.map(({ id }) => id));
   return { reply, files };
+}
+
+function shownReferences({ reply, files }: Awaited<ReturnType<typeof readReferences>>): Shown {
+  return { subject: reply?.subject, items: { files: shownFiles(files) } };
 }
 
 /** @param inBody puts the message into the method's body */

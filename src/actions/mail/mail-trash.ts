@@ -7,12 +7,11 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import type { RunContext } from '../shared/action.ts';
 import { assertAsShown } from '../shared/as-shown.ts';
 import { builtIn } from '../shared/built-in.ts';
-import type { ShownItem } from '../shared/shown.ts';
 import { changed } from './gmail-responses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { mailId } from './mail-fields.ts';
 import { changeLabels, type Labelled, labelIds, labelsOfMessages } from './mail-label-state.ts';
-import { type Named, nameMessages, nameThreads } from './mail-preview.ts';
+import { nameMessages, nameThreads, shownMails } from './mail-preview.ts';
 
 const MAX_TRASHED = 25;
 /** Messages of threads included. */
@@ -40,7 +39,7 @@ export const trashMail = builtIn('workspace', {
   summary: ({ ids: messages, threads }) => summarise(messages, threads),
   facts: namedItems,
   version: (named) => hashOf(named),
-  shown: (_input, [messages, threads]) => ({ items: { ids: shownItems(messages), threads: shownItems(threads) } }),
+  shown: (_input, [messages, threads]) => ({ items: { ids: shownMails(messages), threads: shownMails(threads) } }),
   preview: async (_input, _context, named) => {
     const [messages, threads] = named.map((items) => items.map(({ text }) => text));
     return summarise(messages ?? [], threads ?? []);
@@ -80,6 +79,7 @@ export const untrashMail = builtIn('workspace', {
   }),
   output: z.object({ restored: z.number().describe('Number of messages.') }),
   summary: ({ ids: messages, inbox }) => `Take ${counted(messages.length)} out of the trash, ${inbox.length} of them into the inbox`,
+  shown: async (input, _facts, { session }) => ({ items: { ids: shownMails(await nameMessages(session, input.ids)) } }),
   async run(input, { session }) {
     const messages = [...new Set(input.ids)];
     const inbox = new Set(input.inbox);
@@ -96,10 +96,6 @@ async function namedItems({ ids: messages, threads }: { ids: string[]; threads: 
   // Those that exist are moved whatever the others are.
   if (named.flat().every(({ isMissing }) => isMissing === true)) throw new AppError('not_found', 'There is no such message or thread.');
   return named;
-}
-
-function shownItems(named: readonly Named[] = []): ShownItem[] {
-  return named.map(({ text, name = text, messages }) => ({ name, messages }));
 }
 
 async function labelsOfThread(session: WorkspaceSession, id: string): Promise<Labelled[]> {

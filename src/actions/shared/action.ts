@@ -134,8 +134,13 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   summary(input: Input, now: number): string;
   /** The summary with names read from the provider in place of ids. Changes nothing. */
   preview?(input: Input, context: RunContext<P>, facts: Facts): Promise<string>;
-  /** What a question shows besides the arguments. Left out: nothing. */
-  shown?(input: Input, facts: Facts, taint: Taint): Shown | undefined;
+  /**
+   * What a question shows besides the arguments. Reads from the provider only names that decide nothing, and changes nothing; where
+   * that fails, nothing is shown. Left out: nothing.
+   */
+  shown?(input: Input, facts: Facts, context: RunContext<P>): Shown | undefined | Promise<Shown | undefined>;
+  /** It is declared in the integrations file: its name may be that of a built-in one. */
+  isDeclared?: true;
   /** Longest run, milliseconds; a policy can only lower it. */
   timeoutMs?: number;
   /** Largest output, bytes of JSON; the integrations file can only lower it. */

@@ -6,6 +6,10 @@ export interface ShownItem {
   /** `folder`, `spreadsheet`, a media type. */
   type?: string | undefined;
   bytes?: number | undefined;
+  /** Of a mail, who wrote it. */
+  from?: string | undefined;
+  /** Of a draft, to whom it goes so far. */
+  to?: string | undefined;
   /** Messages of a thread. */
   messages?: number | undefined;
   /** Of a folder: not all that it holds was read, and it may change until the call runs. */
@@ -34,6 +38,8 @@ export interface ShownEvent extends Partial<ShownSpan> {
   organizer?: string | undefined;
   /** RFC 5545 rules, of a series. */
   recurrence?: readonly string[] | undefined;
+  /** One event of a series. */
+  isOfSeries?: boolean;
 }
 
 /** A text that guests read besides what the call writes. */
@@ -70,8 +76,10 @@ export interface Shown {
   /** The items that an argument names by their ids, by the argument. */
   items?: Readonly<Record<string, readonly ShownItem[]>>;
   mail?: ShownMail;
-  /** Of a reply, which the caller doesn't choose. */
+  /** Of a reply, which the caller doesn't choose; of a draft, before it changes. */
   subject?: string | undefined;
+  /** Names of the labels that are added and removed; the provider's own ones have its names. */
+  labels?: { add: readonly string[]; remove: readonly string[] };
   event?: ShownEvent;
   /** When a created or changed event will be. */
   span?: ShownSpan;

@@ -16,8 +16,8 @@ import type { WrittenItems } from '../taint/written-items.ts';
 
 /** What the user reads before deciding. */
 export interface ApprovalPrompt {
-  /** The action's own name, which the integrations file may change. */
-  use: string;
+  /** The own name of a built-in action, which the integrations file may change. */
+  use?: string | undefined;
   /** What the facts tell of it. */
   shown?: Shown | undefined;
   summary: string;
@@ -49,8 +49,9 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
   const { taint, named: labelsOfNamed } = assessment;
   const { action } = call.configured;
   const others = peopleIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
-  const [summary, written, read, changedAt] = await Promise.all([
+  const [summary, shown, written, read, changedAt] = await Promise.all([
     new ActionRun(deps, { ...call, taint }).summary(assessment),
+    new ActionRun(deps, { ...call, taint }).shown(assessment),
     others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
     taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
     // The user knows what the user has changed.
@@ -68,8 +69,8 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
   );
   const { matches, isComplete } = compare(call.input, reads);
   return {
-    use: action.name,
-    shown: action.shown?.(call.input, assessment.facts, taint),
+    use: action.isDeclared ? undefined : action.name,
+    shown,
     summary,
     audience,
     notices: [

@@ -1,5 +1,6 @@
 import type { RunContext, Undo } from '../../actions/shared/action.ts';
 import type { Taint } from '../../actions/shared/labels.ts';
+import type { Shown } from '../../actions/shared/shown.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { Database } from '../../database/database.ts';
 import { AppError } from '../../errors.ts';
@@ -120,6 +121,14 @@ export class ActionRun {
     const withIds = () => action.summary(input, this.#deps.clock.now());
     if (preview === undefined) return withIds();
     return this.#beforeTheQuestion((context) => preview(input, context, facts)).catch(withIds);
+  }
+
+  /** What the question shows besides the arguments; undefined also if reading it fails or takes too long. */
+  async shown({ facts }: Exposure): Promise<Shown | undefined> {
+    const { input, configured } = this.#call;
+    const { shown } = configured.action;
+    if (shown === undefined) return undefined;
+    return this.#beforeTheQuestion(async (context) => shown(input, facts, context)).catch(() => undefined);
   }
 
   /** Which of the addresses the account has written to, as far as they are looked up; undefined: that can't be read, or not in time. */

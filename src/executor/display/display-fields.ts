@@ -5,7 +5,7 @@ import type { Match } from '../taint/matches.ts';
 
 /** What is shown: the question as it is stored. */
 export interface Displayed {
-  /** The action's own name: of a built-in one that in `use:`. Undefined in questions of earlier versions. */
+  /** The action's own name: of a built-in one that in `use:`. Undefined: it is declared, or the question is of an earlier version. */
   use?: string | undefined;
   shown?: Shown | undefined;
   summary: string;

@@ -41,6 +41,8 @@ const ROOMS: Readonly<Record<string, FieldsOf>> = {
 };
 type Titles = Readonly<Record<string, (about: { input: unknown; shown: Shown }) => string>>;
 const MAX_TITLE = 200;
+/** Sentences on matches, which clients without this list show. */
+const ON_MATCHES = /^The argument “[^”]*” repeats /;
 
 export function displayOf(question: Displayed): Display {
   const { use = '', summary, audience, notices, provenance, matches } = question;
@@ -52,9 +54,14 @@ export function displayOf(question: Displayed): Display {
     more,
     fields: fieldsOf(question, title !== undefined),
     risk: riskOf(question),
-    evidence: { notices: [...notices], matches: [...matches], provenance: [...provenance] },
+    evidence: { notices: withoutMatches(notices), matches: [...matches], provenance: [...provenance] },
     caution: isCautious(question),
   };
+}
+
+/** The matches stand beside them, each with its field in words. */
+function withoutMatches(notices: readonly string[]): string[] {
+  return notices.filter((notice) => !ON_MATCHES.test(notice));
 }
 
 /** An invitation is answered without facts, if nobody is told: its name is in the summary. */

@@ -54,14 +54,15 @@ export class FieldWriter {
     return [{ name, label, kind: 'people', people, ...moreThan(list, people) }];
   }
 
-  files(name: string, label: string, items: readonly ShownItem[] = []): DisplayField[] {
+  /** @param count of all, if not all are given */
+  files(name: string, label: string, items: readonly ShownItem[] = [], count = items.length): DisplayField[] {
     if (items.length === 0) return [];
     const files = items.slice(0, MAX_ENTRIES).map((item) => {
       const note = itemNote(item);
       const link = item.link?.startsWith('https://') ? item.link : undefined;
       return { name: cutText(item.name, MAX_NAME), ...(link !== undefined && { link }), ...(note !== '' && { note }) };
     });
-    return [{ name, label, kind: 'file', files, ...moreThan(items, files) }];
+    return [{ name, label, kind: 'file', files, ...(count > files.length && { more: count - files.length }) }];
   }
 
   list(name: string, label: string, texts: readonly DisplayText[], count = texts.length): DisplayField[] {

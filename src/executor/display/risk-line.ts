@@ -53,15 +53,27 @@ function matchesLine(matches: readonly Match[]): string | undefined {
 function viewersLine(audience: readonly ShownViewer[]): string | undefined {
   const people = audience.flatMap((viewer) => (viewer.kind === 'person' ? [viewer] : []));
   const strangers = people.filter(({ relation }) => relation === 'new');
+  const lookalikes = people.filter(({ address, relation }) => relation !== 'own' && isForeign(address));
   if (audience.some(({ kind }) => kind === 'anyone')) return RISKS.anyone;
+  if (lookalikes.length > 0) return RISKS.lookalikes(named(lookalikes));
   if (strangers.length > 0) return RISKS.strangers(named(strangers));
   if (audience.some(({ kind }) => kind === 'unknown')) return RISKS.unknown;
+  const groups = audience.flatMap((viewer) => {
+    if (viewer.kind === 'group') return [viewer];
+    return viewer.kind === 'domain' ? [{ address: viewer.domain }] : [];
+  });
+  if (groups.length > 0) return RISKS.groups(named(groups, 'conjunction'));
   const unchecked = people.filter(({ relation }) => relation === undefined);
   return unchecked.length > 0 ? RISKS.unchecked(named(unchecked)) : undefined;
 }
 
-function named(people: readonly { address: string }[]): string {
+/** Letters that aren't plain Latin ones can look like these, also where a domain encodes them (RFC 5890). */
+function isForeign(address: string): boolean {
+  return /[^\x20-\x7e]|[@.]xn--/i.test(address);
+}
+
+function named(people: readonly { address: string }[], type: 'conjunction' | 'disjunction' = 'disjunction'): string {
   const shown = people.slice(0, MAX_NAMED).map(({ address }) => displayAddress(address));
   const more = people.length - shown.length;
-  return english.list([...shown, ...(more > 0 ? [`${more} more`] : [])], 'disjunction');
+  return english.list([...shown, ...(more > 0 ? [`${more} more`] : [])], type);
 }

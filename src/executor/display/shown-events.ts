@@ -1,4 +1,5 @@
 import { LABELS, NOTIFY, READS, RESPONSES, resets, SHARING, YES } from '../../../public/language/en/approvals.js';
+import { ruleWords } from '../../../public/language/en/recurrence.js';
 import type { Shown, ShownEvent, ShownText } from '../../actions/shared/shown.ts';
 import type { DisplayField } from './display-fields.ts';
 import type { FieldWriter } from './field-writer.ts';
@@ -39,7 +40,7 @@ function createdFields(input: EventInput, shown: Shown, writer: FieldWriter): Di
   return [
     ...writer.text('title', LABELS.title, title),
     ...writer.when('start', LABELS.when, shown.span),
-    ...rules(input.recurrence, 'recurrence', writer),
+    ...rules(input.recurrence, writer),
     ...writer.people('attendees', LABELS.guests, attendees),
     ...writer.text('location', LABELS.place, location),
     ...writer.text('description', LABELS.description, description),
@@ -57,10 +58,10 @@ function changedFields(input: EventInput, shown: Shown, writer: FieldWriter): Di
       ? writer.text('event', LABELS.event, event?.title, undefined)
       : writer.change('title', LABELS.title, event?.title, title)),
     ...whenFields(shown, writer),
-    ...rules(input.recurrence, 'recurrence', writer),
+    ...changedRules(input.recurrence, event?.recurrence, writer),
     ...writer.people('add_attendees', LABELS.invited, added),
     ...writer.people('remove_attendees', LABELS.uninvited, removed),
-    ...writer.people('guests', LABELS.guests, event?.guests, undefined),
+    ...writer.people('guests', added || removed ? LABELS.guestsBefore : LABELS.guests, event?.guests, undefined),
     ...writer.change('location', LABELS.place, event?.location, location),
     ...writer.change('description', LABELS.description, event?.description, description),
     ...(shown.resets ? writer.choice('resets', LABELS.resets, resets(shown.resets)) : []),
@@ -83,7 +84,7 @@ function presentFields(event: ShownEvent, writer: FieldWriter): DisplayField[] {
   return [
     ...writer.files('id', LABELS.event, [{ name: event.title, link: event.link }]),
     ...writer.when('start', LABELS.when, event),
-    ...rules(event.recurrence, undefined, writer),
+    ...rules(event.recurrence, writer),
     ...writer.people('guests', LABELS.guests, event.guests, undefined),
     ...(event.organizer === undefined ? [] : writer.people('organizer', LABELS.organizer, [event.organizer], undefined)),
     ...writer.text('location', LABELS.place, event.location, undefined),
@@ -109,11 +110,18 @@ function readFields(name: 'reads' | 'stays', texts: readonly ShownText[] = [], w
   return writer.list(name, LABELS[name], items);
 }
 
-/** As the calendar has them (RFC 5545). */
-function rules(lines: readonly string[] = [], path: string | undefined, writer: FieldWriter): DisplayField[] {
+/** In words, where there are some for it. */
+function rules(lines: readonly string[] = [], writer: FieldWriter): DisplayField[] {
   return writer.list(
     'recurrence',
     LABELS.repeats,
-    lines.map((line, index) => writer.passage(line, path && `${path}.${index}`)),
+    lines.map((line) => writer.passage(ruleWords(line), undefined)),
   );
+}
+
+/** The rules before are the event's own. */
+function changedRules(given: readonly string[] | undefined, before: readonly string[] = [], writer: FieldWriter): DisplayField[] {
+  if (given === undefined) return [];
+  const words = (lines: readonly string[]) => lines.map(ruleWords).join('\n');
+  return writer.change('recurrence', LABELS.repeats, words(before), words(given), undefined);
 }

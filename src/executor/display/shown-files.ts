@@ -1,4 +1,4 @@
-import { LABELS, MATCH_CASE, NOTIFY, ROLES } from '../../../public/language/en/approvals.js';
+import { LABELS, MATCH_CASE, NEW_TYPES, NOTIFY, ROLES } from '../../../public/language/en/approvals.js';
 import type { Shown } from '../../actions/shared/shown.ts';
 import type { DisplayField } from './display-fields.ts';
 import type { FieldWriter } from './field-writer.ts';
@@ -20,6 +20,7 @@ export function fileFields(input: Record<string, unknown>, { items = {}, role }:
   return [
     ...about,
     ...writer.text('name', file === undefined ? LABELS.name : LABELS.newName, input.name),
+    ...(use === 'drive.create' ? writer.choice('type', LABELS.type, NEW_TYPES[input.type as keyof typeof NEW_TYPES]) : []),
     ...folder,
     ...writer.block('content', LABELS.content, input.content),
   ];

@@ -1,4 +1,4 @@
-import { LABELS, NO, REST, YES } from '../../../public/language/en/approvals.js';
+import { EMPTY, LABELS, NO, NOTHING, REST, YES } from '../../../public/language/en/approvals.js';
 import { plainWords } from '../../../public/language/names.js';
 import { isObject } from '../../validation/is-object.ts';
 import type { DisplayField } from './display-fields.ts';
@@ -9,7 +9,7 @@ const MAX_FIELDS = 200;
 const MAX_DEPTH = 8;
 const MAX_LABEL = 100;
 
-/** The arguments of an action that Steward has no words for, by their names; empty ones are left out. @param summary if the title is a part of it */
+/** The arguments of an action that Steward has no words for, by their names: empty ones, too, which may empty something. @param summary if the title is a part of it */
 export function inputFields(input: unknown, summary: string | undefined, writer: FieldWriter): DisplayField[] {
   const fields = summary === undefined ? [] : writer.block('summary', LABELS.summary, summary, undefined);
   for (const field of valueFields(input, '', '', writer, 0)) {
@@ -20,7 +20,8 @@ export function inputFields(input: unknown, summary: string | undefined, writer:
 }
 
 function* valueFields(value: unknown, path: string, label: string, writer: FieldWriter, depth: number): Generator<DisplayField> {
-  if (typeof value === 'string') yield* writer.text(path, label, value);
+  if (path !== '' && isEmpty(value)) yield* writer.choice(path, label, value === null ? NOTHING : EMPTY);
+  else if (typeof value === 'string') yield* writer.text(path, label, value);
   else if (typeof value === 'boolean') yield* writer.choice(path, label, value ? YES : NO);
   else if (typeof value === 'number') yield* writer.text(path, label, String(value));
   else if (depth > MAX_DEPTH && typeof value === 'object' && value !== null) yield* writer.choice(path, label, REST);
@@ -43,13 +44,16 @@ function* listFields(values: unknown[], path: string, label: string, writer: Fie
     yield* valueFields(one, under(path, String(index)), `${label} ${index + 1}`, writer, depth + 1);
 }
 
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === '') return true;
+  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+}
+
 function under(path: string, name: string, separator = '.'): string {
   return path === '' ? name : `${path}${separator}${name}`;
 }
 
-/** `reply_to` → “Reply to”. */
+/** `reply_to` → “Reply to”: what a declared argument means is not known, however it is named. */
 function words(name: string): string {
-  const known = (LABELS as Readonly<Record<string, string>>)[name];
-  if (known !== undefined && Object.hasOwn(LABELS, name)) return known;
   return plainWords(name.slice(0, MAX_LABEL));
 }

@@ -79,6 +79,7 @@ export function declaredAction(
     effect: declaration.effect,
     description: declaration.description,
     scopes: call.scopes,
+    isDeclared: true,
     input: input.shape,
     output: { jsonSchema: {}, parse: (value) => value },
     allow: allowLists(input),

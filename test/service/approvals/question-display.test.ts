@@ -56,12 +56,16 @@ describe('the display of a question, for each built-in action that changes somet
 
   beforeAll(async () => {
     const idOf = async (action: string, input: object) => String((await me.act(action, input)).id);
-    id.mail = (await me.act('mail.search', { query: 'in:inbox', max: 1 })).items[0].id;
+    const [mail] = (await me.act('mail.search', { query: 'in:inbox', max: 1 })).items;
+    [id.mail, id.thread] = [mail.id, mail.thread];
     id.file = await idOf('drive.create', { name: 'Budget.csv', content: 'a,b' });
     id.folder = await idOf('drive.create', { name: 'Plans', type: 'folder' });
     id.document = await idOf('documents.create', { title: 'Notes', text: 'The plan is old.' });
     id.alone = await idOf('calendar.create', AT);
     id.lunch = await idOf('calendar.create', { ...AT, attendees: ['ana@example.org'], location: 'Room 1' });
+    id.series = await idOf('calendar.create', { ...AT, title: 'Rounds', recurrence: ['RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3'] });
+    const rounds = (await me.act('calendar.list', { from: '2027-03-29', to: '2027-03-29' })).items;
+    id.round = rounds.find((event: { title: string }) => event.title === 'Rounds').id;
     id.gone = await idOf('calendar.create', { ...AT, title: 'Cancelled' });
     await me.act('calendar.delete', { id: id.gone });
     id.draft = await idOf('mail.draft', { to: ['Ana <ana@example.org>'], subject: 'Lunch', body: 'At noon?' });
@@ -71,6 +75,8 @@ describe('the display of a question, for each built-in action that changes somet
   const WHEN = 'When: Mon, 22 Mar 2027, 12:00–13:00 Berlin time';
   const ONLY_TIME = 'Others in your calendar: If you share your calendar, the others see only the time';
   const FOLDER = 'Folder, with all that is in it: Plans';
+  const OLD_DRAFT = 'Draft: Lunch (to Ana <ana@example.org>)';
+  const MAIL = expect.stringMatching(/^Mails: .+ \(from .+@.+\)$/);
   const DRAFT = ['To: Ana <ana@example.org>', expect.stringMatching(/^From: .+@example\.net>$/), 'Subject: Lunch', 'Text: At noon?'];
 
   it.each<[action: string, input: () => object, title: string, lines: unknown[]]>([
@@ -90,7 +96,7 @@ describe('the display of a question, for each built-in action that changes somet
         'Cc: bob@example.org',
         'Subject: Lunch',
         'Text: At noon?\nBye',
-        'Attachments: x.txt (6 bytes), Budget.csv (text/plain, 3 bytes)',
+        'Attachments: x.txt (6 bytes), Budget.csv (text file, 3 bytes)',
         'Content of “x.txt”: inside',
       ],
     ],
@@ -107,20 +113,42 @@ describe('the display of a question, for each built-in action that changes somet
       ['To: ana@example.org', 'Subject: Lunch', 'Text: At noon?'],
     ],
     [
+      'mail.draft',
+      () => ({ to: ['ana@example.org'], subject: 'Ignored', body: 'Yes', reply_to: id.mail, files: [id.file] }),
+      'Save a draft of a reply',
+      ['To: ana@example.org', expect.stringMatching(/^Subject: Re: .+/), 'Text: Yes', 'Attachments: Budget.csv (text file, 3 bytes)'],
+    ],
+    [
       'mail.draft_update',
-      () => ({ id: id.draft, to: ['bob@example.org'], body: 'Later?' }),
+      () => ({ id: id.draft, to: ['bob@example.org'], subject: 'Supper', body: 'Later?' }),
       'Change a draft',
-      ['To: bob@example.org', 'Text: Later?'],
+      [OLD_DRAFT, 'To: bob@example.org', 'Subject: Lunch → Supper', 'Text: Later?'],
+    ],
+    [
+      'mail.draft_update',
+      () => ({ id: id.draft, to: [], subject: '', body: '' }),
+      'Change a draft',
+      [OLD_DRAFT, 'To: Nobody', 'Subject: Empty', 'Text: Empty'],
     ],
     ['mail.draft_send', () => ({ id: id.draft }), 'Send a draft', DRAFT],
     ['mail.draft_delete', () => ({ id: id.draft }), 'Delete a draft for good', DRAFT],
-    ['mail.label', () => ({ ids: [id.mail], add: ['STARRED'] }), 'Label a mail', ['Mails: 1 mail', 'Labels added: STARRED']],
-    ['mail.trash', () => ({ ids: [id.mail] }), 'Move a mail to the trash', [expect.stringMatching(/^Mails: .+/)]],
+    [
+      'mail.label',
+      () => ({ ids: [id.mail], add: ['starred'], remove: ['INBOX', 'UNREAD'] }),
+      'Label a mail',
+      [MAIL, 'Labels added: Starred', 'Labels removed: Inbox (they move to the archive) | Unread (they are marked as read)'],
+    ],
+    [
+      'mail.trash',
+      () => ({ ids: [id.mail], threads: [id.thread] }),
+      'Move a mail and a conversation to the trash',
+      [MAIL, expect.stringMatching(/^Whole conversations: .+ \(from .+@.+, 1 mail\)$/)],
+    ],
     [
       'mail.untrash',
       () => ({ ids: [id.mail, 'abc'], inbox: [id.mail] }),
       'Take 2 mails out of the trash',
-      ['Mails: 2 mails', 'Back to the inbox: 1 mail'],
+      [expect.stringMatching(/^Mails: .+ \(from .+@.+\), A mail that does not exist$/), 'Back to the inbox: 1 mail'],
     ],
     [
       'calendar.create',
@@ -150,11 +178,29 @@ describe('the display of a question, for each built-in action that changes somet
         'Title: Lunch → Dinner',
         `${WHEN} → Mon, 22 Mar 2027, 19:00–20:00 Berlin time`,
         'Invited: zoe@example.org',
-        'Guests: ana@example.org',
+        'Guests until now: ana@example.org',
         'Those invited also read: Place: Room 1',
         'Mail to them: They are told by mail',
         ONLY_TIME,
       ],
+    ],
+    [
+      'calendar.update',
+      () => ({ id: id.series, scope: 'series', recurrence: ['RRULE:FREQ=MONTHLY;INTERVAL=2;BYDAY=4MO', 'EXDATE:20270524T120000'] }),
+      'Change a series of events',
+      [
+        'Event: Rounds',
+        WHEN,
+        'Repeats: Each week on Monday, 3 times → Every 2 months on the fourth Monday, without an end\nNot on Mon, 24 May 2027',
+        expect.stringMatching(/^Mail to them: /),
+        ONLY_TIME,
+      ],
+    ],
+    [
+      'calendar.delete',
+      () => ({ id: id.round }),
+      'Delete one event of a series',
+      ['Event: Rounds', 'When: Mon, 29 Mar 2027, 12:00–13:00 Berlin time', 'Mail to them: Nobody to notify'],
     ],
     ['calendar.delete', () => ({ id: id.alone }), 'Delete an event', ['Event: Lunch', WHEN, 'Mail to them: Nobody to notify']],
     ['calendar.delete', () => ({ id: id.alone, notify: false }), 'Delete an event', ['Event: Lunch', WHEN]],
@@ -184,14 +230,20 @@ describe('the display of a question, for each built-in action that changes somet
       ['Document: Notes (document)', 'Text replaced: old → new', 'Capitals: Only text with the same capitals'],
     ],
     ['drive.create', () => ({ name: 'a.txt', content: 'x' }), 'Create a file', ['Name: a.txt', 'Into the folder: My Drive', 'Content: x']],
+    [
+      'drive.create',
+      () => ({ name: 'a', content: '<b>', type: 'html' }),
+      'Create a file',
+      ['Name: a', 'Kind: Web page (HTML)', 'Into the folder: My Drive', 'Content: <b>'],
+    ],
     ['drive.create', () => ({ name: 'In', type: 'folder', folder: id.folder }), 'Create a folder', ['Name: In', 'Into the folder: Plans']],
     [
       'drive.copy',
       () => ({ id: id.file, name: 'Copy.csv', folder: id.folder }),
       'Copy a file',
-      ['File: Budget.csv (text)', 'New name: Copy.csv', 'Into the folder: Plans'],
+      ['File: Budget.csv (text file)', 'New name: Copy.csv', 'Into the folder: Plans'],
     ],
-    ['drive.move', () => ({ id: id.file, folder: id.folder }), 'Move a file', ['File: Budget.csv (text)', 'Into the folder: Plans']],
+    ['drive.move', () => ({ id: id.file, folder: id.folder }), 'Move a file', ['File: Budget.csv (text file)', 'Into the folder: Plans']],
     ['drive.rename', () => ({ id: id.file, name: 'Costs.csv' }), 'Rename a file', ['Name: Budget.csv → Costs.csv']],
     ['drive.trash', () => ({ id: id.folder }), 'Move a folder to the trash', [FOLDER]],
     ['drive.untrash', () => ({ id: id.folder }), 'Take a folder out of the trash', [FOLDER]],
@@ -199,7 +251,7 @@ describe('the display of a question, for each built-in action that changes somet
       'drive.share',
       () => ({ id: id.file, email: 'bob@example.org', role: 'writer', notify: false }),
       'Share a file',
-      ['File: Budget.csv (text)', 'With: bob@example.org', 'They may: Read and change it', 'Mail to them: No mail'],
+      ['File: Budget.csv (text file)', 'With: bob@example.org', 'They may: Read and change it', 'Mail to them: No mail'],
     ],
     [
       'drive.unshare',

@@ -57,6 +57,14 @@ describe('who sees it', () => {
   });
 });
 
+describe('the evidence', () => {
+  it('has each repeated part once, and not in a sentence of its own too', () => {
+    const matches = [match('to.0.address', 'eve@evil.example')];
+    const notices = ['A bank was read.', 'The argument “to.0.address” repeats text that was read before: “eve@evil.example”.'];
+    expect(mail({ matches, notices }).evidence).toMatchObject({ notices: ['A bank was read.'], matches });
+  });
+});
+
 describe('caution', () => {
   it.each<[boolean, string, Partial<Displayed>]>([
     [false, 'nobody sees it', {}],
@@ -79,6 +87,7 @@ describe('caution', () => {
 
 describe('the line of risk', () => {
   const EVE = '“Eve”';
+  const GROUP: ShownViewer = { kind: 'group', address: 'all@example.com' };
   it.each<[string | undefined, Partial<Displayed>]>([
     [undefined, {}],
     [
@@ -92,6 +101,11 @@ describe('the line of risk', () => {
       { audience: [person('a@example.com', 'new'), person('b@example.com', 'new')] },
     ],
     ['Anyone with the link will see this.', { audience: [person('a@example.com', 'new'), { kind: 'anyone' }] }],
+    ['Everyone in all@example.com and “example.org” will see this.', { audience: [GROUP, { kind: 'domain', domain: 'example.org' }] }],
+    ...['\u0430na@example.org', 'ana@xn--80ak6aa92e.example'].map((address): [string, Partial<Displayed>] => [
+      `${/^\w/.test(address) ? address : `“${address}”`} has letters of another alphabet: it may only look like an address that you know.`,
+      { audience: [person(address, 'new')] },
+    ]),
     ['A bank was read.', { notices: ['A bank was read.'] }],
   ])('is %j', (text, question) => {
     expect(mail(question).risk?.text).toBe(text);
@@ -136,17 +150,25 @@ describe('texts', () => {
 });
 
 describe('an action that Steward has no words for', () => {
-  it('is shown by its summary and its arguments, without empty ones', () => {
+  it('is shown by its summary and its arguments, of which an empty one may empty something', () => {
     const input = { to: ['a', 'b'], reply_to: 'x', nothing: '', none: [], null: null, deep: { flag: false, count: 3 } };
     expect(shown({ summary: 'Make an entry', input })).toMatchObject({
       title: 'Make an entry',
       fields: [
         { name: 'to', label: 'To', kind: 'list', items: [{ text: 'a' }, { text: 'b' }] },
         { name: 'reply_to', label: 'Reply to', kind: 'text', text: 'x' },
+        { name: 'nothing', label: 'Nothing', kind: 'choice', text: 'Empty' },
+        { name: 'none', label: 'None', kind: 'choice', text: 'Empty' },
+        { name: 'null', label: 'Null', kind: 'choice', text: 'Nothing' },
         { name: 'deep.flag', label: 'Deep: Flag', kind: 'choice', text: 'No' },
         { name: 'deep.count', label: 'Deep: Count', text: '3' },
       ],
     });
+  });
+
+  it('has no words of another action for its arguments', () => {
+    const { fields } = shown({ input: { access: 'all', notify: true, remove: 'x', who: 'anyone' } });
+    expect(fields.map(({ label }) => label)).toEqual(['Access', 'Notify', 'Remove', 'Who']);
   });
 
   it('has a long summary in full beside its beginning', () => {
