@@ -24,6 +24,8 @@ export interface FormField {
 const LONG_TEXT = 300;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/;
+/** Browsers leave out seconds that are none. */
+const WITH_SECONDS = '2026-05-01T09:00:00';
 /** Before the name of an argument in what a form sends. */
 export const FIELD = 'field.';
 
@@ -46,11 +48,16 @@ export function formOf(schema: object, input: unknown): FormField[] {
   });
 }
 
-/** The arguments with what a form has sent: fields of others than the form's are ignored. */
+/**
+ * The arguments with what a form has sent: fields of others than the form's are ignored. What was not changed stays as it is, also
+ * where a form can't hold it: line breaks of other systems, an empty text, nothing in place of “no”.
+ */
 export function changedInput(fields: readonly FormField[], input: object, sent: Readonly<Record<string, unknown>>): object {
   const changed = new Map<string, unknown>(Object.entries(input));
   for (const field of fields) {
-    const value = sentValue(field, sent[FIELD + field.path]);
+    const given = sent[FIELD + field.path];
+    if (asEntered(field, given) === asEntered(field, field.value || undefined)) continue;
+    const value = sentValue(field, given);
     if (value === undefined) changed.delete(field.path);
     else changed.set(field.path, value);
   }
@@ -65,16 +72,30 @@ export function asSent(fields: readonly FormField[], sent: Readonly<Record<strin
   });
 }
 
+/** As browsers send it (HTML, “Value sanitization algorithm”): equal for a field that was not touched. */
+function asEntered({ control }: FormField, value: unknown): string {
+  if (control === 'checkbox') return String(value !== undefined);
+  const text = String(value ?? '');
+  if (control === 'textarea') return text.replaceAll(/\r\n?/g, '\n');
+  if (control === 'lines') return linesIn(text).join('\n');
+  if (control === 'datetime') return text.length === WITH_SECONDS.length ? text.replace(/:00$/, '') : text;
+  return text.replaceAll(/[\r\n]/g, '').trim();
+}
+
+function linesIn(text: string): string[] {
+  return text.split(/[\r\n]/).flatMap((line) => line.trim() || []);
+}
+
 function sentValue({ control, required }: FormField, sent: unknown): unknown {
   if (control === 'checkbox') return sent !== undefined;
   const text = String(sent ?? '').replaceAll('\r\n', '\n');
   if (control === 'lines') {
-    const entries = text.split('\n').flatMap((line) => line.trim() || []);
+    const entries = linesIn(text);
     return entries.length === 0 && !required ? undefined : entries;
   }
   if (text === '' && !required) return undefined;
   // What is no number is left to the schema, which says so.
-  if (control === 'number') return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+  if (control === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   return text;
 }
 
@@ -95,10 +116,11 @@ function shapeOf(property: Record<string, unknown>, value: unknown): Pick<FormFi
   return { control: DATE.test(text) ? 'date' : DATE_TIME.test(text) ? 'datetime' : 'text', value: text };
 }
 
-/** A list of texts, or of recipients with names. */
-function linesOf(value: unknown): Pick<FormField, 'control' | 'value'> {
-  const entries = Array.isArray(value) ? value : [];
-  return { control: 'lines', value: entries.map(lineOf).join('\n') };
+/** A list of texts, or of recipients with names; undefined: an entry is more or less than a line. */
+function linesOf(value: unknown): Pick<FormField, 'control' | 'value'> | undefined {
+  const lines = (Array.isArray(value) ? value : []).map(lineOf);
+  const isPlain = lines.every((line) => line !== '' && line === line.trim() && !/[\r\n]/.test(line));
+  return isPlain ? { control: 'lines', value: lines.join('\n') } : undefined;
 }
 
 function lineOf(entry: unknown): string {

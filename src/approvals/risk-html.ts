@@ -1,5 +1,7 @@
+import { actionName } from '../../public/language/en/actions.js';
 import { PAGE } from '../../public/language/en/approvals.js';
 import type { Formatter } from '../../public/language/formatter.js';
+import { plainWords } from '../../public/language/names.js';
 import type { LinkedPreview } from '../executor/executor.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import { inline, quotation } from '../http/pages/visible-text.ts';
@@ -12,18 +14,19 @@ export function riskHtml({ display, summary }: LinkedPreview, formatter: Formatt
   return html`<details class="risk ${risk.level}">
 <summary>${inline(risk.text)}</summary>
 ${evidence.notices.filter((notice) => notice !== risk.text).map((notice) => html`<p>${inline(notice)}</p>\n`)}
-${matchesOf(evidence.matches, formatter)}
+${matchesOf(display, formatter)}
 ${provenanceOf(evidence.provenance, formatter)}
 <p>${PAGE.oneSentence}:</p>
 ${block({ text: summary })}
 </details>`;
 }
 
-function matchesOf(matches: LinkedPreview['matches'], formatter: Formatter): SafeHtml | false {
+function matchesOf({ evidence: { matches }, fields }: LinkedPreview['display'], formatter: Formatter): SafeHtml | false {
   if (matches.length === 0) return false;
+  const labels = new Map(fields.map(({ name, label }) => [name.split('.', 1)[0], label]));
   const entries = matches.map(
     ({ field, text, ...source }) => html`<li>
-<p>In ${quotation(field)}, as read with ${sourceOf(source, formatter)}:</p>
+<p>${inline(labels.get(field.split('.', 1)[0]) ?? plainWords(field.split('.', 1)[0]))}, from ${sourceOf(source, formatter)}:</p>
 ${block({ text })}
 </li>
 `,
@@ -39,5 +42,5 @@ function provenanceOf(sources: LinkedPreview['provenance'], formatter: Formatter
 }
 
 function sourceOf({ action, author, name, time }: LinkedPreview['provenance'][number], formatter: Formatter): SafeHtml {
-  return html`<code>${action}</code>${author !== undefined && html`, written by ${quotation(author)}`}${name !== undefined && html`, named ${quotation(name)}`}${time !== undefined && html`, of ${inline(formatter.zonedTime(time))}`}`;
+  return html`“${actionName(action)}”${author !== undefined && html`, written by ${quotation(author)}`}${name !== undefined && html`, named ${quotation(name)}`}${time !== undefined && html`, of ${inline(formatter.zonedTime(time))}`}`;
 }

@@ -255,7 +255,7 @@ describe('what repeats the text of others, on the page', () => {
     expect(call).toBeGreaterThan(who as number);
     expect(line).toBeGreaterThan(call as number);
     expect(repeats).toBeGreaterThan(line as number);
-    expect(page.text).toMatch(/In <q><bdi>text<\/bdi><\/q>, as read with <code>test\.read<\/code>, written by <q><bdi>&lt;b&gt;/);
+    expect(page.text).toMatch(/<bdi>Text<\/bdi>, from “Test read”, written by <q><bdi>&lt;b&gt;/);
     expect(page.text).toMatch(/Dear Ana,[^<]*<mark>[^<]*THREE INVOICES[^<]*<\/mark>[^<]*&lt;script&gt;/);
   });
 });

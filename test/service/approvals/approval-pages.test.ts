@@ -64,9 +64,7 @@ describe('the page of an approval', () => {
     await eventually(async () => (await scene.steward.sql('select 1 from context_reads where user_id = $1', [user.userId])).length > 0);
     const page = await browser.visit(`/approvals/${await ask()}`);
     expect(page.text).toContain('<h2>Read before this, written by others</h2>');
-    expect(page.text).toMatch(
-      /<code>test\.read<\/code>, written by <q><bdi>&lt;b&gt;<span class="hidden-character">U\+202E<\/span>mallory/,
-    );
+    expect(page.text).toMatch(/“Test read”, written by <q><bdi>&lt;b&gt;<span class="hidden-character">U\+202E<\/span>mallory/);
   });
 
   it.each([
