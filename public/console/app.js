@@ -33,6 +33,7 @@ function changed({ detail: { reason } }) {
   clearBadges();
   if (reason !== undefined) clearToasts();
   const signedIn = signIn.session !== undefined;
+  const hasSignedIn = signedIn && !byId('sign-in').hidden;
   for (const id of ['user', 'nav', 'menu']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
   byId('checklist-place').replaceChildren();
@@ -40,7 +41,7 @@ function changed({ detail: { reason } }) {
   document.body.dataset.layout = 'page';
   // An address of the user before is none of the next one's.
   if (isAnother) history.replaceState(null, '', location.pathname + location.search);
-  if (signedIn) begin();
+  if (signedIn) begin(hasSignedIn);
   else showSignIn(reason);
   if (isAnother) session.notify('warning', reason);
 }
@@ -56,7 +57,8 @@ function showSignIn(reason) {
   byId('sign-in-title').focus();
 }
 
-function begin() {
+/** @param hasSignedIn by a button that is gone: the view takes the focus */
+function begin(hasSignedIn) {
   session = new Session(signIn, { server });
   const { label } = session.user;
   byId('who').textContent = label;
@@ -76,7 +78,7 @@ function begin() {
   reloadAtExpiry(session);
   showChecklist(byId('checklist-place'), session);
   resume();
-  router.open(session, 'accounts');
+  router.open(session, { home: 'accounts', focus: hasSignedIn });
   session.open();
 }
 

@@ -22,6 +22,7 @@ export class Router {
   #home;
   #mounted = new Map();
   #current;
+  #movesFocus = false;
   #count = 0;
 
   constructor(views) {
@@ -30,10 +31,16 @@ export class Router {
     addEventListener('hashchange', () => this.#show());
   }
 
-  /** Shows the view of the address. @param home the name of the view to which an address without one leads */
-  open(session, home) {
+  /**
+   * Shows the view of the address.
+   *
+   * @param options.home the name of the view to which an address without one leads
+   * @param options.focus whether its title takes the focus, as when a view follows another
+   */
+  open(session, { home, focus }) {
     this.#session = session;
     this.#home = home;
+    this.#movesFocus = focus;
     this.#show();
   }
 
@@ -69,8 +76,10 @@ export class Router {
     for (const link of navLinks()) if (link.dataset.view === view.name) link.href = location.hash;
     this.#entitle();
     shown?.(address);
-    if (before === undefined || before === view) return;
-    clearDone();
+    const isFirst = before === undefined && !this.#movesFocus;
+    this.#movesFocus = true;
+    if (isFirst || before === view) return;
+    if (before !== undefined) clearDone();
     scrollTo(0, 0);
     root.querySelector('h1').focus();
   }

@@ -58,12 +58,7 @@ function sandboxUsers(signIn, failed) {
     autocomplete: 'off',
     spellcheck: false,
   });
-  const form = element(
-    'form',
-    { className: 'row' },
-    field(frame.anotherName, name, frame.nameHint),
-    button(frame.signIn, { type: 'submit' }),
-  );
+  const form = element('form', { className: 'row' }, field(frame.anotherName, name), button(frame.signIn, { type: 'submit' }));
   const hint = element('p', { className: 'muted', id: 'user-hint' }, element('small', {}, frame.nameHint));
   name.setAttribute('aria-describedby', hint.id);
   onSubmit(form, failed, ({ user }) => signInAs(signIn, user));

@@ -2,6 +2,8 @@
 export class Store extends EventTarget {
   #load;
   #turn = 0;
+  /** Of the request whose response counts; undefined: a value was set meanwhile. */
+  #latest;
   #text;
   #value;
   #failed = false;
@@ -22,13 +24,19 @@ export class Store extends EventTarget {
     return this.#failed;
   }
 
-  /** @throws what `load` throws; the value stays as it was */
-  async refresh() {
-    const turn = ++this.#turn;
+  /** Loads the value; ends when it is at least as new as the call. @throws what `load` throws; the value stays as it was */
+  refresh() {
+    this.#turn += 1;
+    this.#latest = this.#fetch(this.#turn);
+    return this.#latest;
+  }
+
+  async #fetch(turn) {
     try {
       const value = await this.#load();
       // A late response must not replace a newer one.
       if (turn === this.#turn) this.#set(value);
+      else await this.#latest;
     } catch (error) {
       if (turn === this.#turn) this.#setFailed(true);
       throw error;
@@ -50,6 +58,7 @@ export class Store extends EventTarget {
   /** The value that the server has returned for a change. */
   set(value) {
     this.#turn += 1;
+    this.#latest = undefined;
     this.#set(value);
   }
 
