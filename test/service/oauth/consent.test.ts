@@ -4,6 +4,7 @@ import { ExecutorScene } from '../../support/scenes/executor-scene.ts';
 import { linkBank, newName } from '../../support/scenes/flows.ts';
 import { Authorization, newClient, type OAuthClient, pathOf, REDIRECT, refresh, submitConsent } from '../../support/scenes/oauth-scene.ts';
 import type { TestSteward } from '../../support/steward.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
 import type { ConnectedGrant } from '../../support/users/refreshing.ts';
 import { locationOf, sessionOf } from '../../support/users/sign-in.ts';
 
@@ -399,6 +400,25 @@ describe('a consent', () => {
     expect(await ticked(user.accountId)).toEqual({ accountIds: null, exceptAccountIds: [second.accountId] });
     const { body } = await steward.call('/clients', { token: user.token });
     expect(body.clients[0]).toMatchObject({ accounts: null, except_accounts: [second.accountId] });
+  });
+
+  it('keeps the app from an account that was left out, the default one too, and from no later one', async () => {
+    const second = await scene.connect({ token: user.token, email: 'second@example.com' });
+    const authorization = new Authorization(client, browser);
+    const code = await authorization.code((fields) => {
+      fields.set('account', second.accountId);
+      fields.set('later', 'true');
+    });
+    const app = new McpClient(steward, (await authorization.exchange(steward, code)).body.access_token);
+    const read = async (input: object) => (await app.call('test_read', input)).message.result.structuredContent;
+    expect((await read({})).meta.account).toBe('second@example.com');
+    for (const account of [user.accountId, user.email]) {
+      const { error } = await read({ account });
+      expect(error.code).toBe('invalid_request');
+      expect(JSON.stringify(error)).not.toContain(user.email);
+    }
+    await scene.connect({ token: user.token, email: 'third@example.com' });
+    expect((await read({ account: 'third@example.com' })).meta.account).toBe('third@example.com');
   });
 
   it('ticks nothing of a bank by itself, neither its accounts nor its actions', async () => {

@@ -174,6 +174,11 @@ describe('a sign-in at the operator’s page (SIGN_IN_URL)', () => {
     expect((await post(new FormBrowser(steward.url))).status).toBe(403);
   });
 
+  it('keeps its flow in a cookie that browsers take from http on loopback', async () => {
+    const [flow] = (await steward.call('/sign-in')).headers.getSetCookie();
+    expect(flow).toMatch(/^steward_sign_in_[\w-]{16}=[^;]+; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
+  });
+
   it('may lead to another page of the service than the one that it began at', async () => {
     const browser = new FormBrowser(steward.url);
     const state = new URL(locationOf(await browser.visit('/sign-in?return_to=/approvals'))).searchParams.get('state') as string;

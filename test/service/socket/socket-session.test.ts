@@ -117,6 +117,17 @@ describe('a socket of a session', () => {
     expect(await client.ended).toEqual({ code: 4401, reason: 'authentication failed' });
   });
 
+  it('is not renewed by a session of the user that has expired', async () => {
+    const client = await page.signedIn();
+    const late = await SessionPage.open(scene.steward, user.token);
+    const [, secret] = late.cookie.split('=');
+    await scene.steward.sql('update web_sessions set expires_at = now() where secret_hash = sha256($1::bytea)', [
+      Buffer.from(String(secret)),
+    ]);
+    expect(await client.present(late.csrf, '2')).toMatchObject(refused('forbidden'));
+    expect(await client.ended).toEqual({ code: 4401, reason: 'authentication failed' });
+  });
+
   it('is closed when its session has ended before the response to who ends it, others of the user stay', async () => {
     const second = await SessionPage.open(scene.steward, user.token);
     const [client, stays] = [await page.signedIn(), await second.signedIn()];
