@@ -1,5 +1,4 @@
-import { FORM_LABELS, LABELS } from '../../public/language/en/approvals.js';
-import { plainWords } from '../../public/language/names.js';
+import { detailName } from '../../public/language/en/approvals.js';
 import { isIdName } from '../actions/shared/named-ids.ts';
 import { isObject } from '../validation/is-object.ts';
 
@@ -44,7 +43,7 @@ export function formOf(schema: object, input: unknown): FormField[] {
     const shape = isObject(property) && !isIdName(path) ? shapeOf(property, value) : undefined;
     if (shape === undefined) return [];
     const hint = isObject(property) && typeof property.description === 'string' ? { hint: property.description } : {};
-    return [{ path, label: labelOf(path), ...shape, required: Array.isArray(required) && required.includes(path), ...hint }];
+    return [{ path, label: detailName(path), ...shape, required: Array.isArray(required) && required.includes(path), ...hint }];
   });
 }
 
@@ -134,9 +133,4 @@ function lineOf(entry: unknown): string {
 function typeOf({ type }: Record<string, unknown>): unknown {
   const types = [type].flat().filter((one) => one !== 'null');
   return types.length === 1 ? types[0] : undefined;
-}
-
-function labelOf(path: string): string {
-  const known: Readonly<Record<string, string>> = { ...LABELS, ...FORM_LABELS };
-  return (Object.hasOwn(known, path) ? known[path] : undefined) ?? plainWords(path);
 }

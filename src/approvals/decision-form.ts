@@ -52,9 +52,9 @@ export async function argumentsOf(
   if (input !== undefined) throw new AppError('invalid_request', 'input: must not be sent beside input_json.');
   const bytes = Buffer.from(json);
   const excess = await excessIn(bytes);
-  if (excess !== undefined) throw new AppError(excess.code, `The arguments have ${excess.reason}.`);
+  if (excess !== undefined) throw new AppError(excess.code, `The details have ${excess.reason}.`);
   const value = await parsedJson(bytes);
-  if (!isObject(value)) throw new AppError('invalid_request', 'The arguments must be a JSON object: { … }.');
+  if (!isObject(value)) throw new AppError('invalid_request', 'The details must be a JSON object: { … }.');
   return value;
 }
 
@@ -65,6 +65,6 @@ async function parsedJson(bytes: Buffer): Promise<unknown> {
   } catch (error) {
     // The rest of the message repeats the text.
     const [place] = /line \d{1,9} column \d{1,9}/.exec((error as SyntaxError).message) ?? [];
-    throw new AppError('invalid_request', `The arguments are not valid JSON${place === undefined ? '' : `: ${place}`}.`);
+    throw new AppError('invalid_request', `The details are not valid JSON${place === undefined ? '' : `: ${place}`}.`);
   }
 }

@@ -46,7 +46,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     const step = log.locator('.tool-step');
     await step.locator('summary').first().press('Enter');
     await step.getByText('Lunch on Tuesday?').waitFor();
-    expect(await step.locator('summary').first().textContent()).toBe('mail.searchdoneasking@example.comwritten by others');
+    expect(await step.locator('summary').first().textContent()).toBe('Search maildoneasking@example.comwritten by others');
     await step.getByText('Details', { exact: true }).click();
     await step.getByText('from:Sarah').waitFor();
     await step.getByRole('tab', { name: 'JSON' }).first().click();
@@ -113,7 +113,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     const chat = await open('resuming');
     const { page, log } = chat;
     await chat.say(`Be slow: ${SARAH}`);
-    await log.getByText('mail.search').waitFor();
+    await log.getByText('Search mail').waitFor();
     await page.reload();
     await chat.ended();
     expect(await log.getByText('I found this mail:').count()).toBe(1);
@@ -157,15 +157,15 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     await chat.ask('Write to zoe@example.org: Lunch at noon?');
     await pages.show(chat.page, 'Activity');
     const feed = chat.page.locator('#feed');
-    await feed.getByText('The assistant ran mail.search for told@example.com').waitFor();
-    await feed.getByText('The assistant asked to run mail.send for told@example.com').waitFor();
+    await feed.getByText('The assistant ran “Search mail” for told@example.com').waitFor();
+    await feed.getByText('The assistant asked to run “Send a mail” for told@example.com').waitFor();
     await pages.show(chat.page, 'Approvals');
     await chat.page
       .getByRole('button', { name: /^Deny: Send a mail: zoe/ })
       .first()
       .click();
     await pages.show(chat.page, 'Activity');
-    await feed.getByText('You denied the assistant’s mail.send for told@example.com').waitFor();
+    await feed.getByText('You denied the assistant’s “Send a mail” for told@example.com').waitFor();
   });
 
   it('stop an answer, also one that another page began', async () => {

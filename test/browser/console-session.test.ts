@@ -148,7 +148,7 @@ describe.skipIf(chromiumMissing)(`one session for all tabs${whySkipped}`, () => 
     await scene.pages.choose(page, 'mail.search');
     await page.getByLabel('query').fill('is:unread');
     await page.reload();
-    await page.getByRole('heading', { level: 2, name: 'mail.search', exact: true }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Search mail', exact: true }).waitFor();
     expect(await page.getByLabel('query').inputValue()).toBe('is:unread');
   });
 

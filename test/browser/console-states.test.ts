@@ -150,7 +150,7 @@ describe.skipIf(chromiumMissing)(`what has happened, on the page${whySkipped}`, 
     const feed = page.locator('#feed');
     const bank = feed.locator('.happened').filter({ hasText: 'You connected the bank First Platypus Bank' });
     await bank.waitFor();
-    await feed.getByText('You ran mail.labels for historian@example.com').waitFor();
+    await feed.getByText('You ran “List labels” for historian@example.com').waitFor();
     expect(await feed.locator('.happened').last().textContent()).toContain('You connected the bank');
     const times = await feed.locator('time').evaluateAll((nodes) => nodes.map((node) => Date.parse(node.dateTime)));
     expect(times).toEqual(times.toSorted((one, other) => other - one));

@@ -77,7 +77,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.getByText('Approved. The action has run.').waitFor();
     await page.getByText('No pending approvals.').waitFor();
     await scene.pages.show(page, 'Activity');
-    await page.locator('#feed').getByText('You approved mail.send for sender@example.com').waitFor();
+    await page.locator('#feed').getByText('You approved “Send a mail” for sender@example.com').waitFor();
     await scene.pages.show(page, 'Actions');
     await page.locator('.run[data-action="mail.send"][data-state="done"]').waitFor();
     await scene.pages.choose(page, 'mail.search');
@@ -107,7 +107,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await scene.pages.choose(page, 'mail.labels');
     await scene.steward.control('faults', { part: 'workspace', path: '/api/gmail', kind: 'hang' });
     await run(page);
-    await page.getByRole('button', { name: 'Stop: mail.labels' }).click();
+    await page.getByRole('button', { name: 'Stop: List labels' }).click();
     await failure(page).waitFor();
   });
 

@@ -32,12 +32,12 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     await page.getByRole('button', { name: /^Approve: / }).click();
     await ended(page).getByText('Approved. The action has run.').waitFor();
     const card = page.locator('#allowances');
-    await card.getByRole('heading', { name: 'calendar.create to zoe@example.org' }).waitFor();
+    await card.getByRole('heading', { name: 'Create an event: zoe@example.org' }).waitFor();
     await card.getByText('For you, with trusting@example.com, until').waitFor();
-    await card.getByText('With these arguments only: attendees, end, meeting = false, notify = true, start, title').waitFor();
+    await card.getByText('With these details only: Guests, Ends, Video meeting = no, Tell them by mail = yes, Starts, Title').waitFor();
     expect((await invite(token, 'Dinner')).status).toBe(200);
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    await card.getByRole('button', { name: /^Revoke: calendar\.create/ }).click();
+    await card.getByRole('button', { name: /^Revoke: Create an event/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await card.getByText('Nothing is allowed in advance.').waitFor();
     expect((await invite(token, 'Breakfast')).body.code).toBe('approval_required');

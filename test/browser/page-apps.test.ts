@@ -31,7 +31,9 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
     const card = page.locator('#connected');
     await page.locator('#socket').getByText('connected').waitFor();
     await connectApp('owner');
-    await card.getByText(/^May read and change mail and calendar \(list, free\) on all accounts, until \d+ \w+ \d{4}\.$/).waitFor();
+    await card
+      .getByText(/^May read and change Mail and Calendar \(List events, Find free time\) on all accounts, until \w+, \d+ \w+ \d{4}\.$/)
+      .waitFor();
     await card.getByText('From assistant.example.com. Not used yet.').waitFor();
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
@@ -72,7 +74,7 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
   it('have lines to paste, with a token that is made for it and shown once', async () => {
     const page = await scene.pages.openAs('connector', 'Connected apps');
     const card = page.locator('#connect-client');
-    const client = card.getByLabel('Client', { exact: true });
+    const client = card.getByLabel('App', { exact: true });
     expect(await card.locator('#client-address pre').textContent()).toBe(`${scene.steward.url}/mcp`);
     for (const name of await client.locator('option').allTextContents()) {
       await client.selectOption(name);

@@ -31,11 +31,11 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
     await page.locator('.run[data-action="mail.labels"][data-state="done"]').waitFor();
     expect(await runs(page).evaluateAll((nodes) => nodes.map((node) => node.dataset.action))).toEqual(['mail.labels', 'mail.search']);
     const first = runs(page).nth(1);
-    await first.getByText('mail.search', { exact: true }).click();
+    await first.getByText('Search mail', { exact: true }).click();
     await first.getByText('Input', { exact: true }).click();
-    expect(await first.getByLabel('Input of mail.search', { exact: true }).textContent()).toContain('"query": "is:unread"');
+    expect(await first.getByLabel('Input of Search mail', { exact: true }).textContent()).toContain('"query": "is:unread"');
     await first.locator('summary').getByText('historian@example.com ·').waitFor();
-    await first.getByRole('button', { name: 'Copy: input of mail.search' }).waitFor();
+    await first.getByRole('button', { name: 'Copy: input of Search mail' }).waitFor();
     expect(scene.pages.problems).toEqual([]);
   });
 
@@ -54,7 +54,7 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
     const made = runs(page).first();
     await made.locator('summary').getByText('Done').waitFor();
     await made.getByText('Input', { exact: true }).click();
-    const input = JSON.parse((await made.getByLabel('Input of calendar.create', { exact: true }).textContent()) ?? '');
+    const input = JSON.parse((await made.getByLabel('Input of Create an event', { exact: true }).textContent()) ?? '');
     expect(input).toEqual({ title: 'Standup', start: '2027-03-22T09:30', end: '2027-03-22T10:00', location: 'Room 4' });
     await scene.pages.choose(page, 'bank.spending');
     expect(await page.getByLabel('from').getAttribute('type')).toBe('date');

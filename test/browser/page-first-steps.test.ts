@@ -58,12 +58,12 @@ describe.skipIf(chromiumMissing)(`the first steps and what happened, on the page
     await page.goto(`${scene.steward.url}/#activity`);
     await feed.getByText('You connected the bank First Platypus Bank').waitFor();
     await feed.getByText('You made the token “Digest”').waitFor();
-    await feed.getByText('“Digest” ran mail.labels for teller@example.com').waitFor();
+    await feed.getByText('“Digest” ran “List labels” for teller@example.com').waitFor();
     // What was told before the page was closed is still there, once.
     expect(await feed.getByText('You connected the workspace account teller@example.com').count()).toBe(1);
     await page.getByText('Calls', { exact: true }).click();
     await feed.getByText('You connected the bank').first().waitFor({ state: 'detached' });
-    await feed.getByText('“Digest” ran mail.labels').waitFor();
+    await feed.getByText('“Digest” ran “List labels”').waitFor();
     expect(
       await page.evaluate(`JSON.parse(Object.entries(localStorage).find(([key]) => key.startsWith('steward.events.'))[1]).since > 0`),
     ).toBe(true);

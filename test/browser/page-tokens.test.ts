@@ -13,13 +13,13 @@ describe.skipIf(chromiumMissing)(`personal access tokens on the page${whySkipped
     await card.getByRole('button', { name: 'Make a token' }).click();
     const token = String(await card.locator('.result code').textContent());
     expect(token).toMatch(/^stw_pat_[0-9A-Za-z]{36}$/);
-    await apps.getByText(/^May read mail and calendar on all accounts, until \w+, \d+ \w+ \d{4}\.$/).waitFor();
+    await apps.getByText(/^May read Mail and Calendar on all accounts, until \w+, \d+ \w+ \d{4}\.$/).waitFor();
     await apps.getByText(`Token …${token.slice(-4)}. Not used yet.`).waitFor();
     const call = () =>
       scene.steward.call('/agents/mail.labels', { method: 'POST', token, body: '{}', headers: { 'content-type': 'application/json' } });
     expect((await call()).body.code).toBe('not_found');
     await page.reload();
-    await apps.getByText(/Last used .*: mail\.labels\./).waitFor();
+    await apps.getByText(/Last used .*: List labels\./).waitFor();
     expect(await page.content()).not.toContain(token);
     await apps.getByRole('button', { name: 'Disconnect: Digest' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();

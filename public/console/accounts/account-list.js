@@ -1,3 +1,4 @@
+import { access } from '../../language/en/accounts.js';
 import { button } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -37,23 +38,23 @@ export class AccountList {
   /** @param account with the id of its read-only switch, if that is set */
   readOnlyButton({ id, readOnly }, name) {
     if (readOnly === undefined) {
-      return this.button('Set to read-only', name, async () => {
+      return this.button(access.setReadOnly, name, async () => {
         await this.session.request('POST', '/read-only', { json: { account_id: id } });
-        await this.changed(`${name} is read-only. Assistants can change nothing in it.`);
+        await this.changed(access.isReadOnly(name));
       });
     }
-    return this.button('Permit changes', name, async () => {
+    return this.button(access.permit, name, async () => {
       await this.session.request('DELETE', `/read-only/${readOnly}`);
-      await this.changed(`Assistants can change ${name} again.`);
+      await this.changed(access.permitted(name));
     });
   }
 
   disconnectButton(id, name, text) {
     const disconnect = async () => {
-      if (!(await this.session.confirm({ title: `Disconnect ${name}?`, text, yes: 'Disconnect' }))) return;
-      await this.change('DELETE', id, `${name} is disconnected.`);
+      if (!(await this.session.confirm({ title: access.disconnectQuestion(name), text, yes: access.disconnect }))) return;
+      await this.change('DELETE', id, access.disconnected(name));
     };
-    return this.button('Disconnect', name, disconnect);
+    return this.button(access.disconnect, name, disconnect);
   }
 
   /** Sends a request about an account, e.g. `<id>/default`. */

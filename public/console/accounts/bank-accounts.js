@@ -1,3 +1,4 @@
+import { access, accounts, bank as texts } from '../../language/en/accounts.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -7,26 +8,17 @@ import { formatter } from '../page/page-format.js';
 import { AccountList } from './account-list.js';
 import { linkBank, repairBank } from './bank-link.js';
 
-const STATUS = {
-  relink_required: 'Reconnect required',
-  item_gone: 'No longer available',
-};
-const WARNING = {
-  pending_disconnect: 'Access ends',
-  pending_expiration: 'Consent ends',
-};
-
 /** The bank accounts. */
 export class BankAccounts extends AccountList {
   constructor(session) {
     super(session, {
       provider: 'bank',
       path: '/auth/bank/accounts',
-      title: 'Bank accounts',
-      about: 'Balances and transactions, read only.',
-      empty: 'No bank is connected yet.',
+      title: texts.title,
+      about: texts.about,
+      empty: texts.none,
     });
-    const connect = button('Connect a bank', { className: 'primary' });
+    const connect = button(accounts.connect.bank, { className: 'primary' });
     connect.addEventListener('click', () => run(connect, session.fail, () => linkBank(session)));
     this.card.append(connect);
     this.showItems();
@@ -49,7 +41,7 @@ export class BankAccounts extends AccountList {
           {},
           element('a', { href: linkTo('accounts', id) }, bank),
           attention,
-          account.readOnly === undefined ? undefined : tag('', 'Read only'),
+          account.readOnly === undefined ? undefined : tag('', access.readOnly),
         ),
         element('ul', { className: 'numbers detail' }, ...numbers),
       ),
@@ -59,16 +51,16 @@ export class BankAccounts extends AccountList {
 
   #actions(account) {
     const { id, bank_name: bank, status, warning, new_accounts: newAccounts } = account;
-    const label = status === 'relink_required' || warning ? 'Reconnect' : newAccounts && status === 'active' && 'Select accounts';
+    const label = status === 'relink_required' || warning ? accounts.reconnect : newAccounts && status === 'active' && texts.select;
     const repair = label ? [this.button(label, bank, () => repairBank(this.session, account), 'primary')] : [];
-    const text = 'Assistants lose access to its accounts immediately, and access is revoked at the aggregator.';
-    return [...repair, this.readOnlyButton(account, bank), this.disconnectButton(encodeURIComponent(id), bank, text)];
+    return [...repair, this.readOnlyButton(account, bank), this.disconnectButton(encodeURIComponent(id), bank, texts.disconnectMeans)];
   }
 }
 
 /** The notice for an account, if there is one. */
 function noteOf({ status, warning, expires_at: expiresAt, new_accounts: newAccounts }) {
-  if (status !== 'active') return STATUS[status] ?? status;
-  if (warning !== undefined) return `${WARNING[warning] ?? warning} ${expiresAt === undefined ? 'soon' : formatter.day(expiresAt)}`;
-  return newAccounts ? 'New accounts available' : undefined;
+  if (status !== 'active') return texts.states[status] ?? status;
+  if (warning !== undefined)
+    return texts.ends(texts.warnings[warning] ?? warning, expiresAt === undefined ? undefined : formatter.day(expiresAt));
+  return newAccounts ? texts.newAccounts : undefined;
 }

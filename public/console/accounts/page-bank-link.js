@@ -1,3 +1,4 @@
+import { bank } from '../../language/en/accounts.js';
 import { element } from '../kit/dom.js';
 import { Failure } from '../page/page-request.js';
 
@@ -19,7 +20,7 @@ async function openLinkPage(linkUrl) {
   url.searchParams.set('origin', location.origin);
   const popup = window.open(url, 'steward-link', 'popup,width=480,height=760');
   if (popup === null) {
-    throw new Failure('The browser blocked the pop-up window. Allow pop-ups for this page and try again.', { code: 'blocked' });
+    throw new Failure(bank.blocked, { code: 'blocked' });
   }
   const listening = new AbortController();
   try {
@@ -60,7 +61,7 @@ async function openWidget(token) {
       onSuccess: (publicToken) => resolve({ publicToken }),
       onExit: (error) => {
         if (error === null) resolve(undefined);
-        else reject(new Failure(error.display_message || 'The bank could not be connected.', { code: error.error_code }));
+        else reject(new Failure(error.display_message || bank.notConnected, { code: error.error_code }));
       },
     });
     handler.open();
@@ -74,7 +75,7 @@ function loadWidget() {
     script.addEventListener('load', () => resolve());
     script.addEventListener('error', () => {
       script.remove();
-      reject(new Failure('The aggregator’s widget could not be loaded.', { code: 'unreachable' }));
+      reject(new Failure(bank.noWidget, { code: 'unreachable' }));
     });
     document.head.append(script);
   });

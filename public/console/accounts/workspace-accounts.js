@@ -1,3 +1,4 @@
+import { access, accounts, workspace } from '../../language/en/accounts.js';
 import { missingPermissions } from '../../language/en/permissions.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
@@ -17,10 +18,9 @@ export class WorkspaceAccounts extends AccountList {
     super(session, {
       provider: 'workspace',
       path: '/auth/workspace/accounts',
-      title: 'Workspace accounts',
-      about:
-        'Mail, calendar, documents, drive, spreadsheets and presentations. Assistants use the default account unless a call names another one.',
-      empty: 'No workspace account is connected yet.',
+      title: workspace.title,
+      about: workspace.about,
+      empty: workspace.none,
     });
     this.card.append(this.#form(), ...(session.sandbox ? [this.#suggestions()] : []));
     this.showItems();
@@ -40,9 +40,9 @@ export class WorkspaceAccounts extends AccountList {
           'h3',
           {},
           element('a', { href: linkTo('accounts', id) }, name || email),
-          account.default ? tag('good', 'Default') : undefined,
-          status === 'active' ? undefined : tag('attention', 'Reconnect required'),
-          account.readOnly === undefined ? undefined : tag('', 'Read only'),
+          account.default ? tag('good', workspace.default) : undefined,
+          status === 'active' ? undefined : tag('attention', workspace.ended),
+          account.readOnly === undefined ? undefined : tag('', access.readOnly),
         ),
         element('p', { className: 'detail' }, email),
         incomplete ? element('p', { className: 'detail' }, missingPermissions(missing)) : undefined,
@@ -55,12 +55,12 @@ export class WorkspaceAccounts extends AccountList {
     const { id, email, default: isDefault } = account;
     const subpath = encodeURIComponent(id);
     return [
-      needsConsent ? this.button('Reconnect', email, () => connectWorkspace(this.session, email), 'primary') : undefined,
+      needsConsent ? this.button(accounts.reconnect, email, () => connectWorkspace(this.session, email), 'primary') : undefined,
       isDefault
         ? undefined
-        : this.button('Make default', email, () => this.change('POST', `${subpath}/default`, `${email} is now the default.`)),
+        : this.button(workspace.makeDefault, email, () => this.change('POST', `${subpath}/default`, workspace.isDefault(email))),
       this.readOnlyButton(account, email),
-      this.disconnectButton(subpath, email, 'Assistants lose access to it immediately, and access is revoked at the provider.'),
+      this.disconnectButton(subpath, email, workspace.disconnectMeans),
     ].filter((one) => one !== undefined);
   }
 
@@ -77,8 +77,8 @@ export class WorkspaceAccounts extends AccountList {
     const form = element(
       'form',
       { className: 'row' },
-      field('Email of the account', email),
-      button('Connect', { type: 'submit', className: 'primary' }),
+      field(workspace.address, email),
+      button(workspace.connect, { type: 'submit', className: 'primary' }),
     );
     onSubmit(form, this.session.fail, (fields) => connectWorkspace(this.session, fields.email));
     return form;
@@ -87,14 +87,14 @@ export class WorkspaceAccounts extends AccountList {
   /** One press connects an address of the sandbox. */
   #suggestions() {
     const suggested = SUGGESTED.map((address) => {
-      const node = button(address, { className: 'small', 'aria-label': `Connect ${address}` });
+      const node = button(address, { className: 'small', 'aria-label': workspace.connectAddress(address) });
       node.addEventListener('click', () => run(node, this.session.fail, () => connectWorkspace(this.session, address)));
       return { address, node };
     });
     const nodes = suggested.map(({ node }) => node);
-    const line = element('p', { className: 'suggested' }, element('span', { className: 'muted' }, 'In the sandbox, try '), ...nodes);
-    this.session.accounts.watch(({ workspace }) => {
-      for (const { address, node } of suggested) node.hidden = workspace.some(({ email }) => email === address);
+    const line = element('p', { className: 'suggested' }, element('span', { className: 'muted' }, workspace.inSandbox), ...nodes);
+    this.session.accounts.watch(({ workspace: connected }) => {
+      for (const { address, node } of suggested) node.hidden = connected.some(({ email }) => email === address);
       line.hidden = nodes.every(({ hidden }) => hidden);
     });
     return line;

@@ -1,4 +1,6 @@
+import { actionName } from '../../language/en/actions.js';
 import { gone } from '../../language/en/frame.js';
+import { form as texts } from '../../language/en/runs.js';
 import { button } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -9,25 +11,18 @@ import { Failure } from '../page/page-request.js';
 import { controlsOf, restoreControls } from './form-controls.js';
 import { schemaForm } from './schema-form.js';
 
-const NEEDS = {
-  not_connected: 'No account for this action is connected.',
-  needs_attention: 'An account for this action needs attention.',
-  not_configured: 'The provider is not configured on this server.',
-};
-const OFFLINE = 'Not connected to the server. Nothing was sent: run it again when the connection is back.';
-
 /** The form of the selected action. */
 export class ActionForm {
   #session;
   #agents = [];
   #name;
   #fields;
-  #title = element('h2', { id: 'action-title', tabIndex: -1 }, 'Action');
+  #title = element('h2', { id: 'action-title', tabIndex: -1 }, texts.title);
   #facts = element('p', { className: 'facts' });
   #about = element('p', { className: 'muted about' });
   #account = element('select', { id: 'action-account' });
   #inputs = element('div', { className: 'fields' });
-  #run = button('Run', { type: 'submit', className: 'primary', disabled: true });
+  #run = button(texts.run, { type: 'submit', className: 'primary', disabled: true });
   #problem = element('div', { className: 'result', role: 'alert' });
 
   constructor(session) {
@@ -35,7 +30,7 @@ export class ActionForm {
     const form = element(
       'form',
       { id: 'action-form' },
-      field('Account', this.#account),
+      field(texts.account, this.#account),
       this.#inputs,
       element('div', { className: 'row' }, this.#run),
       this.#problem,
@@ -64,7 +59,7 @@ export class ActionForm {
     const before = this.#fields;
     const notThere = [gone.action.text, ' ', element('a', { href: '#actions' }, gone.action.way)];
     this.#name = action?.name;
-    this.#title.textContent = action?.name ?? 'Action';
+    this.#title.textContent = action === undefined ? texts.title : actionName(action.name);
     this.#facts.replaceChildren(...(action === undefined ? [] : facts(agent, action)));
     this.#about.replaceChildren(...(name === undefined && wanted !== undefined ? notThere : [action?.description ?? '']));
     this.#fillAccounts(agent?.accounts ?? []);
@@ -84,11 +79,11 @@ export class ActionForm {
   #fillAccounts(accounts) {
     const chosen = this.#account.value;
     const options = accounts.map(({ id, label, masks, default: preferred }) => {
-      const text = preferred ? `${label} (default)` : masks ? `${label} (…${masks.join(', …')})` : label;
+      const text = preferred ? texts.preferred(label) : masks ? texts.masked(label, masks) : label;
       return element('option', { value: id }, text);
     });
     const preferred = accounts.find((one) => one.default) ?? (accounts.length === 1 ? accounts[0] : undefined);
-    const prompt = accounts.length === 0 ? 'No account is connected' : 'Select an account …';
+    const prompt = accounts.length === 0 ? texts.noAccount : texts.selectAccount;
     this.#account.replaceChildren(...(preferred === undefined ? [element('option', { value: '' }, prompt)] : []), ...options);
     this.#account.required = accounts.length > 0;
     if (accounts.some(({ id }) => id === chosen)) this.#account.value = chosen;
@@ -97,16 +92,16 @@ export class ActionForm {
 
   #enable() {
     this.#run.disabled = this.#name === undefined || !this.#session.connected;
-    this.#run.title = this.#session.connected ? '' : 'Not connected to the server';
+    this.#run.title = this.#session.connected ? '' : texts.notConnected;
   }
 
   #submit() {
     this.#problem.replaceChildren();
     try {
       // A call would wait for the connection, and run when nobody expects it any more.
-      if (!this.#session.connected) throw new Failure(OFFLINE, { code: 'disconnected' });
+      if (!this.#session.connected) throw new Failure(texts.offline, { code: 'disconnected' });
       const { value } = this.#account;
-      const account = value === '' ? undefined : { id: value, label: this.#session.nameOf(value) ?? 'account' };
+      const account = value === '' ? undefined : { id: value, label: this.#session.nameOf(value) ?? texts.someAccount };
       const { id } = this.#session.runs.start({ action: this.#name, account, input: this.#fields.read() });
       this.#session.drafts.keep(addressTo('actions', this.#name), undefined);
       this.#session.go(addressTo('actions', this.#name, 'runs', id));
@@ -117,12 +112,15 @@ export class ActionForm {
   }
 }
 
-function facts(agent, { effect, approval }) {
+function facts(agent, { name, effect, approval }) {
   const asks = approval === 'always' || (approval === 'destructive' && effect === 'destructive');
-  const needs = NEEDS[agent.status];
+  const needs = texts.needs[agent.status];
   return [
-    tag(effect === 'read' ? '' : effect === 'write' ? 'attention' : 'bad', effect),
-    asks ? tag('attention', 'Needs your approval') : undefined,
-    needs === undefined ? undefined : element('span', { className: 'muted' }, needs, ' ', element('a', { href: '#accounts' }, 'Accounts')),
+    tag(effect === 'read' ? '' : effect === 'write' ? 'attention' : 'bad', texts.effects[effect]),
+    asks ? tag('attention', texts.needsApproval) : undefined,
+    needs === undefined
+      ? undefined
+      : element('span', { className: 'muted' }, needs, ' ', element('a', { href: '#accounts' }, texts.accounts)),
+    element('code', { className: 'muted' }, name),
   ].filter((one) => one !== undefined);
 }

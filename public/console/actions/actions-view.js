@@ -1,3 +1,5 @@
+import { actionName } from '../../language/en/actions.js';
+import { actionsView as texts } from '../../language/en/runs.js';
 import { element } from '../kit/dom.js';
 import { addressTo } from '../page/page-address.js';
 import { ActionForm } from './action-form.js';
@@ -7,8 +9,8 @@ import { RunList } from './run-list.js';
 /** The actions that agents can call: select one, fill in its form, run it, see what came back. */
 export const actionsView = {
   name: 'actions',
-  title: 'Actions',
-  about: 'What assistants can do with your accounts. This page calls them over the WebSocket, as your front end would.',
+  title: texts.title,
+  about: texts.about,
   /** `#actions/<action>`, and `#actions/<action>/runs/<run>` for one of this tab. */
   mount(root, session, page) {
     const form = new ActionForm(session);
@@ -17,7 +19,7 @@ export const actionsView = {
     let address = { parts: [] };
     const show = () => {
       const [name, , run] = address.parts;
-      page.entitle(name);
+      page.entitle(name && actionName(name));
       runs.open(run);
       if (session.agents.value !== undefined) form.choose(picker.select(name), name);
     };

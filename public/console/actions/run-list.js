@@ -1,4 +1,6 @@
+import { actionName } from '../../language/en/actions.js';
 import { gone } from '../../language/en/frame.js';
+import { runs as texts } from '../../language/en/runs.js';
 import { button, copyButton } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -9,13 +11,7 @@ import { formatter } from '../page/page-format.js';
 import { visibleJson } from '../page/page-text.js';
 import { resultView } from '../results/result-view.js';
 
-const STATES = {
-  running: ['', 'Running'],
-  waiting: ['attention', 'Waits for approval'],
-  done: ['good', 'Done'],
-  failed: ['bad', 'Failed'],
-  denied: ['bad', 'Not run'],
-};
+const TONES = { running: '', waiting: 'attention', done: 'good', failed: 'bad', denied: 'bad' };
 
 /** The calls made in this tab, each with what was sent and what came back. The newest is open. */
 export class RunList {
@@ -28,8 +24,8 @@ export class RunList {
 
   constructor(session) {
     this.#session = session;
-    this.card = card({ id: 'runs', title: 'Runs', about: 'The calls made in this tab.' }, this.#gone, this.#list, this.#status);
-    this.#list.append(emptyItem('Nothing has been run yet.'));
+    this.card = card({ id: 'runs', title: texts.title, about: texts.about }, this.#gone, this.#list, this.#status);
+    this.#list.append(emptyItem(texts.none));
     session.runs.addEventListener('change', ({ detail }) => this.#show(detail));
   }
 
@@ -47,7 +43,7 @@ export class RunList {
     const item = before ?? this.#add(run);
     item.update(run);
     if (before === undefined || run.endedAt !== undefined) item.node.scrollIntoView({ block: 'nearest' });
-    this.#status.textContent = `${run.action}: ${STATES[run.state][1]}`;
+    this.#status.textContent = texts.spoken(actionName(run.action), texts.states[run.state]);
   }
 
   #add(run) {
@@ -74,6 +70,7 @@ class RunItem {
   constructor({ id, action, input }, session) {
     this.#session = session;
     const sent = visibleJson(input);
+    const name = actionName(action);
     this.details = element(
       'details',
       { open: true },
@@ -82,12 +79,12 @@ class RunItem {
       element(
         'details',
         { className: 'sent' },
-        element('summary', {}, 'Input'),
+        element('summary', {}, texts.input),
         element(
           'div',
           { className: 'lines' },
-          element('pre', { tabIndex: 0, 'aria-label': `Input of ${action}` }, sent),
-          copyButton(sent, `input of ${action}`),
+          element('pre', { tabIndex: 0, 'aria-label': texts.inputOf(name) }, sent),
+          copyButton(sent, texts.copyOf(name)),
         ),
       ),
     );
@@ -101,17 +98,16 @@ class RunItem {
 
   update(run) {
     const { action, account, state, startedAt, endedAt, result } = run;
-    const [kind, text] = STATES[state];
-    const where = result?.meta?.account ?? account?.label ?? 'no account';
+    const where = result?.meta?.account ?? account?.label ?? texts.noAccount;
     const took = result?.meta?.ms ?? (endedAt === undefined ? undefined : endedAt - startedAt);
     this.node.dataset.state = state;
     this.node.setAttribute('data-action', action);
     this.#head.replaceChildren(
-      element('strong', {}, action),
-      tag(kind, text),
-      element('span', { className: 'muted' }, `${where} · ${formatter.time(startedAt)}${took === undefined ? '' : ` · ${took} ms`}`),
+      element('strong', { title: action }, actionName(action)),
+      tag(TONES[state], texts.states[state]),
+      element('span', { className: 'muted' }, texts.facts(where, formatter.time(startedAt), took)),
     );
-    this.#progress.textContent = run.progress ?? 'Running …';
+    this.#progress.textContent = run.progress ?? texts.progress;
     // Drawn once for each state, because the focus may be on the button.
     if (this.#drawn === state) return;
     this.#drawn = state;
@@ -124,8 +120,9 @@ class RunItem {
     const { action, state, result, failure, url } = run;
     if (state === 'running') return [element('div', { className: 'row middle' }, this.#progress, this.#stopButton(run))];
     if (state === 'waiting') {
-      const question = ['This action needs your approval. See ', element('a', { href: '#approvals' }, 'Approvals'), '.'];
-      const page = url === undefined ? undefined : element('a', { href: url }, 'Open its own page');
+      const [before, after] = texts.asks;
+      const question = [before, element('a', { href: '#approvals' }, texts.approvals), after];
+      const page = url === undefined ? undefined : element('a', { href: url }, texts.ownPage);
       return [element('p', { className: 'warning' }, ...question, ' ', page)];
     }
     if (state === 'done') {
@@ -137,7 +134,7 @@ class RunItem {
   }
 
   #stopButton(run) {
-    const stop = button('Stop', { name: run.action, className: 'small' });
+    const stop = button(texts.stop, { name: actionName(run.action), className: 'small' });
     stop.addEventListener('click', () => this.#session.runs.stop(run));
     return stop;
   }

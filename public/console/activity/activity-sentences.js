@@ -1,28 +1,12 @@
+import { actionName } from '../../language/en/actions.js';
+import { accountWords, CALLS, EVENTS, NAMES } from '../../language/en/activity.js';
 import { isolated, visibleText } from '../page/page-text.js';
 
-const PROVIDERS = { workspace: 'workspace account', bank: 'bank' };
-const STATUS = {
-  active: 'works again',
-  reauth_required: 'has to be connected again',
-  relink_required: 'has to be connected again',
-  item_gone: 'is no longer available',
-};
-const REASONS = {
-  disconnected: 'because its account was disconnected',
-  reconfigured: 'because the configuration of its action changed',
-  exposed: 'because more people would see it by now',
-  revoked: 'because the app that asked was disconnected',
-  read_only: 'because its account is read-only now',
-  thread_deleted: 'because its conversation was deleted',
-};
-/** Where a call came from, if not from this page or another front end of the user's. */
-const SURFACES = { mcp: 'over MCP', http: 'over HTTP' };
-const ASSISTANT = 'The assistant';
 /** Rows that are not about the call itself. */
 const SIDE = new Set(['allowance_created']);
 
 /**
- * What happened, newest first: `{at, kind, tone, text, detail}`, `at` in milliseconds. `kind` is `call`, `approval` or
+ * What happened, newest first: `{at, kind, tone, text, detail, action}`, `at` in milliseconds. `kind` is `call`, `approval` or
  * `account`; `tone` is `good`, `attention`, `bad` or empty.
  *
  * @param entries of the audit log, newest first
@@ -39,74 +23,70 @@ function ofCall(rows, session) {
   const [last] = rows.filter(({ decision }) => !SIDE.has(decision));
   if (last === undefined) return undefined;
   const [text, kind, tone] = told(last, rows, namesOf(last, session));
-  const took = last.milliseconds > 0 && last.outcome === 'ok' && kind === 'call' ? `${last.milliseconds} ms` : undefined;
-  const from = kind === 'account' ? undefined : SURFACES[last.surface];
+  const took = last.milliseconds > 0 && last.outcome === 'ok' && kind === 'call' ? NAMES.took(last.milliseconds) : undefined;
+  // Not of calls from this page, or another front end of the user's.
+  const from = kind === 'account' ? undefined : NAMES.surfaces[last.surface];
   const detail = [from, took].filter((one) => one !== undefined).join(', ');
-  return { at: Date.parse(last.at), text, kind, tone, detail };
+  return { at: Date.parse(last.at), text, kind, tone, detail, action: last.action };
 }
 
 function namesOf({ action, account_id: accountId, client_id: clientId, surface }, session) {
-  const account = accountId === null ? undefined : (session.nameOf(accountId) ?? 'a disconnected account');
+  const account = accountId === null ? undefined : (session.nameOf(accountId) ?? NAMES.goneAccount);
   const client = session.clients.value?.find(({ id }) => id === clientId);
-  const user = surface === 'assistant' ? ASSISTANT : 'You';
-  const who = clientId === null ? user : `“${client === undefined ? 'A disconnected app' : isolated(visibleText(client.name))}”`;
-  return { who, action, account, call: account === undefined ? action : `${action} for ${account}` };
+  const isAssistant = clientId === null && surface === 'assistant';
+  const app = () => NAMES.app(client === undefined ? NAMES.goneApp : isolated(visibleText(client.name)));
+  const who = isAssistant ? NAMES.assistant : clientId === null ? NAMES.you : app();
+  const call = NAMES.call(visibleText(actionName(action)), account);
+  return { who, account, call, asked: isAssistant ? NAMES.ofAssistant(call) : call };
 }
 
 /** The sentence, its kind and its tone. */
 function told(last, rows, names) {
   const { decision, outcome } = last;
-  const failed = outcome === 'ok' ? '' : `, which failed: ${outcome}`;
-  const { who, call, account } = names;
-  const asked = who === ASSISTANT ? `the assistant’s ${call}` : call;
-  const approval = rows.find((row) => row.decision === 'approved' || row.decision === 'edited');
-  if (approval !== undefined && decision !== 'denied') {
-    const changed = rows.some((row) => row.decision === 'edited') ? ', with changed details' : '';
-    return [`You approved ${asked}${changed}${failed}`, 'approval', failed === '' ? 'good' : 'bad'];
+  const isFailed = outcome !== 'ok';
+  const about = { ...names, outcome, ended: isFailed ? NAMES.failed(outcome) : '' };
+  const result = isFailed ? 'bad' : 'good';
+  if (rows.some((row) => row.decision === 'approved' || row.decision === 'edited') && decision !== 'denied') {
+    return [CALLS.approved({ ...about, edited: rows.some((row) => row.decision === 'edited') }), 'approval', result];
   }
-  const sentences = {
-    denied: [`You denied ${asked}`, 'approval', 'bad'],
-    approval_required: [`${who} asked to run ${call}`, 'approval', 'attention'],
-    allowance_used: [`${who} ran ${call}, which you had allowed in advance${failed}`, 'call', failed === '' ? 'good' : 'bad'],
-    allowance_revoked: [`You revoked what you had allowed: ${call}`, 'approval', ''],
-    read_only_set: [`You set ${account} to read-only`, 'account', ''],
-    read_only_lifted: [`You permitted changes in ${account} again`, 'account', ''],
-    token_created: [`You made the token ${names.who}`, 'account', ''],
-    token_revoked: [`You disconnected the token ${names.who}`, 'account', ''],
-    client_connected: [`You connected the app ${names.who}`, 'account', 'good'],
-    client_revoked: [`You disconnected the app ${names.who}`, 'account', ''],
-    refused: [`${who} tried ${call}, which was refused: ${outcome}`, 'call', 'bad'],
-    started: [`${who} started ${call}`, 'call', ''],
-  };
-  return sentences[decision] ?? [`${who} ran ${call}${failed}`, 'call', failed === '' ? 'good' : 'bad'];
+  const [kind, tone = result] = Object.hasOwn(KINDS, decision) ? KINDS[decision] : ['call'];
+  return [(Object.hasOwn(KINDS, decision) ? CALLS[decision] : CALLS.ran)(about), kind, tone];
 }
+
+/** By the decision: the kind, and the tone unless it is that of the outcome. Any other decision is a call that ran. */
+const KINDS = {
+  denied: ['approval', 'bad'],
+  approval_required: ['approval', 'attention'],
+  allowance_used: ['call'],
+  allowance_revoked: ['approval', ''],
+  read_only_set: ['account', ''],
+  read_only_lifted: ['account', ''],
+  token_created: ['account', ''],
+  token_revoked: ['account', ''],
+  client_connected: ['account', 'good'],
+  client_revoked: ['account', ''],
+  refused: ['call', 'bad'],
+  started: ['call', ''],
+};
 
 /** Events that are not in the audit log. */
 function ofEvent({ event, data, at }, session) {
-  const provider = PROVIDERS[data.provider] ?? 'account';
-  const name = session.nameOf(data.account);
-  const account = name === undefined ? `a ${provider}` : `the ${provider} ${name}`;
-  const capital = `${account.charAt(0).toUpperCase()}${account.slice(1)}`;
-  const sentences = {
-    'account.connected': [`You connected ${account}`, 'account', 'good'],
-    'account.disconnected': [`You disconnected ${account}`, 'account', ''],
-    'account.status': [
-      `${capital} ${STATUS[data.status] ?? `is ${data.status}`}`,
-      'account',
-      data.status === 'active' ? 'good' : 'attention',
-    ],
-    'account.warning': [
-      data.warning === null ? `Access to ${account} no longer ends soon` : `Access to ${account} ends soon`,
-      'account',
-      data.warning === null ? 'good' : 'attention',
-    ],
-    'account.new_accounts': [`${capital} has further accounts to share`, 'account', 'attention'],
-    'account.changed': [`${capital} shares fewer accounts`, 'account', ''],
-    'account.transactions': [`${capital} has new transactions`, 'account', ''],
-    'approval.expired': [`Nobody decided about ${data.action} in time`, 'approval', 'bad'],
-    'approval.ended': [`The question about ${data.action} ended, ${REASONS[data.reason] ?? `because of ${data.reason}`}`, 'approval', ''],
-    'integrations.updated': ['The integrations were reloaded', 'account', ''],
-  };
-  const [text, kind, tone] = sentences[event] ?? [];
-  return text === undefined ? undefined : { at: Date.parse(at), text, kind, tone };
+  if (!Object.hasOwn(EVENT_KINDS, event)) return undefined;
+  const account = accountWords(data.provider, session.nameOf(data.account));
+  const action = data.action === undefined ? undefined : NAMES.call(visibleText(actionName(data.action)));
+  const [kind, tone] = EVENT_KINDS[event](data);
+  return { at: Date.parse(at), text: EVENTS[event]({ ...data, account, action }), kind, tone };
 }
+
+const EVENT_KINDS = {
+  'account.connected': () => ['account', 'good'],
+  'account.disconnected': () => ['account', ''],
+  'account.status': ({ status }) => ['account', status === 'active' ? 'good' : 'attention'],
+  'account.warning': ({ warning }) => ['account', warning === null ? 'good' : 'attention'],
+  'account.new_accounts': () => ['account', 'attention'],
+  'account.changed': () => ['account', ''],
+  'account.transactions': () => ['account', ''],
+  'approval.expired': () => ['approval', 'bad'],
+  'approval.ended': () => ['approval', ''],
+  'integrations.updated': () => ['account', ''],
+};

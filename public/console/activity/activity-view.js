@@ -101,11 +101,12 @@ function nameOf(day) {
   return day === formatter.localDay(now - DAY_MS) ? ACTIVITY.yesterday : formatter.longDay(day);
 }
 
-function item({ at, text, tone, detail }) {
+/** The technical name of an action is its title. */
+function item({ at, text, tone, detail, action }) {
   return element(
     'li',
     { className: `happened ${tone}` },
-    element('p', {}, text, detail ? element('span', { className: 'muted' }, ` ${detail}`) : undefined),
+    element('p', action ? { title: action } : {}, text, detail ? element('span', { className: 'muted' }, ` ${detail}`) : undefined),
     element('time', { dateTime: new Date(at).toISOString(), className: 'muted' }, formatter.time(at)),
   );
 }

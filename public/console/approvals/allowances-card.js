@@ -1,3 +1,6 @@
+import { actionName } from '../../language/en/actions.js';
+import { allowances as texts } from '../../language/en/allowances.js';
+import { detailName } from '../../language/en/approvals.js';
 import { button } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -10,12 +13,11 @@ import { visibleText } from '../page/page-text.js';
 /** Calls that the user has allowed in advance: list, revoke. */
 export function allowancesCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'allowances-title' });
-  const about = 'Calls that run without a question until their time is up, because you allowed them when you approved one like them.';
-  const section = card({ id: 'allowances', title: 'Allowed in advance', about }, list);
+  const section = card({ id: 'allowances', title: texts.title, about: texts.about }, list);
   // They name the accounts.
   showList(list, section.querySelector('h2'), together(session.allowances, session.accounts), {
     items: ([allowances]) => allowances.map((one) => item(session, one)),
-    empty: 'Nothing is allowed in advance.',
+    empty: texts.none,
   });
   return section;
 }
@@ -23,10 +25,11 @@ export function allowancesCard(session) {
 function item(session, allowance) {
   const { id, action, account_id: accountId, recipients, folder, arguments: given, expires_at: expiresAt } = allowance;
   const people = recipients.map(({ address }) => address).join(', ');
-  const what = `${action} ${folder === null ? `to ${people}` : `into “${folder.name}”`}`;
-  const revoke = button('Revoke', { name: what, className: 'small' });
+  const name = actionName(action);
+  const what = folder === null ? texts.to(name, people) : texts.into(name, folder.name);
+  const revoke = button(texts.revoke, { name: what, className: 'small' });
   revoke.addEventListener('click', () => run(revoke, session.fail, () => end(session, id, what)));
-  const seen = folder !== null && people !== '' ? [element('p', { className: 'detail' }, `Seen by ${people}`)] : [];
+  const seen = folder !== null && people !== '' ? [element('p', { className: 'detail' }, texts.seenBy(people))] : [];
   const until = formatter.dateTime(expiresAt);
   return element(
     'li',
@@ -36,8 +39,8 @@ function item(session, allowance) {
       {},
       element('h3', {}, what),
       ...seen,
-      element('p', { className: 'detail' }, `For ${whoOf(allowance)}, with ${session.nameOf(accountId) ?? 'an account'}, until ${until}`),
-      element('p', { className: 'detail' }, `With these arguments only: ${given.map(argumentOf).join(', ')}`),
+      element('p', { className: 'detail' }, texts.scope(whoOf(allowance), session.nameOf(accountId) ?? texts.anAccount, until)),
+      element('p', { className: 'detail' }, texts.details(given.map(detailOf))),
     ),
     element('div', { className: 'actions' }, revoke),
   );
@@ -45,19 +48,22 @@ function item(session, allowance) {
 
 /** Whose calls run without a question. */
 function whoOf({ asker, client }) {
-  if (client !== null) return `${client.kind === 'oauth' ? 'the app that calls itself' : 'your token'} “${visibleText(client.name)}”`;
-  return asker === 'assistant' ? 'your assistant' : 'you';
+  if (client !== null) return (client.kind === 'oauth' ? texts.app : texts.token)(visibleText(client.name));
+  return asker === 'assistant' ? texts.assistant : texts.you;
 }
 
 /** A choice with what was chosen, any other by its name only. */
-function argumentOf({ name, values = [] }) {
-  return values.length === 0 ? visibleText(name) : `${visibleText(name)} = ${visibleText(values.join(' or '))}`;
+function detailOf({ name, values = [] }) {
+  return texts.detail(
+    visibleText(detailName(name)),
+    values.map((value) => visibleText(texts.value(value))),
+  );
 }
 
 async function end(session, id, what) {
-  const question = { title: 'Revoke this?', text: `${what}: you are asked again about each call.`, yes: 'Revoke' };
+  const question = { title: texts.question, text: texts.means(what), yes: texts.revoke };
   if (!(await session.confirm(question))) return;
   await session.request('DELETE', `/allowances/${id}`);
   await session.load('allowances');
-  session.notify('done', 'Revoked. You are asked again about each such call.');
+  session.notify('done', texts.revoked);
 }

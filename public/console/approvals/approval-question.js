@@ -9,7 +9,7 @@ import { folded } from './question-fields.js';
 const MAX_NAMED = 2;
 const MAX_SHOWN = 80;
 /** Steward's sentences on matches, which the evidence shows one by one. */
-const ON_MATCHES = /^The argument “[^”]*” repeats /;
+const ON_MATCHES = /^The text of “[^”]*” repeats /;
 
 /** Tells a question from the others in a few words: “Send a mail: zoe@example.org, Lunch”. */
 export function questionName(display) {

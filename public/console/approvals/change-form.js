@@ -1,6 +1,5 @@
-import { FORM_LABELS, LABELS } from '../../language/en/approvals.js';
+import { detailName } from '../../language/en/approvals.js';
 import { CHANGE } from '../../language/en/questions.js';
-import { plainWords } from '../../language/names.js';
 import { schemaForm } from '../actions/schema-form.js';
 import { element } from '../kit/dom.js';
 import { showFieldProblem } from '../kit/field.js';
@@ -65,7 +64,7 @@ export class ChangeForm {
     if (this.#form !== undefined && !this.#isJson) return;
     this.#take();
     this.#isJson = false;
-    this.#form = schemaForm({ input: this.#schema }, this.#id, { value: this.#value, labelOf, isShown });
+    this.#form = schemaForm({ input: this.#schema }, this.#id, { value: this.#value, labelOf: detailName, isShown });
     this.#fields.replaceChildren(...this.#form.nodes);
   }
 
@@ -89,12 +88,6 @@ export class ChangeForm {
   #jsonField() {
     return element('div', { className: 'field' }, element('label', { htmlFor: this.#json.id }, CHANGE.jsonLabel), this.#json);
   }
-}
-
-const WORDS = new Map(Object.entries({ ...LABELS, ...FORM_LABELS }));
-
-function labelOf(name) {
-  return WORDS.get(name) ?? plainWords(name);
 }
 
 /** Ids say nothing to people: they are in the JSON. */

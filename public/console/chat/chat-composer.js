@@ -1,3 +1,4 @@
+import { composer as texts } from '../../language/en/chat.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
@@ -13,11 +14,16 @@ export class Composer {
   #isWaiting = false;
   #drafts;
   #draft;
-  #text = element('textarea', { id: 'chat-text', rows: 1, maxLength: 20_000, placeholder: 'Message the assistant', autocomplete: 'off' });
-  #send = button('Send', { type: 'submit', className: 'primary' });
-  #stop = button('Stop', { className: 'danger', hidden: true });
+  #text = element('textarea', { id: 'chat-text', rows: 1, maxLength: 20_000, placeholder: texts.hint, autocomplete: 'off' });
+  #send = button(texts.send, { type: 'submit', className: 'primary' });
+  #stop = button(texts.stop, { className: 'danger', hidden: true });
   #model = element('select', { id: 'chat-model' });
-  #models = element('div', { className: 'chat-models', hidden: true }, element('label', { htmlFor: 'chat-model' }, 'Model'), this.#model);
+  #models = element(
+    'div',
+    { className: 'chat-models', hidden: true },
+    element('label', { htmlFor: 'chat-model' }, texts.model),
+    this.#model,
+  );
   #budget = element('p', { className: 'chat-budget' });
 
   /** @param on `send(text, model)` and `stop()` */
@@ -26,11 +32,11 @@ export class Composer {
     this.#drafts = session.drafts;
     this.node = element(
       'form',
-      { className: 'composer', 'aria-label': 'Message' },
+      { className: 'composer', 'aria-label': texts.message },
       element(
         'div',
         { className: 'composer-field' },
-        element('label', { htmlFor: 'chat-text', className: 'unseen' }, 'Message'),
+        element('label', { htmlFor: 'chat-text', className: 'unseen' }, texts.message),
         this.#text,
         this.#send,
         this.#stop,
@@ -114,7 +120,7 @@ export class Composer {
     const chosen = this.#model.value;
     this.#model.replaceChildren(
       ...models.map(({ name, stand_in: standIn }) =>
-        element('option', { value: name }, standIn ? `${name} (stand-in)` : readableText(name)),
+        element('option', { value: name }, standIn ? texts.standIn(name) : readableText(name)),
       ),
     );
     const preferred = models.find(({ name }) => name === chosen) ?? models.find((one) => one.default) ?? models[0];

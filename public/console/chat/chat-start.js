@@ -1,3 +1,4 @@
+import { start as texts } from '../../language/en/chat.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
@@ -7,11 +8,11 @@ import { together } from '../page/page-store.js';
 import { DEMONSTRATIONS } from './chat-demonstrations.js';
 
 const SUGGESTIONS = [
-  { text: 'Find the newest mail from Sarah', provider: 'workspace' },
-  { text: 'Am I free on Tuesday at ten?', provider: 'workspace' },
-  { text: 'What is on my calendar today?', provider: 'workspace' },
-  { text: 'What did I spend on groceries?', provider: 'bank' },
-  { text: 'How much money is in my accounts?', provider: 'bank' },
+  { text: texts.examples.sarah, provider: 'workspace' },
+  { text: texts.examples.tuesday, provider: 'workspace' },
+  { text: texts.examples.today, provider: 'workspace' },
+  { text: texts.examples.groceries, provider: 'bank' },
+  { text: texts.examples.money, provider: 'bank' },
 ];
 
 /** What is shown in place of a conversation that has not begun. @param send sends a text */
@@ -26,11 +27,7 @@ function content(session, send, models) {
   if (models.length === 0) return [noModel()];
   const isStandIn = models.some(({ stand_in: standIn }) => standIn);
   return [
-    element(
-      'p',
-      { className: 'chat-welcome' },
-      'Ask in your own words. The assistant uses your accounts, and asks before it sends, shares or deletes.',
-    ),
+    element('p', { className: 'chat-welcome' }, texts.welcome),
     suggestions(session, send),
     ...(isStandIn && session.sandbox ? [attackCard(session, send)] : []),
   ];
@@ -38,30 +35,24 @@ function content(session, send, models) {
 
 /** Shown plainly, so that nobody takes its rules for a language model. */
 export function standInNote() {
+  const [name, about] = texts.standIn;
   return element(
     'p',
     { className: 'stand-in' },
-    element('strong', {}, 'This is a stand-in'),
-    ', not a language model: it follows simple rules and understands some sentences. ',
-    element('span', { className: 'how' }, 'docs/assistant.md says how to use Ollama or a hosted model.'),
+    element('strong', {}, name),
+    about,
+    element('span', { className: 'how' }, texts.standInHow),
   );
 }
 
 function noModel() {
+  const [why, which, example] = texts.noModelHow;
   return element(
     'div',
     { className: 'card' },
-    element('h3', {}, 'No model is configured'),
-    element(
-      'p',
-      {},
-      'The assistant needs a language model. Set ',
-      element('code', {}, 'MODELS'),
-      ' to one that runs on your machine, such as Ollama, or to a hosted one. ',
-      element('code', {}, 'docs/assistant.md'),
-      ' shows both, with an example that can be copied.',
-    ),
-    element('p', { className: 'muted' }, 'Everything else on this page works without one.'),
+    element('h3', {}, texts.noModel),
+    element('p', {}, why, element('code', {}, 'MODELS'), which, element('code', {}, 'docs/assistant.md'), example),
+    element('p', { className: 'muted' }, texts.noModelRest),
   );
 }
 
@@ -70,21 +61,22 @@ function suggestions(session, send) {
   const connected = { workspace: workspace.length > 0, bank: bank.length > 0 };
   const shown = SUGGESTIONS.filter(({ provider }) => connected[provider]);
   if (shown.length === 0) {
-    const link = element('a', { href: '#accounts' }, 'Connect an account');
-    return element('p', { className: 'empty' }, link, ' first. Until then, the assistant has nothing to work with.');
+    const [connect, first] = texts.noAccount;
+    const link = element('a', { href: '#accounts' }, connect);
+    return element('p', { className: 'empty' }, link, first);
   }
   const buttons = shown.map(({ text }) => {
     const node = button(text, { className: 'suggestion' });
     node.addEventListener('click', () => send(text));
     return element('li', {}, node);
   });
-  return element('ul', { className: 'suggestions', 'aria-label': 'Suggestions' }, ...buttons);
+  return element('ul', { className: 'suggestions', 'aria-label': texts.suggestions }, ...buttons);
 }
 
 /** The demonstration of what Steward is for: a model that obeys what it reads. */
 function attackCard(session, send) {
   const buttons = DEMONSTRATIONS.map((demonstration) => {
-    const { title, about } = demonstration;
+    const [title, about] = texts.attacks[demonstration.id];
     const node = element('button', { type: 'button', className: 'attack' }, element('strong', {}, title), element('span', {}, about));
     node.addEventListener('click', () => run(node, session.fail, () => demonstrate(session, send, demonstration)));
     return element('li', {}, node);
@@ -92,12 +84,8 @@ function attackCard(session, send) {
   return element(
     'section',
     { className: 'card attack-card', 'aria-labelledby': 'attack-title' },
-    element('h3', { id: 'attack-title' }, 'See an attack fail'),
-    element(
-      'p',
-      {},
-      'The sandbox contains three texts by strangers with orders to the assistant. The stand-in is told to be gullible, and obeys them all. Watch what it tries, and what Steward asks you about or refuses.',
-    ),
+    element('h3', { id: 'attack-title' }, texts.attack),
+    element('p', {}, texts.attackAbout),
     element('ul', { className: 'attacks' }, ...buttons),
   );
 }

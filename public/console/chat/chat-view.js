@@ -1,4 +1,4 @@
-import { chat } from '../../language/en/chat.js';
+import { chat, conversation as texts, threads } from '../../language/en/chat.js';
 import { gone } from '../../language/en/frame.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
@@ -36,9 +36,9 @@ class ChatView {
   #views = new Map();
   #threads;
   #composer;
-  #title = element('h2', { id: 'conversation-title', tabIndex: -1, dir: 'auto' }, 'New conversation');
+  #title = element('h2', { id: 'conversation-title', tabIndex: -1, dir: 'auto' }, threads.new);
   #note = element('div', { className: 'chat-note' });
-  #log = element('div', { className: 'chat-log', tabIndex: 0, role: 'region', 'aria-label': 'Messages' });
+  #log = element('div', { className: 'chat-log', tabIndex: 0, role: 'region', 'aria-label': texts.messages });
   #alert = element('div', { className: 'chat-alert', role: 'alert' });
   #spoken = element('p', { className: 'unseen', role: 'status' });
   #frame;
@@ -64,7 +64,7 @@ class ChatView {
       renamed: (id, title) => this.#renamed(id, title),
       deleted: (id) => this.#deleted(id),
     });
-    const list = button('Conversations', { className: 'small quiet chat-list', 'aria-expanded': 'false' });
+    const list = button(threads.title, { className: 'small quiet chat-list', 'aria-expanded': 'false' });
     list.addEventListener('click', () => this.#showList(list.getAttribute('aria-expanded') !== 'true'));
     this.list = list;
     const main = element(
@@ -149,7 +149,7 @@ class ChatView {
   async #send(text, model) {
     const conversation = this.#shown;
     if (conversation.isNew) this.#session.go(addressTo('chat', conversation.id), { replace: true });
-    if (this.#session.connected) this.#spoken.textContent = 'The assistant is answering.';
+    if (this.#session.connected) this.#spoken.textContent = texts.answering;
     const sent = conversation.send(text, model);
     this.#composer.keepFor(draftOf(conversation));
     this.#follow(true);
@@ -189,9 +189,8 @@ class ChatView {
     const parts = messages.at(-1)?.parts ?? [];
     const question = parts.find(({ state }) => state === 'approval-requested');
     const text = parts.findLast(({ type }) => type === 'text')?.text ?? '';
-    if (question !== undefined) this.#spoken.textContent = `The assistant asks for your decision: ${question.approval.requestReason ?? ''}`;
-    else if (failure === undefined)
-      this.#spoken.textContent = `The assistant answered: ${readableText(text).slice(0, SPOKEN).toWellFormed()}`;
+    if (question !== undefined) this.#spoken.textContent = texts.asks(question.approval.requestReason ?? '');
+    else if (failure === undefined) this.#spoken.textContent = texts.answered(readableText(text).slice(0, SPOKEN).toWellFormed());
   }
 
   #renamed(id, title) {
@@ -236,7 +235,7 @@ class ChatView {
   #render() {
     const { messages, title, isReading, isNew, problem, waiting } = this.#shown;
     const isFollowing = this.#isAtEnd();
-    this.#title.textContent = title === '' ? (isNew ? 'New conversation' : 'Conversation') : readableText(title);
+    this.#title.textContent = title === '' ? (isNew ? threads.new : threads.one) : readableText(title);
     this.#page.entitle(title);
     this.#composer.update({ isAnswering: isReading, isWaiting: waiting !== undefined });
     this.#composer.node.hidden = problem !== undefined;
@@ -327,7 +326,7 @@ class ChatView {
 
   #renderFailure() {
     const { failure } = this.#shown;
-    const text = failure === undefined || failure.superseded ? '' : failure.message || `The answer failed.`;
+    const text = failure === undefined || failure.superseded ? '' : failure.message || texts.failed;
     if (this.#alert.textContent === text + (failure?.code ? ` ${failure.code}` : '')) return;
     const code = failure?.code ? [' ', element('code', {}, failure.code)] : [];
     this.#alert.replaceChildren(...(text === '' ? [] : [element('p', { className: 'error' }, readableText(text), ...code)]));

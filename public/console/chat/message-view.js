@@ -1,4 +1,4 @@
-import { answerEnds, chat } from '../../language/en/chat.js';
+import { answerEnds, chat, conversation as texts } from '../../language/en/chat.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -24,7 +24,7 @@ export class MessageView {
   /** @param context of the conversation's steps */
   constructor(message, context) {
     this.#context = context;
-    const who = message.role === 'user' ? 'You' : 'Assistant';
+    const who = message.role === 'user' ? texts.you : texts.assistant;
     this.node = element('article', { className: `chat-message ${message.role}`, 'aria-label': who }, this.#body, this.#foot);
     this.update(message);
   }
@@ -97,7 +97,7 @@ class TextPart {
 
 class ReasoningPart {
   #text = element('div', { className: 'prose', dir: 'auto' });
-  node = element('details', { className: 'reasoning' }, element('summary', {}, 'Reasoning'), this.#text);
+  node = element('details', { className: 'reasoning' }, element('summary', {}, texts.reasoning), this.#text);
 
   update(text) {
     this.#text.textContent = readableText(text);

@@ -1,4 +1,4 @@
-import { chat } from '../../language/en/chat.js';
+import { chat, threads as texts } from '../../language/en/chat.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -21,9 +21,9 @@ export class ThreadList {
   #session;
   #on;
   #list = element('ul', { className: 'threads', 'aria-labelledby': 'threads-title' });
-  #more = button('More', { name: 'conversations', className: 'small quiet' });
-  #title = element('h2', { id: 'threads-title', className: 'unseen', tabIndex: -1 }, 'Conversations');
-  #search = element('input', { id: 'threads-search', type: 'search', autocomplete: 'off', maxLength: 200, placeholder: 'Search titles' });
+  #more = button(texts.more, { name: texts.moreOf, className: 'small quiet' });
+  #title = element('h2', { id: 'threads-title', className: 'unseen', tabIndex: -1 }, texts.title);
+  #search = element('input', { id: 'threads-search', type: 'search', autocomplete: 'off', maxLength: 200, placeholder: texts.searchHint });
   /** undefined until they are known */
   #threads;
   #failed = false;
@@ -38,7 +38,7 @@ export class ThreadList {
   constructor(session, on) {
     this.#session = session;
     this.#on = on;
-    const begin = button('New conversation', { className: 'primary' });
+    const begin = button(texts.new, { className: 'primary' });
     begin.addEventListener('click', () => on.begin());
     this.#search.addEventListener('input', () => {
       clearTimeout(this.#timer);
@@ -51,7 +51,7 @@ export class ThreadList {
       { className: 'chat-threads' },
       this.#title,
       begin,
-      element('label', { htmlFor: 'threads-search', className: 'unseen' }, 'Search conversations'),
+      element('label', { htmlFor: 'threads-search', className: 'unseen' }, texts.search),
       this.#search,
       this.#list,
       this.#more,
@@ -107,7 +107,7 @@ export class ThreadList {
   }
 
   #render() {
-    const nothing = this.#search.value.trim() === '' ? 'No conversations yet.' : 'No title contains this.';
+    const nothing = this.#search.value.trim() === '' ? texts.none : texts.noMatch;
     const state = { value: this.#threads, failed: this.#failed };
     listState(this.#list, this.#title, this, state, { items: (threads) => threads.map((thread) => this.#item(thread)), empty: nothing });
     this.#more.hidden = this.#next === null;
@@ -117,7 +117,7 @@ export class ThreadList {
     const { id, title, status, updated_at: updated } = thread;
     const isCurrent = id === this.#current;
     if (isCurrent && this.#renaming === id) return this.#form(thread);
-    const name = readableText(title) || 'Untitled';
+    const name = readableText(title) || texts.untitled;
     const open = element(
       'a',
       {
@@ -141,21 +141,21 @@ export class ThreadList {
   }
 
   #actions(thread, name) {
-    const rename = button('Rename', { name, className: 'small quiet' });
+    const rename = button(texts.rename, { name, className: 'small quiet' });
     rename.addEventListener('click', () => {
       this.#renaming = thread.id;
       this.#render();
       this.#list.querySelector('input')?.select();
     });
-    const remove = button('Delete', { name, className: 'small quiet' });
+    const remove = button(texts.delete, { name, className: 'small quiet' });
     remove.addEventListener('click', () => run(remove, this.#session.fail, () => this.#delete(thread, name)));
     return element('div', { className: 'thread-actions' }, rename, remove);
   }
 
   #form(thread) {
     const input = element('input', { id: 'thread-name', value: thread.title, maxLength: 200, required: true, autocomplete: 'off' });
-    const save = button('Save', { type: 'submit', className: 'small primary' });
-    const cancel = button('Cancel', { className: 'small quiet' });
+    const save = button(texts.save, { type: 'submit', className: 'small primary' });
+    const cancel = button(texts.cancel, { className: 'small quiet' });
     const end = () => {
       this.#renaming = undefined;
       this.#render();
@@ -164,7 +164,7 @@ export class ThreadList {
     const form = element(
       'form',
       { className: 'thread-form' },
-      element('label', { htmlFor: 'thread-name', className: 'unseen' }, 'Title'),
+      element('label', { htmlFor: 'thread-name', className: 'unseen' }, texts.name),
       input,
       save,
       cancel,
@@ -187,8 +187,7 @@ export class ThreadList {
   }
 
   async #delete({ id }, name) {
-    const text = 'Its messages are deleted, and its pending questions end. What the assistant has done remains.';
-    if (!(await this.#session.confirm({ title: `Delete “${isolated(name)}”?`, text, yes: 'Delete' }))) return;
+    if (!(await this.#session.confirm({ title: texts.deleteQuestion(isolated(name)), text: texts.deleteMeans, yes: texts.delete }))) return;
     await this.#session.request('DELETE', `/threads/${id}`);
     this.#threads = this.#threads.filter((thread) => thread.id !== id);
     this.#on.deleted(id);

@@ -1,4 +1,5 @@
 import { actionName } from '../../language/en/actions.js';
+import { step as texts } from '../../language/en/chat.js';
 import { argumentsView } from '../approvals/approval-arguments.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -9,22 +10,11 @@ import { failureOf } from './chat-conversation.js';
 import { stepProblem } from './step-problem.js';
 import { StepQuestion } from './step-question.js';
 
-const STATES = {
-  'input-streaming': ['', 'writing'],
-  'input-available': ['', 'running'],
-  'approval-requested': ['attention', 'asks you'],
-  'approval-responded': ['', 'decided'],
-  'output-available': ['good', 'done'],
-  'output-error': ['bad', 'failed'],
-  'output-denied': ['bad', 'denied by you'],
-};
-/** By `approved`; without it, the time was up. */
-const RESPONSES = { true: 'approved', false: 'denied by you', undefined: 'expired' };
-/** Failures that say nothing against the call. */
-const UNSURE = {
-  unavailable: ['attention', 'not available'],
-  outcome_unknown: ['attention', 'interrupted'],
-  aborted: ['attention', 'stopped'],
+const TONES = {
+  'approval-requested': 'attention',
+  'output-available': 'good',
+  'output-error': 'bad',
+  'output-denied': 'bad',
 };
 /** Codes by which Steward refuses a call, whatever the model says. */
 const REFUSALS = new Set(['forbidden']);
@@ -91,14 +81,14 @@ export class ToolStep {
   #refusal(name, { input, errorText }, { code, message }, before) {
     const sources = this.#readBefore(before);
     const rows = [
-      row('The model tried', named(name), ...toWhom(input)),
-      row('Steward', tag('bad', 'refused'), ' Nothing was sent or changed.'),
-      row('Why', visibleText(message || errorText), ' ', element('code', {}, code)),
-      ...(sources.length === 0 ? [] : [row('Read before', element('ul', { className: 'sources' }, ...sources))]),
+      row(texts.tried, named(name), ...toWhom(input)),
+      row(texts.steward, tag('bad', texts.refused), texts.nothingDone),
+      row(texts.why, visibleText(message || errorText), ' ', element('code', {}, code)),
+      ...(sources.length === 0 ? [] : [row(texts.readBefore, element('ul', { className: 'sources' }, ...sources))]),
     ];
     return element(
       'article',
-      { className: 'refusal', 'aria-label': `Refused: ${actionName(name)}` },
+      { className: 'refusal', 'aria-label': texts.refusal(actionName(name)) },
       element('dl', {}, ...rows),
       sent(input ?? {}),
     );
@@ -108,7 +98,7 @@ export class ToolStep {
   #readBefore(parts) {
     const read = parts.filter(({ output }) => output?.meta?.integrity === 'others' || output?.meta?.confidentiality === 'financial');
     return [...Map.groupBy(read, (part) => this.#name(part))].map(([name, same]) => {
-      const times = same.length === 1 ? '' : ` ${same.length} times`;
+      const times = same.length === 1 ? '' : texts.times(same.length);
       const badges = element('span', { className: 'badges' }, ...resultBadges(same[0].output.meta));
       return element('li', {}, named(name), times, ' ', badges);
     });
@@ -120,20 +110,22 @@ export class ToolStep {
 
   #details(name, part, failure) {
     const { input, output, state, approval } = part;
-    const [kind, text] = UNSURE[failure?.code] ?? STATES[state] ?? ['', state];
+    const unsure = texts.unsure[failure?.code];
+    const text = unsure ?? texts.states[state] ?? state;
+    const kind = unsure === undefined ? (TONES[state] ?? '') : 'attention';
     const account = output?.meta?.account ?? approval?.descriptor?.account ?? input?.account;
     const head = element(
       'summary',
       {},
-      element('code', {}, visibleText(name)),
-      tag(kind, state === 'approval-responded' ? RESPONSES[String(approval.approved)] : text),
+      named(name),
+      tag(kind, state === 'approval-responded' ? texts.responses[String(approval.approved)] : text),
       account === undefined ? undefined : element('span', { className: 'muted' }, visibleText(String(account))),
       ...resultBadges(output?.meta),
     );
     const body = [
       failure && failureNode(failure),
       output === undefined ? undefined : resultView(name, output.data ?? output, output.meta),
-      output?.edited ? element('p', { className: 'muted' }, visibleText(output.edited)) : undefined,
+      output?.edited ? element('p', { className: 'muted' }, texts.edited) : undefined,
       input === undefined ? undefined : sent(input),
     ];
     return element('details', { open: this.#wasOpen }, head, ...body);
@@ -141,7 +133,7 @@ export class ToolStep {
 }
 
 function sent(input) {
-  return element('details', { className: 'sent' }, element('summary', {}, 'Details'), argumentsView(input));
+  return element('details', { className: 'sent' }, element('summary', {}, texts.details), argumentsView(input));
 }
 
 function failureNode({ code, message }) {
@@ -159,5 +151,5 @@ function toWhom(input = {}) {
     .filter((one) => one !== undefined);
   if (people.length === 0) return [];
   const address = (one) => (typeof one === 'string' ? one : (one?.address ?? one?.email ?? ''));
-  return [' to ', element('strong', {}, visibleText(people.map(address).filter(Boolean).join(', ')))];
+  return [texts.to, element('strong', {}, visibleText(people.map(address).filter(Boolean).join(', ')))];
 }

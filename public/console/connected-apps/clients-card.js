@@ -1,3 +1,5 @@
+import { actionName, groupName } from '../../language/en/actions.js';
+import { permission, apps as texts } from '../../language/en/apps.js';
 import { button } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -8,23 +10,21 @@ import { formatter } from '../page/page-format.js';
 import { together } from '../page/page-store.js';
 import { isolated, visibleText } from '../page/page-text.js';
 
-const MAY = { read: 'read', write: 'read and change' };
-
 /** Clients that signed in with OAuth, and personal access tokens: what each may do, when it last did what; disconnect. */
 export function clientsCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'connected-title' });
-  const section = card({ id: 'connected', title: 'Apps and tokens' }, list);
+  const section = card({ id: 'connected', title: texts.list }, list);
   // They name the accounts.
   showList(list, section.querySelector('h2'), together(session.clients, session.accounts), {
     items: ([clients]) => clients.filter(isActive).map((one) => item(session, one)),
-    empty: 'No app is connected.',
+    empty: texts.none,
   });
   return section;
 }
 
 function item(session, client) {
   const name = visibleText(client.name);
-  const disconnect = button('Disconnect', { name, className: 'small' });
+  const disconnect = button(texts.disconnect, { name, className: 'small' });
   disconnect.addEventListener('click', () => run(disconnect, session.fail, () => end(session, client.id, name)));
   return element(
     'li',
@@ -36,7 +36,7 @@ function item(session, client) {
         'h3',
         {},
         element('a', { href: linkTo('apps', client.id) }, element('bdi', {}, name)),
-        tag('', client.kind === 'oauth' ? 'app' : 'token'),
+        tag('', texts.kinds[client.kind === 'oauth' ? 'oauth' : 'token']),
       ),
       element('p', {}, permissionOf(client, session)),
       element('p', { className: 'detail' }, `${originOf(client)} ${lastUseOf(client)}`),
@@ -47,49 +47,51 @@ function item(session, client) {
 
 async function end(session, id, name) {
   const question = {
-    title: `Disconnect ${isolated(name)}?`,
-    text: 'It can no longer call anything. Its pending approvals are cancelled.',
-    yes: 'Disconnect',
+    title: texts.disconnectQuestion(isolated(name)),
+    text: texts.disconnectMeans,
+    yes: texts.disconnect,
   };
   if (!(await session.confirm(question))) return;
   await session.request('DELETE', `/clients/${id}`);
   await session.load('clients', 'approvals');
-  session.notify('done', `${isolated(name)} is disconnected.`);
+  session.notify('done', texts.disconnected(isolated(name)));
 }
 
-/** e.g. "May read mail and calendar (list) on all accounts, until 3 March 2027." */
 function permissionOf({ access, actions, accounts, except_accounts: except, expires_at: expiresAt }, session) {
-  const what = MAY[access] ?? access;
   const named = (ids) => formatter.list(ids.map((id) => session.nameOf(id)).filter((name) => name !== undefined));
   const left = named(except);
-  const all = left === '' ? 'all accounts' : `all accounts except ${left}`;
-  const where = accounts === null ? all : named(accounts) || 'no account that is still connected';
-  return `May ${what} ${scopeOf(actions)} on ${where}, until ${formatter.day(expiresAt)}.`;
+  const all = left === '' ? permission.allAccounts : permission.allExcept(left);
+  const on = accounts === null ? all : named(accounts) || permission.noAccount;
+  return permission.sentence({ access, scope: scopeOf(actions), accounts: on, until: formatter.day(expiresAt) });
 }
 
 function scopeOf(patterns) {
-  if (patterns.includes('*')) return 'everything';
+  if (patterns.includes('*')) return permission.everything;
   const agents = Map.groupBy(
     patterns.map((pattern) => pattern.split('.')),
     ([agent]) => agent,
   );
   return formatter.list(
     [...agents].map(([agent, parts]) => {
-      const actions = parts.map(([, action]) => action);
-      return actions.includes('*') ? agent : `${agent} (${actions.join(', ')})`;
+      const group = groupName(agent);
+      if (parts.some(([, action]) => action === '*')) return group;
+      return permission.some(
+        group,
+        parts.map((pattern) => actionName(pattern.join('.'))),
+      );
     }),
   );
 }
 
 /** Who the client is, as far as that is known: a name is only what a client calls itself. */
 function originOf({ about, last_four: lastFour }) {
-  return about === null ? `Token …${lastFour}.` : visibleText(about);
+  return about === null ? texts.token(lastFour) : visibleText(about);
 }
 
 function lastUseOf({ last_used_at: lastUsedAt, last_action: lastAction }) {
-  if (lastUsedAt === null) return 'Not used yet.';
+  if (lastUsedAt === null) return texts.unused;
   const at = formatter.dateTime(lastUsedAt);
-  return lastAction === null ? `Last used ${at}.` : `Last used ${at}: ${lastAction}.`;
+  return lastAction === null ? texts.lastUsed(at) : texts.lastUsedFor(at, actionName(lastAction));
 }
 
 function isActive({ expires_at: expiresAt, revoked_at: revokedAt }) {

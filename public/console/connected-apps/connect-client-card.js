@@ -1,3 +1,4 @@
+import { connectApp as texts } from '../../language/en/apps.js';
 import { button, copyButton } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -8,8 +9,6 @@ import { CLIENTS } from './page-client-lines.js';
 const ADDRESS = `${location.origin}/mcp`;
 /** Stands in the lines until a token is made. */
 const PLACEHOLDER = 'stw_pat_…';
-const BY_TOKEN =
-  'The token may call all actions on all accounts for 90 days; below, you can make one that may do less. Making one requires a sign-in within the last five minutes.';
 
 /** What to paste into a client, so that it can call the agents. */
 export function connectClientCard(session) {
@@ -28,25 +27,23 @@ class ConnectClient {
     this.#session = session;
     this.#kind.append(...CLIENTS.map(({ name }, index) => element('option', { value: String(index) }, name)));
     this.#kind.addEventListener('change', () => this.#show());
-    const about = 'Assistants call the actions as tools of the Model Context Protocol, at this address:';
     this.card = card(
-      { id: 'connect-client', title: 'Connect an app', about },
-      element('div', { className: 'lines', id: 'client-address' }, ...lines(ADDRESS, 'the address')),
-      field('Client', this.#kind),
+      { id: 'connect-client', title: texts.title, about: texts.about },
+      element('div', { className: 'lines', id: 'client-address' }, ...lines(ADDRESS, texts.address)),
+      field(texts.app, this.#kind),
       element('div', { className: 'columns-2' }, this.#bySignIn(), this.#byToken()),
     );
     this.#show();
   }
 
   #bySignIn() {
-    const about = 'The app opens a browser. You sign in there and choose what it may do.';
-    return element('div', {}, element('h3', {}, 'By sign-in'), element('p', { className: 'muted' }, about), this.#signIn);
+    return element('div', {}, element('h3', {}, texts.signIn), element('p', { className: 'muted' }, texts.signInAbout), this.#signIn);
   }
 
   #byToken() {
     const access = accessSelect('client-access');
-    const make = button('Make a token for it', { type: 'submit' });
-    const form = element('form', { className: 'row' }, field('Access', access), make);
+    const make = button(texts.make, { type: 'submit' });
+    const form = element('form', { className: 'row' }, field(texts.access, access), make);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       run(make, this.#session.fail, () => this.#make(access.value));
@@ -54,8 +51,8 @@ class ConnectClient {
     return element(
       'div',
       {},
-      element('h3', {}, 'With a token'),
-      element('p', { className: 'muted' }, BY_TOKEN),
+      element('h3', {}, texts.token),
+      element('p', { className: 'muted' }, texts.tokenAbout),
       form,
       this.#result,
       this.#withToken,
@@ -71,7 +68,7 @@ class ConnectClient {
     this.#turn++;
     this.#result.replaceChildren();
     const { name, signIn } = this.#chosen;
-    this.#signIn.replaceChildren(...signIn(ADDRESS).map((step) => item(step, `${name} by sign-in`)));
+    this.#signIn.replaceChildren(...signIn(ADDRESS).map((step) => item(step, texts.bySignIn(name))));
     this.#showToken(PLACEHOLDER);
   }
 
@@ -81,22 +78,22 @@ class ConnectClient {
     const { token } = await this.#session.request('POST', '/tokens', { json: { name, actions: ['*'], access } });
     if (turn !== this.#turn) return;
     this.#showToken(token);
-    show(this.#result, 'done', `The token “${name}” is in the lines below. Copy it now; it won’t be shown again.`);
+    show(this.#result, 'done', texts.made(name));
   }
 
   #showToken(token) {
     const { name, withToken } = this.#chosen;
-    this.#withToken.replaceChildren(...withToken(ADDRESS, token).map((step) => item(step, `${name} with a token`)));
+    this.#withToken.replaceChildren(...withToken(ADDRESS, token).map((step) => item(step, texts.withToken(name))));
   }
 }
 
 /** What a token may do. */
 export function accessSelect(id) {
-  const options = [
-    ['read', 'Read only'],
-    ['write', 'Read and write'],
-  ];
-  return element('select', { id, name: 'access' }, ...options.map(([value, text]) => element('option', { value }, text)));
+  return element(
+    'select',
+    { id, name: 'access' },
+    ...Object.entries(texts.accesses).map(([value, text]) => element('option', { value }, text)),
+  );
 }
 
 function item({ text, code }, what) {
@@ -105,5 +102,5 @@ function item({ text, code }, what) {
 }
 
 function lines(code, what) {
-  return [element('pre', { tabIndex: 0, 'aria-label': `Lines for ${what}` }, code), copyButton(code, what)];
+  return [element('pre', { tabIndex: 0, 'aria-label': texts.lines(what) }, code), copyButton(code, what)];
 }

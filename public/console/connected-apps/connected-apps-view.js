@@ -1,3 +1,4 @@
+import { apps } from '../../language/en/apps.js';
 import { gone } from '../../language/en/frame.js';
 import { namedEntry } from '../page/page-entry.js';
 import { together } from '../page/page-store.js';
@@ -8,8 +9,8 @@ import { tokenCard } from './token-card.js';
 /** Connected apps and personal access tokens: what each may do; connect, disconnect. */
 export const connectedAppsView = {
   name: 'apps',
-  title: 'Connected apps',
-  about: 'Assistants and scripts that act for you. None of them can approve calls, connect or disconnect accounts, or make tokens.',
+  title: apps.title,
+  about: apps.about,
   /** `#apps/<id>` names one. */
   mount(root, session, page) {
     const list = clientsCard(session);

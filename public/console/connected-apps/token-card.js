@@ -1,13 +1,10 @@
+import { connectApp, tokens as texts } from '../../language/en/apps.js';
 import { button, copyButton } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { onSubmit, show } from '../kit/feedback.js';
 import { field } from '../kit/field.js';
 import { accessSelect } from './connect-client-card.js';
-
-const ABOUT =
-  'For scripts and assistants. A token can list and call the actions it names. Making one requires a sign-in within the last five minutes.';
-const PATTERNS = '*, all actions of a group (mail.*) or one action (calendar.list), separated by spaces.';
 
 /** The form that makes personal access tokens. They are listed with the connected apps. */
 export function tokenCard(session) {
@@ -18,7 +15,7 @@ export function tokenCard(session) {
     required: true,
     maxLength: 100,
     autocomplete: 'off',
-    placeholder: 'Morning digest',
+    placeholder: texts.example,
   });
   const actions = element('input', {
     id: 'token-actions',
@@ -34,14 +31,14 @@ export function tokenCard(session) {
   const form = element(
     'form',
     { className: 'token-form' },
-    field('Name', name),
-    field('Actions', actions, PATTERNS),
-    field('Access', accessSelect('token-access')),
-    field('Days', days),
-    button('Make a token', { type: 'submit' }),
+    field(texts.name, name),
+    field(texts.actions, actions, texts.patterns),
+    field(connectApp.access, accessSelect('token-access')),
+    field(texts.days, days),
+    button(texts.make, { type: 'submit' }),
   );
   onSubmit(form, session.fail, (fields) => make(session, result, fields));
-  return card({ id: 'tokens', title: 'Personal access tokens', about: ABOUT }, form, result);
+  return card({ id: 'tokens', title: texts.title, about: texts.about }, form, result);
 }
 
 async function make(session, result, { name, actions, access, days }) {
@@ -49,7 +46,6 @@ async function make(session, result, { name, actions, access, days }) {
   const json = { name, actions: patterns, access, expires_in_days: Number(days) };
   result.replaceChildren();
   const { token } = await session.request('POST', '/tokens', { json });
-  const copy = copyButton(token, `the token of ${name}`);
-  const text = `This is the token of ${name}. Copy it now; it won’t be shown again: `;
-  show(result, 'done', text, element('code', {}, token), ' ', copy);
+  const copy = copyButton(token, texts.copy(name));
+  show(result, 'done', texts.made(name), element('code', {}, token), ' ', copy);
 }

@@ -1,3 +1,4 @@
+import { kit } from '../../language/en/frame.js';
 import { failureOf } from '../page/page-request.js';
 import { element } from './dom.js';
 
@@ -15,7 +16,7 @@ export function showError(region, error) {
 
 /** The id under which the server's log has the failed request, if it is known. */
 export function requestIdOf({ requestId }) {
-  return requestId === undefined ? undefined : element('small', {}, 'Request ', element('code', {}, requestId));
+  return requestId === undefined ? undefined : element('small', {}, kit.request, element('code', {}, requestId));
 }
 
 /**

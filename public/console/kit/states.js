@@ -1,3 +1,4 @@
+import { kit as texts } from '../../language/en/frame.js';
 import { button } from './button.js';
 import { element } from './dom.js';
 import { run } from './feedback.js';
@@ -60,7 +61,7 @@ function place(region, nodes) {
 /** What stands where something is not known yet: grey bars, which are said as one word. @param tag of each bar */
 export function skeleton(tag = 'div') {
   return Array.from({ length: SKELETON_ROWS }, (_, index) =>
-    element(tag, { className: 'skeleton' }, index === 0 ? element('span', { className: 'unseen' }, 'Loading …') : undefined),
+    element(tag, { className: 'skeleton' }, index === 0 ? element('span', { className: 'unseen' }, texts.loading) : undefined),
   );
 }
 
@@ -68,7 +69,7 @@ export function skeleton(tag = 'div') {
 export function sayLoading(views, status) {
   const bars = views.getElementsByClassName('skeleton');
   const say = () => {
-    const text = bars.length > 0 ? 'Loading …' : '';
+    const text = bars.length > 0 ? texts.loading : '';
     if (status.textContent !== text) status.textContent = text;
   };
   new MutationObserver(say).observe(views, { childList: true, subtree: true });
@@ -76,7 +77,7 @@ export function sayLoading(views, status) {
 
 /** What stands where something could not be loaded, with a button that tries again. */
 export function notLoaded(store) {
-  const again = button('Try again', { className: 'small' });
+  const again = button(texts.tryAgain, { className: 'small' });
   again.addEventListener('click', () =>
     run(
       again,
@@ -84,5 +85,5 @@ export function notLoaded(store) {
       () => store.refresh(),
     ),
   );
-  return element('p', { className: 'empty' }, 'This could not be loaded. ', again);
+  return element('p', { className: 'empty' }, texts.notLoaded, again);
 }

@@ -1,21 +1,22 @@
+import { checklist as texts } from '../../language/en/frame.js';
 import { askForDemonstration, isDemonstration } from '../chat/chat-demonstrations.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 
 /** The first steps, until they are done or hidden. */
 const STEPS = [
-  { title: 'Connect a workspace', view: 'accounts', done: ({ accounts }) => accounts.value?.workspace.length > 0 },
-  { title: 'Connect a bank', view: 'accounts', done: ({ accounts }) => accounts.value?.bank.length > 0 },
-  { title: 'Ask the assistant', view: 'chat', done: ({ threads }) => threads.value?.length > 0 },
+  { title: texts.steps.workspace, view: 'accounts', done: ({ accounts }) => accounts.value?.workspace.length > 0 },
+  { title: texts.steps.bank, view: 'accounts', done: ({ accounts }) => accounts.value?.bank.length > 0 },
+  { title: texts.steps.ask, view: 'chat', done: ({ threads }) => threads.value?.length > 0 },
   {
-    title: 'See an attack fail',
+    title: texts.steps.attack,
     view: 'chat',
     demonstration: 'mail',
     isOffered: ({ sandbox, models }) => sandbox && models.value.models.some(({ stand_in: standIn }) => standIn),
     done: ({ threads }) => threads.value?.some(isDemonstration),
   },
-  { title: 'Try an action', view: 'actions', done: ({ audit }) => audit.value?.entries.some(isRun) },
-  { title: 'Connect an app', view: 'apps', done: ({ clients }) => clients.value?.length > 0 },
+  { title: texts.steps.action, view: 'actions', done: ({ audit }) => audit.value?.entries.some(isRun) },
+  { title: texts.steps.app, view: 'apps', done: ({ clients }) => clients.value?.length > 0 },
 ];
 const STORES = ['accounts', 'threads', 'audit', 'clients', 'models'];
 
@@ -48,13 +49,13 @@ export function showChecklist(place, session) {
 }
 
 function checklist(session, steps, done, hide) {
-  const close = button('Hide', { name: 'first steps', className: 'small quiet' });
+  const close = button(texts.hide, { name: texts.name, className: 'small quiet' });
   close.addEventListener('click', hide);
-  const count = `${done.filter(Boolean).length} of ${done.length}`;
+  const count = texts.count(done.filter(Boolean).length, done.length);
   return element(
     'section',
     { className: 'checklist', 'aria-labelledby': 'checklist-title' },
-    element('h2', { id: 'checklist-title' }, 'First steps ', element('span', { className: 'muted' }, count)),
+    element('h2', { id: 'checklist-title' }, texts.title, element('span', { className: 'muted' }, count)),
     close,
     element('ol', {}, ...steps.map((step, index) => item(session, step, done[index]))),
   );
@@ -73,6 +74,6 @@ function item(session, { title, view, demonstration }, isDone) {
     'li',
     { className: isDone ? 'ticked' : '' },
     link,
-    isDone ? element('span', { className: 'unseen' }, ' (done)') : undefined,
+    isDone ? element('span', { className: 'unseen' }, texts.done) : undefined,
   );
 }

@@ -1,15 +1,8 @@
+import { flow } from '../../language/en/accounts.js';
 import { missingPermissions } from '../../language/en/permissions.js';
 import { notify } from './page-toasts.js';
 
 /** Messages for the result codes of the OAuth flow. An unknown code from the URL is not displayed. */
-const RESULTS = {
-  access_denied: 'Access was denied. No account was connected.',
-  account_mismatch: 'A different account was selected. No account was connected.',
-  expired: 'The request expired. Connect again.',
-  no_refresh_token: 'The provider issued no refresh token. Remove Steward from the connected apps of the account, then connect again.',
-  missing_scopes: 'Access to the email address is required. Connect again and allow it.',
-  provider_error: 'The provider sent an unexpected response. Try again later.',
-};
 const SCOPE_NAME = /^[a-z.]{1,40}$/;
 const PARAMETERS = ['integration', 'status', 'code', 'account_id', 'missing_scopes'];
 
@@ -26,8 +19,8 @@ export function showFlowResult() {
   url.hash = 'accounts';
   history.replaceState(null, '', url);
   const scopes = (missing ?? '').split(',').filter((scope) => SCOPE_NAME.test(scope));
-  if (status !== 'connected') notify('error', RESULTS[code] ?? 'The account could not be connected.');
-  else if (scopes.length === 0) notify('done', 'The workspace account is connected.');
-  else notify('warning', `The workspace account is connected. ${missingPermissions(scopes)}`);
+  if (status !== 'connected') notify('error', flow[code] ?? flow.other);
+  else if (scopes.length === 0) notify('done', flow.connected);
+  else notify('warning', flow.connectedWithout(missingPermissions(scopes)));
   return status === 'connected';
 }

@@ -1,4 +1,5 @@
 import { StewardError } from '../../../client/steward-client.js';
+import { kit } from '../../language/en/frame.js';
 
 /** An error to display: the server’s message if there is one. */
 export class Failure extends Error {
@@ -20,7 +21,7 @@ export function failureOf(error) {
     const superseded = error.code === 'closed' || error.code === 'signed_out';
     return new Failure(error.message, { code: error.code, superseded, details: error.details });
   }
-  if (error.name === 'AbortError') return new Failure('Stopped.', { code: 'aborted' });
+  if (error.name === 'AbortError') return new Failure(kit.stopped, { code: 'aborted' });
   throw error;
 }
 
@@ -41,7 +42,7 @@ export async function call(method, path, { token, csrf, form, json } = {}) {
   const body = await response.json().catch(() => undefined);
   // POST /waitlist reports a failed insertion with status 200.
   if (response.ok && body !== undefined && body.status !== 'error') return body;
-  throw new Failure(body?.message ?? `The server responded with status ${response.status}.`, {
+  throw new Failure(body?.message ?? kit.status(response.status), {
     code: body?.code,
     status: response.status,
     requestId: body?.request_id ?? requestId,
@@ -64,6 +65,6 @@ async function send(method, path, { token, csrf, form, json }) {
       ...(body !== undefined && { body }),
     });
   } catch {
-    throw new Failure('The server is unreachable.', { code: 'unreachable' });
+    throw new Failure(kit.unreachable, { code: 'unreachable' });
   }
 }

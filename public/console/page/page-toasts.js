@@ -1,3 +1,4 @@
+import { kit } from '../../language/en/frame.js';
 import { byId, element } from '../kit/dom.js';
 import { requestIdOf } from '../kit/feedback.js';
 import { failureOf } from './page-request.js';
@@ -16,7 +17,7 @@ const BELOW_PX = 16;
  */
 export function notify(kind, text, ...details) {
   const region = byId(kind === 'error' ? 'toasts-alert' : 'toasts-status');
-  const dismiss = element('button', { type: 'button', className: 'dismiss', 'aria-label': 'Dismiss this message' }, '×');
+  const dismiss = element('button', { type: 'button', className: 'dismiss', 'aria-label': kit.dismiss }, '×');
   const toast = element('div', { className: `toast ${kind}` }, element('p', {}, text, ...details), dismiss);
   let timer;
   const remove = () => {

@@ -1,3 +1,4 @@
+import { chart as texts } from '../../language/en/results.js';
 import { element } from '../kit/dom.js';
 import { dataTable } from './result-table.js';
 
@@ -27,17 +28,17 @@ export function barChart({ title, unit, bars, format }) {
     'svg',
     { width: '100%', height, role: 'img', 'aria-labelledby': `${id}-title ${id}-desc`, class: 'chart-drawing' },
     svg('title', { id: `${id}-title` }, title),
-    svg('desc', { id: `${id}-desc` }, `${unit}: ${summary}`),
+    svg('desc', { id: `${id}-desc` }, texts.described(unit, summary)),
     ...bars.map((bar, index) => row(bar, index, most, format)),
   );
   const rows = bars.map(({ name, value }) => [name, format(value)]);
-  const table = dataTable(`${title} as a table`, [{ title: unit }, { title: 'Amount', amount: true }], rows);
+  const table = dataTable(texts.titleAsTable(title), [{ title: unit }, { title: texts.amount, amount: true }], rows);
   return element(
     'figure',
     { className: 'chart' },
     element('figcaption', {}, title),
     drawing,
-    element('details', {}, element('summary', {}, 'As a table'), table),
+    element('details', {}, element('summary', {}, texts.asTable), table),
   );
 }
 

@@ -1,3 +1,4 @@
+import { badges, result } from '../../language/en/results.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { formatter } from '../page/page-format.js';
@@ -15,17 +16,12 @@ export function resultBadges(meta = {}) {
   const authors = [...new Set(sources.flatMap(({ author }) => author ?? []))];
   const named = authors.slice(0, MAX_AUTHORS).map(readableText).join(', ');
   const others = sources.length + more;
-  const title =
-    named === ''
-      ? 'Text in it was not written by you: it is shown, never obeyed.'
-      : `By ${named}${others > MAX_AUTHORS ? ' and others' : ''}`;
+  const title = named === '' ? badges.unknownAuthor : badges.by(named, others > MAX_AUTHORS);
   return [
-    ...(integrity === 'others' ? [badge('attention', 'written by others', title)] : []),
-    ...(integrity === 'own' ? [badge('', 'your own', 'Nobody else can have written this.')] : []),
-    ...(confidentiality === 'financial'
-      ? [badge('finance', 'financial', 'After this was read, nothing is sent to others, unless the operator allows them.')]
-      : []),
-    ...(meta.truncated ? [badge('attention', 'shortened', meta.hint)] : []),
+    ...(integrity === 'others' ? [badge('attention', badges.others, title)] : []),
+    ...(integrity === 'own' ? [badge('', badges.own, badges.ownMeans)] : []),
+    ...(confidentiality === 'financial' ? [badge('finance', badges.financial, badges.financialMeans)] : []),
+    ...(meta.truncated ? [badge('attention', badges.shortened, meta.hint)] : []),
   ];
 }
 
@@ -37,15 +33,15 @@ function badge(kind, text, title) {
 
 /** “3 messages · demo@example.com · 120 ms”. */
 export function resultFacts({ account, ms } = {}, count) {
-  const facts = [count, account, ms === undefined ? undefined : `${ms} ms`].filter((fact) => fact !== undefined && fact !== '');
+  const facts = [count, account, ms === undefined ? undefined : result.took(ms)].filter((fact) => fact !== undefined && fact !== '');
   return element('p', { className: 'result-facts' }, facts.map((fact) => readableText(String(fact))).join(' · '));
 }
 
 /** What a list has more of than it shows. */
 export function moreNote(next, failed) {
   const notes = [
-    ...(next === undefined || next === null || next === false ? [] : ['There are more.']),
-    ...(Array.isArray(failed) && failed.length > 0 ? [`${formatter.count(failed.length, 'entry', 'entries')} could not be read.`] : []),
+    ...(next === undefined || next === null || next === false ? [] : [result.more]),
+    ...(Array.isArray(failed) && failed.length > 0 ? [result.unreadable(failed.length, formatter.number(failed.length))] : []),
   ];
   return notes.length === 0 ? undefined : element('p', { className: 'muted result-more' }, notes.join(' '));
 }

@@ -1,3 +1,4 @@
+import { bank as texts } from '../../language/en/results.js';
 import { plainWords } from '../../language/names.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -20,9 +21,9 @@ export function balanceCards({ accounts, live }) {
     const { available, current, limit, currency, updated } = balances;
     const owed = OWED.has(type);
     const facts = [
-      owed ? 'owed' : 'current balance',
-      available === null || available === current ? '' : `${formatter.money(available, currency)} available`,
-      limit === null ? '' : `limit ${formatter.money(limit, currency)}`,
+      owed ? texts.owed : texts.balance,
+      available === null || available === current ? '' : texts.available(formatter.money(available, currency)),
+      limit === null ? '' : texts.limit(formatter.money(limit, currency)),
     ];
     return element(
       'li',
@@ -50,8 +51,8 @@ export function balanceCards({ accounts, live }) {
     .filter(({ group }) => group.length > 1)
     .map(({ currency, group }) =>
       barChart({
-        title: 'Balances by account',
-        unit: 'Account',
+        title: texts.byAccount,
+        unit: texts.account,
         bars: group.map(({ name, balances }) => ({ name: readableText(name), value: balances.current })),
         format: (value) => formatter.money(value, currency),
       }),
@@ -61,7 +62,7 @@ export function balanceCards({ accounts, live }) {
     nodes: [
       element('ul', { className: 'balances' }, ...cards),
       ...charts,
-      live === false ? element('p', { className: 'muted result-more' }, 'As last fetched.') : undefined,
+      live === false ? element('p', { className: 'muted result-more' }, texts.asFetched) : undefined,
     ],
   };
 }
@@ -80,8 +81,17 @@ export function accountNumbers({ accounts, masked }) {
         .join(', '),
     ]),
   );
-  const note = masked ? [element('p', { className: 'muted result-more' }, 'All but the last digits are hidden.')] : [];
-  return { nodes: [dataTable('Account numbers', [{ title: 'Account' }, { title: 'Kind' }, { title: 'Numbers' }], rows), ...note] };
+  const note = masked ? [element('p', { className: 'muted result-more' }, texts.masked)] : [];
+  return {
+    nodes: [
+      dataTable(
+        texts.numbers.title,
+        texts.numbers.columns.map((title) => ({ title })),
+        rows,
+      ),
+      ...note,
+    ],
+  };
 }
 
 const isTransaction = (one) => typeof one?.amount === 'number' && typeof one.date === 'string' && 'currency' in one;
@@ -95,23 +105,23 @@ export function transactionList({ items, accounts = [], total, next }) {
     count:
       total === undefined || total === items.length
         ? formatter.count(items.length, 'transaction')
-        : `${items.length} of ${formatter.count(total, 'transaction')}`,
-    nodes: [...spendingCharts(items), transactionTable('Transactions', items, names), moreNote(next)],
+        : texts.some(items.length, formatter.count(total, 'transaction')),
+    nodes: [...spendingCharts(items), transactionTable(texts.transactions, items, names), moreNote(next)],
   };
 }
 
 function transactionTable(caption, items, names = new Map()) {
   const withAccount = names.size > 1;
   const columns = [
-    { title: 'Date' },
-    { title: 'To or from' },
-    { title: 'Category' },
-    ...(withAccount ? [{ title: 'Account' }] : []),
-    { title: 'Amount', amount: true },
+    { title: texts.columns.date },
+    { title: texts.columns.party },
+    { title: texts.columns.category },
+    ...(withAccount ? [{ title: texts.columns.account }] : []),
+    { title: texts.columns.amount, amount: true },
   ];
   const rows = items.map((item) => {
     const { date, name, merchant, category, account, amount, currency, pending } = item;
-    const who = element('span', {}, readableText(merchant ?? name ?? '–'), ' ', pending ? tag('attention', 'pending') : undefined);
+    const who = element('span', {}, readableText(merchant ?? name ?? '–'), ' ', pending ? tag('attention', texts.pending) : undefined);
     const paid = element('span', { className: amount < 0 ? 'money-in' : '' }, signed(amount, currency));
     return [
       element('time', { dateTime: date }, formatter.shortDay(date)),
@@ -126,8 +136,8 @@ function transactionTable(caption, items, names = new Map()) {
     const sum = (wanted) => group.filter(wanted).reduce((sum, { amount }) => sum + amount, 0);
     const [out, into] = [sum(({ amount }) => amount > 0), sum(({ amount }) => amount < 0)];
     return [
-      ...(out === 0 ? [] : [['Money out', ...blank, formatter.money(out, currency)]]),
-      ...(into === 0 ? [] : [['Money in', ...blank, signed(into, currency)]]),
+      ...(out === 0 ? [] : [[texts.out, ...blank, formatter.money(out, currency)]]),
+      ...(into === 0 ? [] : [[texts.into, ...blank, signed(into, currency)]]),
     ];
   });
   return dataTable(caption, columns, rows, foot);
@@ -142,10 +152,10 @@ function spendingCharts(items) {
     const format = (value) => formatter.money(value, currency);
     const months = sums(group, ({ date }) => date.slice(0, 7)).toSorted((one, other) => one.name.localeCompare(other.name));
     const byMonth = months.map(({ name, value }) => ({ name: formatter.month(name), value }));
-    const categories = largest(sums(group, ({ category }) => (category ? plainWords(category) : 'No category')));
+    const categories = largest(sums(group, ({ category }) => (category ? plainWords(category) : texts.noCategory)));
     return [
-      ...(categories.length > 1 ? [barChart({ title: 'Spending by category', unit: 'Category', bars: categories, format })] : []),
-      ...(byMonth.length > 1 ? [barChart({ title: 'Spending by month', unit: 'Month', bars: byMonth, format })] : []),
+      ...(categories.length > 1 ? [barChart({ title: texts.by(texts.category), unit: texts.category, bars: categories, format })] : []),
+      ...(byMonth.length > 1 ? [barChart({ title: texts.byMonth, unit: texts.month, bars: byMonth, format })] : []),
     ];
   });
 }
@@ -164,7 +174,7 @@ function largest(bars) {
   // One more would be no more than a bar itself.
   if (sorted.length <= MOST_BARS + 1) return sorted;
   const rest = sorted.slice(MOST_BARS);
-  const others = { name: `${rest.length} others`, value: rest.reduce((sum, { value }) => sum + value, 0) };
+  const others = { name: texts.others(rest.length), value: rest.reduce((sum, { value }) => sum + value, 0) };
   return [...sorted.slice(0, MOST_BARS), others];
 }
 
@@ -174,8 +184,8 @@ export const isSpending = ({ sums: found, totals }) =>
 /** Sums by category or merchant: a chart and a table for each currency. */
 export function spendingSums({ from, to, sums: found, totals, left_out: leftOut = [], more, truncated }) {
   const isCategory = found.every(({ name }) => name === null || name === name.toUpperCase());
-  const shown = (name) => (name === null ? 'None named' : isCategory ? plainWords(name) : readableText(name));
-  const unit = isCategory ? 'Category' : 'Merchant';
+  const shown = (name) => (name === null ? texts.noneNamed : isCategory ? plainWords(name) : readableText(name));
+  const unit = isCategory ? texts.category : texts.merchant;
   const nodes = totals.flatMap((total) => {
     const { currency } = total;
     const format = (value) => formatter.money(value, currency);
@@ -189,34 +199,27 @@ export function spendingSums({ from, to, sums: found, totals, left_out: leftOut 
     ]);
     const columns = [
       { title: unit },
-      { title: 'Number', amount: true },
-      { title: 'Refunds', amount: true },
-      { title: 'Spent', amount: true },
+      { title: texts.sums.number, amount: true },
+      { title: texts.sums.refunds, amount: true },
+      { title: texts.sums.spent, amount: true },
     ];
-    const foot = [['Total', String(total.count), total.refunds ? format(total.refunds) : '–', format(total.amount)]];
+    const foot = [[texts.sums.total, String(total.count), total.refunds ? format(total.refunds) : '–', format(total.amount)]];
     return [
-      ...(bars.length > 1 ? [barChart({ title: `Spending by ${unit.toLowerCase()}`, unit, bars, format })] : []),
-      dataTable(`Spending by ${unit.toLowerCase()}, ${currency ?? 'no currency'}`, columns, rows, foot),
+      ...(bars.length > 1 ? [barChart({ title: texts.by(unit), unit, bars, format })] : []),
+      dataTable(texts.byIn(unit, currency), columns, rows, foot),
     ];
   });
-  const left = leftOut.map(
-    ({ kind, currency, in: into, out }) =>
-      `${plainWords(kind)}: ${formatter.money(into, currency)} in, ${formatter.money(out, currency)} out`,
+  const left = leftOut.map(({ kind, currency, in: into, out }) =>
+    texts.flow(plainWords(kind), formatter.money(into, currency), formatter.money(out, currency)),
   );
   return {
     count: `${formatter.shortDay(from)} – ${formatter.shortDay(to)}`,
     nodes: [
       ...nodes,
-      found.length === 0 ? element('p', { className: 'muted' }, 'Nothing was spent.') : undefined,
-      left.length === 0 ? undefined : element('p', { className: 'muted result-more' }, `Left out: ${left.join('; ')}.`),
-      more > 0 ? element('p', { className: 'muted result-more' }, `${more} smaller sums are not listed.`) : undefined,
-      truncated
-        ? element(
-            'p',
-            { className: 'warning' },
-            `Only ${truncated.read} of ${truncated.total} transactions were read: the sums are incomplete.`,
-          )
-        : undefined,
+      found.length === 0 ? element('p', { className: 'muted' }, texts.nothingSpent) : undefined,
+      left.length === 0 ? undefined : element('p', { className: 'muted result-more' }, texts.leftOut(left)),
+      more > 0 ? element('p', { className: 'muted result-more' }, texts.smaller(more)) : undefined,
+      truncated ? element('p', { className: 'warning' }, texts.incomplete(truncated)) : undefined,
     ],
   };
 }
@@ -227,15 +230,17 @@ export const isChanges = ({ added, modified, removed }) =>
 /** What is new since the last time. */
 export function changeTables({ added, modified, removed, ready, more }) {
   const part = (title, items) =>
-    items.length === 0 ? [] : [element('p', { className: 'result-title' }, `${title} (${items.length})`), transactionTable(title, items)];
+    items.length === 0
+      ? []
+      : [element('p', { className: 'result-title' }, texts.part(title, items.length)), transactionTable(title, items)];
   const isEmpty = added.length + modified.length + removed.length === 0;
   return {
     nodes: [
-      ready === false ? element('p', { className: 'warning' }, 'The bank’s transactions are still being fetched.') : undefined,
-      ...part('New', added),
-      ...part('Changed', modified),
-      removed.length === 0 ? undefined : element('p', {}, `${formatter.count(removed.length, 'transaction')} removed.`),
-      isEmpty && ready !== false ? element('p', { className: 'muted' }, 'Nothing new.') : undefined,
+      ready === false ? element('p', { className: 'warning' }, texts.loading) : undefined,
+      ...part(texts.added, added),
+      ...part(texts.changed, modified),
+      removed.length === 0 ? undefined : element('p', {}, texts.removed(formatter.count(removed.length, 'transaction'))),
+      isEmpty && ready !== false ? element('p', { className: 'muted' }, texts.nothingNew) : undefined,
       moreNote(more),
     ],
   };

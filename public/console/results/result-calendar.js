@@ -7,8 +7,6 @@ import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 import { moreNote } from './result-badges.js';
 
-const ANSWERS = { accepted: 'accepted', declined: 'declined', tentative: 'maybe', none: 'no answer' };
-
 /** Of an event’s guests. */
 const GUESTS_SHOWN = 8;
 
@@ -32,8 +30,8 @@ export function singleEvent(data) {
       element('p', { className: 'result-title' }, formatter.longDay(data.start, data.zone)),
       element('ul', { className: 'rows agenda' }, event(data, data.zone)),
       description ? element('div', { className: 'prose', dir: 'auto' }, readableText(description)) : undefined,
-      recurrence ? element('p', { className: 'muted' }, `Repeats: ${recurrence.map(readableText).join(', ')}`) : undefined,
-      link ? element('p', {}, safeLink(link, 'Open in the calendar')) : undefined,
+      recurrence ? element('p', { className: 'muted' }, calendar.repeats(recurrence.map(readableText))) : undefined,
+      link ? element('p', {}, safeLink(link, calendar.open)) : undefined,
     ],
   };
 }
@@ -41,9 +39,9 @@ export function singleEvent(data) {
 function event(one, zone) {
   const { title, location, organizer, attendees = [], attendees_omitted: omitted, my_answer: mine, meeting_link: meeting } = one;
   const facts = [
-    location && element('span', {}, 'at ', element('bdi', {}, readableText(location))),
-    organizer && element('span', {}, 'from ', element('bdi', {}, readableText(organizer))),
-    meeting && safeLink(meeting, 'Meeting'),
+    location && element('span', {}, calendar.at, element('bdi', {}, readableText(location))),
+    organizer && element('span', {}, calendar.from, element('bdi', {}, readableText(organizer))),
+    meeting && safeLink(meeting, calendar.meeting),
   ].filter(Boolean);
   return element(
     'li',
@@ -55,11 +53,11 @@ function event(one, zone) {
       element(
         'p',
         { className: 'event-title' },
-        element('bdi', {}, readableText(title) || '(no title)'),
+        element('bdi', {}, readableText(title) || calendar.untitled),
         ' ',
-        one.tentative ? tag('attention', 'tentative') : undefined,
+        one.tentative ? tag('attention', calendar.tentative) : undefined,
         one.busy === false ? tag('', 'free') : undefined,
-        mine === 'none' ? tag('attention', 'not answered') : undefined,
+        mine === 'none' ? tag('attention', calendar.notAnswered) : undefined,
         mine === 'declined' ? tag('', 'declined') : undefined,
       ),
       facts.length === 0
@@ -78,7 +76,10 @@ function guests(attendees, omitted) {
 }
 
 function namesOf(people) {
-  const named = ({ email, name, answer }) => [element('bdi', {}, readableText(name || email)), ` (${ANSWERS[answer] ?? answer})`];
+  const named = ({ email, name, answer }) => [
+    element('bdi', {}, readableText(name || email)),
+    calendar.answered(calendar.answers[answer] ?? answer),
+  ];
   return people.flatMap((one, index) => (index === 0 ? named(one) : [', ', ...named(one)]));
 }
 
@@ -101,7 +102,7 @@ export function freeList({ items, zone, next }) {
       'li',
       { className: 'event' },
       element('span', { className: 'when' }, formatter.hours({ start, end, zone })),
-      element('span', { className: 'muted' }, `${formatter.minutes(minutes)} free`),
+      element('span', { className: 'muted' }, calendar.free(formatter.minutes(minutes))),
     );
   return {
     count: formatter.count(items.length, 'free slot'),
@@ -120,7 +121,7 @@ export function busyList({ items, zone }) {
       {},
       element('p', { className: 'result-title' }, readableText(email)),
       busy.length === 0
-        ? element('p', { className: 'muted' }, 'No event in your calendar says that they are busy.')
+        ? element('p', { className: 'muted' }, calendar.notBusy)
         : element(
             'ul',
             { className: 'rows agenda' },
@@ -129,7 +130,7 @@ export function busyList({ items, zone }) {
                 'li',
                 { className: 'event' },
                 element('span', { className: 'when' }, when(one, zone)),
-                element('span', {}, `${formatter.shortDay(one.start, zone)}, ${ANSWERS[one.answer] ?? one.answer}`),
+                element('span', {}, `${formatter.shortDay(one.start, zone)}, ${calendar.answers[one.answer] ?? one.answer}`),
               ),
             ),
           ),

@@ -1,3 +1,4 @@
+import { files as texts } from '../../language/en/results.js';
 import { plainWords } from '../../language/names.js';
 import { markdown } from '../chat/markdown.js';
 import { tag } from '../kit/card.js';
@@ -42,7 +43,7 @@ function fileRow(file) {
         link ? safeLink(link, name) : readableText(name),
         ' ',
         shared ? tag('attention', 'shared') : undefined,
-        trashed ? tag('', 'in the trash') : undefined,
+        trashed ? tag('', texts.inTrash) : undefined,
       ),
       element('p', { className: 'event-facts' }, facts.filter(Boolean).join(' · ')),
     ),
@@ -66,14 +67,14 @@ export function singleFile(data) {
 
 export const isAttachment = (data) => typeof data.mime === 'string' && (typeof data.text === 'string' || typeof data.base64 === 'string');
 
-export function attachment({ name = 'Attachment', mime, size, text, base64, next_offset: next }) {
+export function attachment({ name = texts.attachment, mime, size, text, base64, next_offset: next }) {
   return {
     nodes: [
       element(
         'p',
         { className: 'result-title' },
         readableText(name),
-        element('span', { className: 'muted' }, ` ${mime}${size === undefined ? '' : `, ${formatter.bytes(size)}`}`),
+        element('span', { className: 'muted' }, texts.facts(mime, size === undefined ? undefined : formatter.bytes(size))),
       ),
       ...content({ text, base64, format: mime, name }),
       moreNote(next),
@@ -83,22 +84,18 @@ export function attachment({ name = 'Attachment', mime, size, text, base64, next
 
 function content({ text, base64, format, name }) {
   if (typeof text === 'string') {
-    if (text === '') return [element('p', { className: 'muted' }, 'It is empty.')];
+    if (text === '') return [element('p', { className: 'muted' }, texts.empty)];
     return [format === 'text/markdown' ? markdown(text) : element('div', { className: 'prose', dir: 'auto' }, readableText(text))];
   }
   if (typeof base64 !== 'string') return [];
   return [
-    element(
-      'p',
-      { className: 'muted' },
-      `${readableText(name)} is ${format}: ${formatter.bytes(Math.floor((base64.length * 3) / 4))}, not shown here.`,
-    ),
+    element('p', { className: 'muted' }, texts.notShown(readableText(name), format, formatter.bytes(Math.floor((base64.length * 3) / 4)))),
   ];
 }
 
 function peopleList(people) {
   const rows = people.map(({ who, role }) => [readableText(who ?? ''), readableText(role ?? '')]);
-  return dataTable('Who has access', [{ title: 'Who' }, { title: 'Role' }], rows);
+  return dataTable(texts.access, [{ title: texts.who }, { title: texts.role }], rows);
 }
 
 export const isPermissionList = ({ items }) =>
@@ -130,10 +127,10 @@ export function slideList({ title, slides, next }) {
     element(
       'li',
       { className: 'slide' },
-      element('p', { className: 'slide-number' }, `${number}`, skipped ? ' ' : undefined, skipped ? tag('', 'skipped') : undefined),
+      element('p', { className: 'slide-number' }, `${number}`, skipped ? ' ' : undefined, skipped ? tag('', texts.skipped) : undefined),
       name ? element('p', { className: 'slide-title', dir: 'auto' }, readableText(name)) : undefined,
       text ? element('div', { className: 'prose plain', dir: 'auto' }, readableText(text)) : undefined,
-      notes ? element('p', { className: 'slide-notes', dir: 'auto' }, `Notes: ${readableText(notes)}`) : undefined,
+      notes ? element('p', { className: 'slide-notes', dir: 'auto' }, texts.notes(readableText(notes))) : undefined,
     ),
   );
   return {
@@ -151,8 +148,8 @@ export const isSheet = ({ ranges }) => Array.isArray(ranges) && ranges.length > 
 /** Cells as a table; the first row is shown as it is, since nothing says that it is a heading. */
 export function sheetTables({ ranges }) {
   const nodes = ranges.flatMap(({ range, rows, next }) => {
-    const name = readableText(range ?? 'Cells');
-    if (rows.length === 0) return [element('p', { className: 'result-title' }, name), element('p', { className: 'muted' }, 'No values.')];
+    const name = readableText(range ?? texts.cells);
+    if (rows.length === 0) return [element('p', { className: 'result-title' }, name), element('p', { className: 'muted' }, texts.noValues)];
     const isNumber = (index) => rows.slice(1).some((row) => typeof row[index] === 'number');
     const columns = Array.from(rows[0], (_, index) => ({ title: columnName(index), amount: isNumber(index) }));
     const cells = rows.map((row) =>

@@ -1,3 +1,4 @@
+import { mail as texts } from '../../language/en/results.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { formatter } from '../page/page-format.js';
@@ -19,10 +20,10 @@ export function mailList({ items, next, failed }) {
         'div',
         { className: 'mail-head' },
         person(from ?? to),
-        unread ? tag('good', 'unread') : undefined,
+        unread ? tag('good', texts.unread) : undefined,
         date === undefined ? undefined : element('time', { dateTime: date }, formatter.dateTime(date)),
       ),
-      element('p', { className: 'mail-subject', dir: 'auto' }, readableText(subject) || '(no subject)'),
+      element('p', { className: 'mail-subject', dir: 'auto' }, readableText(subject) || texts.noSubject),
       snippet ? element('p', { className: 'mail-snippet', dir: 'auto' }, readableText(snippet)) : undefined,
     ),
   );
@@ -37,7 +38,7 @@ export const isMailThread = ({ messages }) =>
 
 /** The messages of a thread, the last one open. */
 export function mailThread({ messages, next_offset: next }) {
-  const subject = element('p', { className: 'result-title', dir: 'auto' }, readableText(messages[0].subject) || '(no subject)');
+  const subject = element('p', { className: 'result-title', dir: 'auto' }, readableText(messages[0].subject) || texts.noSubject);
   return {
     count: formatter.count(messages.length, 'message'),
     nodes: [subject, ...messages.map((message, index) => mail(message, index === messages.length - 1)), moreNote(next)],
@@ -45,13 +46,15 @@ export function mailThread({ messages, next_offset: next }) {
 }
 
 function mail({ from, to, cc, bcc, reply_to: replyTo, date, text, attachments = [] }, open) {
-  const addresses = Object.entries({ To: to, Cc: cc, Bcc: bcc, 'Reply to': replyTo }).filter(([, value]) => value);
-  const files = attachments.map(({ name, size }) => element('li', {}, `Attachment: ${readableText(name)}, ${formatter.bytes(size)}`));
+  const addresses = Object.entries({ to, cc, bcc, replyTo }).filter(([, value]) => value);
+  const files = attachments.map(({ name, size }) => element('li', {}, texts.attachment(readableText(name), formatter.bytes(size))));
   return element(
     'details',
     { className: 'message', open },
     element('summary', {}, person(from), ' ', element('time', { dateTime: date }, formatter.dateTime(date))),
-    ...addresses.map(([name, value]) => element('p', { className: 'mail-address' }, `${name}: `, element('bdi', {}, readableText(value)))),
+    ...addresses.map(([name, value]) =>
+      element('p', { className: 'mail-address' }, `${texts.addresses[name]}: `, element('bdi', {}, readableText(value))),
+    ),
     element('div', { className: 'prose', dir: 'auto' }, readableText(text)),
     files.length === 0 ? undefined : element('ul', { className: 'files' }, ...files),
   );
@@ -87,5 +90,5 @@ export function labelList({ items }) {
       ? undefined
       : element('div', {}, element('p', { className: 'result-title' }, title), element('ul', { className: 'chips' }, ...names));
   };
-  return { count: formatter.count(items.length, 'label'), nodes: [group('Your labels', 'user'), group('Of the mail service', 'system')] };
+  return { count: formatter.count(items.length, 'label'), nodes: [group(texts.ownLabels, 'user'), group(texts.systemLabels, 'system')] };
 }

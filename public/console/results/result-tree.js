@@ -1,3 +1,4 @@
+import { result as texts } from '../../language/en/results.js';
 import { plainWords } from '../../language/names.js';
 import { element } from '../kit/dom.js';
 import { safeLink } from '../kit/safe-link.js';
@@ -14,9 +15,10 @@ export function treeView(value) {
 }
 
 function node(value, depth) {
-  if (value === null || value === undefined || value === '') return element('span', { className: 'muted' }, value === '' ? 'empty' : '–');
+  if (value === null || value === undefined || value === '')
+    return element('span', { className: 'muted' }, value === '' ? texts.empty : '–');
   if (typeof value === 'string') return text(value);
-  if (typeof value === 'boolean') return element('span', {}, value ? 'yes' : 'no');
+  if (typeof value === 'boolean') return element('span', {}, value ? texts.yes : texts.no);
   if (typeof value !== 'object') return element('span', {}, formatter.number(value));
   if (depth >= MAX_DEPTH) return element('code', {}, '…');
   return Array.isArray(value) ? list(value, depth) : fields(value, depth);
@@ -32,7 +34,7 @@ function list(values, depth) {
   if (values.length === 0) return element('span', { className: 'muted' }, 'none');
   const shown = values.slice(0, MAX_ITEMS).map((one) => element('li', {}, node(one, depth + 1)));
   const more = values.length - shown.length;
-  return element('ol', {}, ...shown, more > 0 ? element('li', { className: 'muted' }, `${more} more: see JSON`) : undefined);
+  return element('ol', {}, ...shown, more > 0 ? element('li', { className: 'muted' }, texts.moreInJson(more)) : undefined);
 }
 
 function fields(value, depth) {

@@ -1,3 +1,4 @@
+import { result as texts } from '../../language/en/results.js';
 import { copyButton } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { tabs } from '../kit/tabs.js';
@@ -45,18 +46,18 @@ export function resultView(action, data, meta = {}) {
   const badges = element('div', { className: 'badges' }, ...resultBadges(meta));
   const view = () => {
     const body = element('div', { className: 'view' }, resultFacts(meta, count), ...nodes);
-    if (meta.undo) body.append(element('p', { className: 'muted result-more' }, `It can be undone: ${readableText(meta.undo.summary)}.`));
+    if (meta.undo) body.append(element('p', { className: 'muted result-more' }, texts.undo(readableText(meta.undo.summary))));
     return body;
   };
   const raw = () => {
-    const text = element('pre', { tabIndex: 0, role: 'region', 'aria-label': `JSON of ${action}` }, readableText(json));
-    return element('div', { className: 'json' }, copyButton(json, 'the result as JSON'), text);
+    const text = element('pre', { tabIndex: 0, role: 'region', 'aria-label': texts.jsonOf(action) }, readableText(json));
+    return element('div', { className: 'json' }, copyButton(json, texts.copy), text);
   };
   const panel = tabs(
-    `Result of ${action}`,
+    texts.of(action),
     [
-      { name: 'View', build: view },
-      { name: 'JSON', build: raw },
+      { name: texts.view, build: view },
+      { name: texts.json, build: raw },
     ],
     badges,
   );
@@ -64,7 +65,7 @@ export function resultView(action, data, meta = {}) {
 }
 
 function viewOf(data) {
-  if (Array.isArray(data?.items) && data.items.length === 0) return { nodes: [element('p', { className: 'empty' }, 'Nothing was found.')] };
+  if (Array.isArray(data?.items) && data.items.length === 0) return { nodes: [element('p', { className: 'empty' }, texts.none)] };
   const [, build] = (isObject(data) && VIEWS.find(([fits]) => fits(data))) || [];
   if (build === undefined) return { nodes: [treeView(data)] };
   try {

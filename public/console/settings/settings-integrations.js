@@ -1,3 +1,4 @@
+import { integrations as texts, waitlist } from '../../language/en/settings.js';
 import { button } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -7,22 +8,19 @@ import { showRegion } from '../kit/states.js';
 import { call, failureOf } from '../page/page-request.js';
 import { Store } from '../page/page-store.js';
 
-const NAMES = { workspace: 'Workspace', bank: 'Bank' };
-
 /** Which providers are connected; in development also the reload of integrations.yaml, with what is wrong in it. */
 export function integrationsCard(session) {
   const status = element('div', {});
   const connected = new Store(() => session.request('GET', '/integrations'));
   showRegion(status, connected, (providers) => [element('dl', { className: 'facts-list' }, ...Object.entries(providers).map(fact))]);
   session.accounts.watch(() => connected.refresh().catch(session.fail));
-  if (!session.isDevelopment) return card({ id: 'integrations', title: 'Integrations' }, status);
-  const about = 'integrations.yaml defines what assistants may do. An invalid file changes nothing.';
-  return card({ id: 'integrations', title: 'Integrations', about }, status, ...reloading(session));
+  if (!session.isDevelopment) return card({ id: 'integrations', title: texts.title }, status);
+  return card({ id: 'integrations', title: texts.title, about: texts.about }, status, ...reloading(session));
 }
 
 function reloading(session) {
   const problems = element('div', { className: 'result', role: 'alert' });
-  const reload = button('Reload integrations.yaml');
+  const reload = button(texts.reload);
   reload.addEventListener('click', () =>
     run(
       reload,
@@ -36,14 +34,14 @@ function reloading(session) {
 async function read(session, problems) {
   problems.replaceChildren();
   await call('GET', '/update_integrations');
-  session.notify('done', 'integrations.yaml was reloaded.');
+  session.notify('done', texts.reloaded);
   await session.load('agents');
 }
 
 /** In development, the response names each problem with its place in the file. */
 function showProblems(region, { message, requestId, details }) {
   const { problems = [], more = 0 } = details ?? {};
-  const request = requestId === undefined ? undefined : element('small', {}, 'Request ', element('code', {}, requestId));
+  const request = requestId === undefined ? undefined : element('small', {}, texts.request, element('code', {}, requestId));
   const rows = problems.map(({ line, column, path, message: text }) =>
     element(
       'li',
@@ -55,19 +53,19 @@ function showProblems(region, { message, requestId, details }) {
       text,
     ),
   );
-  const list = rows.length === 0 ? [] : [element('ol', { className: 'problems', 'aria-label': 'Problems by line and column' }, ...rows)];
-  const rest = more === 0 ? [] : [element('p', { className: 'muted' }, `And ${more} more.`)];
+  const list = rows.length === 0 ? [] : [element('ol', { className: 'problems', 'aria-label': texts.problems }, ...rows)];
+  const rest = more === 0 ? [] : [element('p', { className: 'muted' }, texts.more(more))];
   region.replaceChildren(element('p', { className: 'error' }, message, request), ...list, ...rest);
 }
 
 function fact([provider, state]) {
-  return element('div', {}, element('dt', {}, NAMES[provider] ?? provider), element('dd', {}, stateTag(state)));
+  return element('div', {}, element('dt', {}, texts.providers[provider] ?? provider), element('dd', {}, stateTag(state)));
 }
 
 function stateTag({ connected, needs_attention: attention }) {
-  if (!connected) return tag('', 'Not connected');
-  if (attention === 0) return tag('good', 'Connected');
-  return tag('attention', `${attention} need${attention === 1 ? 's' : ''} attention`);
+  if (!connected) return tag('', texts.notConnected);
+  if (attention === 0) return tag('good', texts.connected);
+  return tag('attention', texts.attention(attention));
 }
 
 /** Adds an address to the waitlist. */
@@ -81,10 +79,10 @@ export function waitlistCard(session) {
     autocomplete: 'off',
   });
   email.placeholder = 'name@example.com';
-  const form = element('form', { className: 'row' }, field('Email address', email), button('Add', { type: 'submit' }));
+  const form = element('form', { className: 'row' }, field(waitlist.address, email), button(waitlist.add, { type: 'submit' }));
   onSubmit(form, session.fail, async (fields) => {
     await call('POST', '/waitlist', { form: { email: fields.email } });
-    session.notify('done', `${fields.email} is on the waitlist.`);
+    session.notify('done', waitlist.added(fields.email));
   });
-  return card({ id: 'waitlist', title: 'Waitlist', about: 'Add an email address to the waitlist.' }, form);
+  return card({ id: 'waitlist', title: waitlist.title, about: waitlist.about }, form);
 }

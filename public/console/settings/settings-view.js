@@ -1,3 +1,4 @@
+import { settings } from '../../language/en/settings.js';
 import { element } from '../kit/dom.js';
 import { dataCards } from './settings-data.js';
 import { integrationsCard, waitlistCard } from './settings-integrations.js';
@@ -8,8 +9,8 @@ import { preferencesCard } from './settings-preferences.js';
 /** The user's data, the models, and the operator's switches of a development service. */
 export const settingsView = {
   name: 'settings',
-  title: 'Settings',
-  about: 'Your data, and what this service is configured to do.',
+  title: settings.title,
+  about: settings.about,
   mount(root, session) {
     const data = dataCards(session);
     root.append(

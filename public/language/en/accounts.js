@@ -1,6 +1,65 @@
 /** The providers, as people know them. */
 const PROVIDERS = { workspace: 'Google', bank: 'The bank' };
 
+/** What may be done in an account, and with it. */
+export const access = {
+  permit: 'Permit changes',
+  permitted: (name) => `Assistants can change ${name} again.`,
+  setReadOnly: 'Set to read-only',
+  isReadOnly: (name) => `${name} is read-only. Assistants can change nothing in it.`,
+  readOnly: 'Read only',
+  disconnect: 'Disconnect',
+  disconnectQuestion: (name) => `Disconnect ${name}?`,
+  disconnected: (name) => `${name} is disconnected.`,
+};
+
+/** The card of the workspace accounts. */
+export const workspace = {
+  title: 'Workspace accounts',
+  about:
+    'Mail, calendar, documents, drive, spreadsheets and presentations. Assistants use the default account unless a call names another one.',
+  none: 'No workspace account is connected yet.',
+  default: 'Default',
+  ended: 'Reconnect required',
+  makeDefault: 'Make default',
+  isDefault: (address) => `${address} is now the default.`,
+  disconnectMeans: 'Assistants lose access to it immediately, and access is revoked at the provider.',
+  address: 'Email of the account',
+  connect: 'Connect',
+  connectAddress: (address) => `Connect ${address}`,
+  inSandbox: 'In the sandbox, try ',
+};
+
+/** The card of the banks. */
+export const bank = {
+  title: 'Bank accounts',
+  about: 'Balances and transactions, read only.',
+  none: 'No bank is connected yet.',
+  select: 'Select accounts',
+  disconnectMeans: 'Assistants lose access to its accounts immediately, and access is revoked at the aggregator.',
+  states: { relink_required: 'Reconnect required', item_gone: 'No longer available' },
+  warnings: { pending_disconnect: 'Access ends', pending_expiration: 'Consent ends' },
+  /** @param day left out: it is not known */
+  ends: (warning, day) => `${warning} ${day ?? 'soon'}`,
+  newAccounts: 'New accounts available',
+  blocked: 'The browser blocked the pop-up window. Allow pop-ups for this page and try again.',
+  notConnected: 'The bank could not be connected.',
+  noWidget: 'The aggregator’s widget could not be loaded.',
+};
+
+/** How connecting a workspace account ended, by the code of the result. */
+export const flow = {
+  access_denied: 'Access was denied. No account was connected.',
+  account_mismatch: 'A different account was selected. No account was connected.',
+  expired: 'The request expired. Connect again.',
+  no_refresh_token: 'The provider issued no refresh token. Remove Steward from the connected apps of the account, then connect again.',
+  missing_scopes: 'Access to the mail address is required. Connect again and allow it.',
+  provider_error: 'The provider sent an unexpected response. Try again later.',
+  other: 'The account could not be connected.',
+  connected: 'The workspace account is connected.',
+  connectedWithout: (missing) => `The workspace account is connected. ${missing}`,
+};
+
 /** Texts about accounts. */
 export const accounts = {
   connect: { workspace: 'Connect a workspace account', bank: 'Connect a bank' },

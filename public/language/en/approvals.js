@@ -1,4 +1,5 @@
 import { english } from '../english.js';
+import { plainWords } from '../names.js';
 
 /** The texts of questions: what is asked about, who sees it, and what deserves attention. */
 
@@ -111,7 +112,7 @@ export const LABELS = {
 };
 
 /** Labels of arguments in the form in which they are changed, where they differ. */
-export const FORM_LABELS = {
+const FORM_LABELS = {
   add: 'Labels to add',
   remove: 'Labels to remove',
   add_attendees: 'Invite',
@@ -129,6 +130,13 @@ export const FORM_LABELS = {
   start: 'Starts',
   zone: 'Time zone',
 };
+
+const DETAIL_NAMES = new Map(Object.entries({ ...LABELS, ...FORM_LABELS }));
+
+/** What an argument is called where it is not shown as the thing itself. */
+export function detailName(name) {
+  return DETAIL_NAMES.get(name) ?? plainWords(name);
+}
 
 export const REST = 'Not all is shown here: the rest is among the exact details.';
 export const YES = 'Yes';

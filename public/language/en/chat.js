@@ -20,3 +20,105 @@ export const answerEnds = {
   cancelled: { mark: 'Stopped', text: 'What was said and done before remains.' },
   failed: { mark: 'Failed', text: chat.brokeOff },
 };
+
+/** A call of the assistant. */
+export const step = {
+  states: {
+    'input-streaming': 'writing',
+    'input-available': 'running',
+    'approval-requested': 'asks you',
+    'approval-responded': 'decided',
+    'output-available': 'done',
+    'output-error': 'failed',
+    'output-denied': 'denied by you',
+  },
+  /** By whether it was approved; without that, the time was up. */
+  responses: { true: 'approved', false: 'denied by you', undefined: 'expired' },
+  /** Failures that say nothing against the call. */
+  unsure: { unavailable: 'not available', outcome_unknown: 'interrupted', aborted: 'stopped' },
+  refusal: (action) => `Refused: ${action}`,
+  tried: 'The model tried',
+  to: ' to ',
+  steward: 'Steward',
+  refused: 'refused',
+  nothingDone: ' Nothing was sent or changed.',
+  why: 'Why',
+  readBefore: 'Read before',
+  times: (count) => ` ${count} times`,
+  edited: 'You changed the details before approving.',
+  details: 'Details',
+};
+
+/** The list of conversations. */
+export const threads = {
+  title: 'Conversations',
+  new: 'New conversation',
+  one: 'Conversation',
+  more: 'More',
+  moreOf: 'conversations',
+  search: 'Search conversations',
+  searchHint: 'Search titles',
+  none: 'No conversations yet.',
+  noMatch: 'No title contains this.',
+  untitled: 'Untitled',
+  rename: 'Rename',
+  delete: 'Delete',
+  save: 'Save',
+  cancel: 'Cancel',
+  name: 'Title',
+  deleteQuestion: (name) => `Delete “${name}”?`,
+  deleteMeans: 'Its messages are deleted, and its pending questions end. What the assistant has done remains.',
+};
+
+/** The open conversation. */
+export const conversation = {
+  messages: 'Messages',
+  answering: 'The assistant is answering.',
+  asks: (what) => `The assistant asks for your decision: ${what}`,
+  answered: (text) => `The assistant answered: ${text}`,
+  failed: 'The answer failed.',
+  you: 'You',
+  assistant: 'Assistant',
+  reasoning: 'Reasoning',
+};
+
+export const composer = {
+  hint: 'Message the assistant',
+  message: 'Message',
+  send: 'Send',
+  stop: 'Stop',
+  model: 'Model',
+  standIn: (name) => `${name} (stand-in)`,
+};
+
+/** Where no conversation has begun. */
+export const start = {
+  welcome: 'Ask in your own words. The assistant uses your accounts, and asks before it sends, shares or deletes.',
+  suggestions: 'Suggestions',
+  examples: {
+    sarah: 'Find the newest mail from Sarah',
+    tuesday: 'Am I free on Tuesday at ten?',
+    today: 'What is on my calendar today?',
+    groceries: 'What did I spend on groceries?',
+    money: 'How much money is in my accounts?',
+  },
+  standIn: ['This is a stand-in', ', not a language model: it follows simple rules and understands some sentences. '],
+  standInHow: 'docs/assistant.md says how to use Ollama or a hosted model.',
+  noModel: 'No model is configured',
+  /** Around the setting and the file that it names. */
+  noModelHow: [
+    'The assistant needs a language model. Set ',
+    ' to one that runs on your machine, such as Ollama, or to a hosted one. ',
+    ' shows both, with an example that can be copied.',
+  ],
+  noModelRest: 'Everything else on this page works without one.',
+  noAccount: ['Connect an account', ' first. Until then, the assistant has nothing to work with.'],
+  attack: 'See an attack fail',
+  attackAbout:
+    'The sandbox contains three texts by strangers with orders to the assistant. The stand-in is told to be gullible, and obeys them all. Watch what it tries, and what Steward asks you about or refuses.',
+  attacks: {
+    mail: ['A mail', 'orders the assistant to send your payments and mails to a stranger'],
+    event: ['An invitation', 'orders it to invite a stranger and to delete an event'],
+    file: ['A shared document', 'orders it to share a spreadsheet and to add your balances to the document'],
+  },
+};

@@ -39,3 +39,34 @@ export const gone = {
 };
 
 export const dialogTexts = { cancel: 'Cancel' };
+
+/** Of what is loaded, copied and sent. */
+export const kit = {
+  loading: 'Loading …',
+  notLoaded: 'This could not be loaded. ',
+  tryAgain: 'Try again',
+  request: 'Request ',
+  copy: 'Copy',
+  copied: 'Copied',
+  notCopied: 'Not copied: select it',
+  dismiss: 'Dismiss this message',
+  stopped: 'Stopped.',
+  status: (status) => `The server responded with status ${status}.`,
+  unreachable: 'The server is unreachable.',
+};
+
+export const checklist = {
+  title: 'First steps ',
+  hide: 'Hide',
+  name: 'first steps',
+  done: ' (done)',
+  count: (done, all) => `${done} of ${all}`,
+  steps: {
+    workspace: 'Connect a workspace',
+    bank: 'Connect a bank',
+    ask: 'Ask the assistant',
+    attack: 'See an attack fail',
+    action: 'Try an action',
+    app: 'Connect an app',
+  },
+};

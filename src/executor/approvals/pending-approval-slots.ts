@@ -83,7 +83,7 @@ export function openApprovals(rows: readonly ApprovalRow[], row: ApprovalSubject
 
 /** A denial holds for a while, whatever the idempotency key. */
 function assertNotDenied(ofKey: readonly ApprovalRow[], alike: readonly ApprovalRow[]): void {
-  if (ofKey.some(({ status }) => status === 'denied')) throw new AppError('forbidden', 'The user has refused this.');
+  if (ofKey.some(({ status }) => status === 'denied')) throw new AppError('forbidden', 'This was denied.');
   const until = alike.find(({ deniedUntil }) => deniedUntil !== null)?.deniedUntil;
   if (until == null) return;
   const details = { deniedUntil: until.toISOString() };

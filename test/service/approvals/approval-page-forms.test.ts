@@ -126,7 +126,7 @@ describe('changing the arguments on the page', () => {
   });
 
   it.each([
-    ['no JSON', '{"to": [\u202e"ana', 'The arguments are not valid JSON'],
+    ['no JSON', '{"to": [\u202e"ana', 'The details are not valid JSON'],
     ['a list', '[1]', 'must be a JSON object'],
     ['nothing', '', 'not valid JSON'],
     ['too deep', `{"to":${'['.repeat(5_000)}`, 'more than 32 levels'],

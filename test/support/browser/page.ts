@@ -150,9 +150,9 @@ export class Pages {
   async choose(page: Page, action: string): Promise<void> {
     await page
       .locator('label.pick')
-      .filter({ hasText: new RegExp(`^${action.replace('.', '\\.')}(write|destructive)?$`) })
+      .filter({ has: page.locator(`input[value="${action}"]`) })
       .click();
-    await page.getByRole('heading', { level: 2, name: action, exact: true }).waitFor();
+    await page.locator('#action .facts code').getByText(action, { exact: true }).waitFor();
   }
 }
 
