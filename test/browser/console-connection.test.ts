@@ -66,6 +66,26 @@ describe.skipIf(chromiumMissing)(`a message without a connection${whySkipped}`, 
       expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true);
     }
   });
+
+  it('is said once, however much fails, and no longer when the browser is online', async () => {
+    const page = await scene.pages.openAs('cutoff', 'Settings');
+    await socket(page).getByText('connected', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    await socket(page).getByText('not connected').waitFor();
+    const message = page.locator('.toast').filter({ hasText: 'Steward can’t be reached.' });
+    const fail = async () => {
+      const failed = page.waitForEvent('requestfailed', { predicate: (request) => new URL(request.url()).pathname === '/user/export' });
+      await page.getByRole('button', { name: 'Export my data' }).click();
+      await failed;
+      await page.getByRole('button', { name: 'Export my data', disabled: false }).waitFor();
+    };
+    await fail();
+    await fail();
+    expect(await message.count()).toBe(1);
+    await page.context().setOffline(false);
+    await message.waitFor({ state: 'detached' });
+    await banner(page).waitFor({ state: 'hidden' });
+  });
 });
 
 describe.skipIf(chromiumMissing)(`a restart of the service${whySkipped}`, () => {

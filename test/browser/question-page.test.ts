@@ -52,6 +52,8 @@ describe.skipIf(chromiumMissing)(`the page of a question${whySkipped}`, () => {
     const input = { to: ['accounts@ledger-services.example'], subject: `${'W'.repeat(300)}`, body: LONG };
     const page = await asked(input, size);
     await expectInView(page, size);
+    const tops = await Promise.all(ANSWERS.map(async (name) => Math.round((await answer(page, name).boundingBox())?.y ?? 0)));
+    expect(new Set(tops).size, 'side by side').toBe(1);
     for (const end of [100_000, 0]) {
       await page.evaluate(`scrollTo(0, ${end})`);
       await expectInView(page, size);

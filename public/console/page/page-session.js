@@ -9,7 +9,7 @@ import { keepPreferences } from './page-preferences.js';
 import { call, Failure } from './page-request.js';
 import { Runs } from './page-runs.js';
 import { Store } from './page-store.js';
-import { notify, notifyOfError } from './page-toasts.js';
+import { clearUnreachable, notify, notifyOfError } from './page-toasts.js';
 
 /** Which data an event changes, by the first part of its name. */
 const CHANGES = {
@@ -65,7 +65,11 @@ export class Session {
     this.events.listen(this.client);
     this.events.addEventListener('change', ({ detail }) => this.#changed(detail.event));
     this.runs.addEventListener('change', ({ detail }) => detail.state !== 'running' && this.load('audit'));
-    this.link.addEventListener('change', () => this.connected && this.load(...CHANGES.resync));
+    this.link.addEventListener('change', () => {
+      if (!this.connected) return;
+      clearUnreachable();
+      this.load(...CHANGES.resync);
+    });
   }
 
   /** Connects, and loads what is shown. */

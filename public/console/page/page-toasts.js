@@ -9,7 +9,7 @@ const MOST = 4;
 const BELOW_PX = 16;
 
 /**
- * Shows a message in a corner of the page. It goes away after a while, unless the pointer or the focus is on it, or by its
+ * Shows a message in a corner of the page, in place of the same one, if that is shown. It goes away after a while, unless the pointer or the focus is on it, or by its
  * button; assistive technology reads it at once if it is an error.
  *
  * @param kind 'done', 'warning' or 'error'
@@ -19,6 +19,7 @@ export function notify(kind, text, ...details) {
   const region = byId(kind === 'error' ? 'toasts-alert' : 'toasts-status');
   const dismiss = element('button', { type: 'button', className: 'dismiss', 'aria-label': kit.dismiss }, '×');
   const toast = element('div', { className: `toast ${kind}` }, element('p', {}, text, ...details), dismiss);
+  for (const other of [...region.children]) if (other.textContent === toast.textContent) other.remove();
   let timer;
   const remove = () => {
     clearTimeout(timer);
@@ -52,10 +53,21 @@ function makeRoom() {
   }
 }
 
+/** What removes the messages that the service can't be reached. */
+const unreachable = new Set();
+
 /** Shows an error, with the id of the request. */
 export function notifyOfError(error) {
   const failure = failureOf(error);
-  if (!failure.superseded) notify('error', failure.message, requestIdOf(failure));
+  if (failure.superseded) return;
+  const remove = notify('error', failure.message, requestIdOf(failure));
+  if (failure.code === 'unreachable') unreachable.add(remove);
+}
+
+/** Removes the messages that the service can't be reached: it can again. */
+export function clearUnreachable() {
+  for (const remove of unreachable) remove();
+  unreachable.clear();
 }
 
 /** Removes the messages about what is done; errors stay. */

@@ -52,7 +52,7 @@ export const kit = {
   dismiss: 'Dismiss this message',
   stopped: 'Stopped.',
   status: (status) => `The server responded with status ${status}.`,
-  unreachable: 'The server is unreachable.',
+  unreachable: 'Steward can’t be reached. Try again when the connection is back.',
 };
 
 export const checklist = {
