@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { ChatPage } from '../support/browser/chat-page.ts';
+import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
 
 const WIDTHS = [1280, 390];
 
@@ -41,4 +42,28 @@ describe.skipIf(chromiumMissing)(`the first visit to the console${whySkipped}`, 
     await page.getByRole('button', { name: 'Sign in as ana' }).waitFor();
     expect(await focused(page)).toBe('H1 Accounts for your assistants');
   });
+
+  it.each([
+    { width: 320, height: 568 },
+    { width: 640, height: 400 },
+  ])('leaves the conversation half of a small or enlarged page, with the decision in view ($width×$height)', async (size) => {
+    const { page, log, ask } = await openChat(`small${size.width}`);
+    await page.setViewportSize(size);
+    await ask('Write to zoe@example.org: Lunch at noon?');
+    const answers = ['Deny', 'Change', 'Approve'].map((name) => log.getByRole('button', { name }));
+    const [room, composer, ...boxes] = await Promise.all(
+      [log, page.locator('.composer'), ...answers].map(async (node) => (await node.boundingBox()) ?? { y: 0, height: 0 }),
+    );
+    expect(room?.height).toBeGreaterThan(size.height / 2);
+    for (const box of boxes) {
+      expect(box.y).toBeGreaterThan(room?.y ?? size.height);
+      expect(box.y + box.height).toBeLessThanOrEqual(composer?.y ?? 0);
+    }
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+  });
+
+  async function openChat(user: string) {
+    const chat = await ChatPage.open(scene.steward, scene.pages, user);
+    return { page: chat.page, log: chat.log, ask: (text: string) => chat.ask(text) };
+  }
 });
