@@ -60,6 +60,12 @@ describe.skipIf(chromiumMissing)(`the first visit to the console${whySkipped}`, 
       expect(box.y + box.height).toBeLessThanOrEqual(composer?.y ?? 0);
     }
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    const list = page.getByRole('button', { name: 'Conversations' });
+    await list.press('Enter');
+    await page.getByRole('button', { name: 'New conversation' }).focus();
+    await page.keyboard.press('Escape');
+    expect(await list.getAttribute('aria-expanded')).toBe('false');
+    expect(await focused(page)).toBe('BUTTON Conversations');
   });
 
   async function openChat(user: string) {

@@ -67,6 +67,11 @@ class ChatView {
     const list = button(threads.title, { className: 'small quiet chat-list', 'aria-expanded': 'false' });
     list.addEventListener('click', () => this.#showList(list.getAttribute('aria-expanded') !== 'true'));
     this.list = list;
+    root.addEventListener('keydown', ({ key, defaultPrevented }) => {
+      if (key !== 'Escape' || defaultPrevented || list.getAttribute('aria-expanded') !== 'true') return;
+      this.#showList(false);
+      list.focus();
+    });
     const main = element(
       'section',
       { className: 'chat-main', 'aria-labelledby': 'conversation-title' },
