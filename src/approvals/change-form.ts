@@ -42,8 +42,9 @@ export function formOf(schema: object, input: unknown): FormField[] {
     const value = Object.hasOwn(values, path) ? values[path] : undefined;
     const shape = isObject(property) && !isIdName(path) ? shapeOf(property, value) : undefined;
     if (shape === undefined) return [];
-    const hint = isObject(property) && typeof property.description === 'string' ? { hint: property.description } : {};
-    return [{ path, label: detailName(path), ...shape, required: Array.isArray(required) && required.includes(path), ...hint }];
+    const hint = hintOf(path, shape.control, property);
+    const isRequired = Array.isArray(required) && required.includes(path);
+    return [{ path, label: detailName(path), ...shape, required: isRequired, ...(hint !== undefined && { hint }) }];
   });
 }
 
@@ -127,6 +128,14 @@ function lineOf(entry: unknown): string {
   const { name, address } = entry as { name?: unknown; address?: unknown };
   if (typeof name !== 'string' || name === '') return String(address);
   return /^[\p{L}\p{M}\p{N} '_+-]*$/u.test(name) ? `${name} <${address}>` : `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`;
+}
+
+/** “Title.” below “Title” says nothing, and how a time is written is not asked of who chooses it. */
+function hintOf(path: string, control: Control, property: unknown): string | undefined {
+  const hint = isObject(property) && typeof property.description === 'string' ? property.description : '';
+  const isNews =
+    hint !== '' && hint.toLowerCase() !== `${path}.`.toLowerCase() && hint.toLowerCase() !== `${detailName(path)}.`.toLowerCase();
+  return isNews && control !== 'date' && control !== 'datetime' ? hint : undefined;
 }
 
 /** Null is equal to absent. */

@@ -3,6 +3,9 @@ import type { DisplayField, DisplayText } from '../executor/display/display-fiel
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import { inline, visible } from '../http/pages/visible-text.ts';
 
+/** Any beyond are folded. */
+const FEW_ENTRIES = 8;
+
 /** The fields of a question, as a list of names and values. */
 export function fieldsHtml(fields: readonly DisplayField[]): SafeHtml | false {
   if (fields.length === 0) return false;
@@ -26,7 +29,7 @@ function shownValue(field: DisplayField): SafeHtml | SafeHtml[] {
       return list(
         field.people.map(({ name, address, marked: isMarked }) => {
           const shown = isMarked ? html`<mark>${inline(address)}</mark>` : inline(address);
-          return name === undefined ? shown : html`${inline(name)} &lt;${shown}&gt;`;
+          return name === undefined ? shown : html`${shown} <span class="muted">${inline(name)}</span>`;
         }),
         field.more,
       );
@@ -51,7 +54,12 @@ function shownValue(field: DisplayField): SafeHtml | SafeHtml[] {
 function list(entries: readonly SafeHtml[], more = 0): SafeHtml {
   const [only] = entries;
   if (entries.length === 1 && only !== undefined && more === 0) return only;
-  return html`<ul>${entries.map((entry) => html`<li>${entry}</li>`)}${more > 0 && html`<li>${andMore(more)}</li>`}</ul>`;
+  const items = (some: readonly SafeHtml[], left = 0) =>
+    html`<ul>${some.map((entry) => html`<li>${entry}</li>`)}${left > 0 && html`<li>${andMore(left)}</li>`}</ul>`;
+  const rest = entries.slice(FEW_ENTRIES);
+  if (rest.length === 0) return items(entries, more);
+  const folded = html`<details><summary>${andMore(rest.length + more)}</summary>${items(rest, more)}</details>`;
+  return html`${items(entries.slice(0, FEW_ENTRIES))}${folded}`;
 }
 
 function change(tag: 'del' | 'ins', name: string, text: DisplayText | undefined): SafeHtml[] {

@@ -67,6 +67,18 @@ describe.skipIf(chromiumMissing)(`the page of a question${whySkipped}`, () => {
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
   });
 
+  it('has its answers in one row on a phone, a long line of risk cut, and many people folded', async () => {
+    const guests = Array.from({ length: 60 }, (_, index) => `${'guest'.repeat(10)}${index}@example.org`);
+    const page = await asked({ ...MAIL, to: guests });
+    const boxes = await Promise.all(ANSWERS.map((name) => answer(page, name).boundingBox()));
+    expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+    expect((await page.locator('.decision').boundingBox())?.height).toBeLessThan(844 / 3);
+    const people = page.locator('dl.fields').getByRole('listitem');
+    await page.getByText('and 52 more').waitFor();
+    expect(await people.filter({ visible: true }).count()).toBe(8);
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+  });
+
   it('offers Deny first where someone is new, and Approve where the user knows everyone', async () => {
     const isPrimary = async (page: Page) =>
       Promise.all(['Deny', 'Approve'].map((name) => answer(page, name).evaluate((node) => node.classList.contains('primary'))));

@@ -122,6 +122,7 @@ const FORM_LABELS = {
   end: 'Ends',
   end_zone: 'Time zone of the end',
   find: 'Text to find',
+  location: 'Place',
   match_case: 'Only text with the same capitals',
   notify: 'Tell them by mail',
   recurrence: 'Repeats',

@@ -29,6 +29,19 @@ function posted(input: object, changes: Record<string, string | undefined> = {})
 const changed = (input: object, changes: Record<string, string | undefined> = {}) =>
   changedInput(formOf(SCHEMA, input), input, posted(input, changes));
 
+describe('a field', () => {
+  it('has a hint that says more than its label, and nothing on how a time is written', () => {
+    const described = (description: string) => ({ type: 'string', description });
+    const properties = { title: described('Title.'), start: described('2026-05-01T09:00'), zone: described('If not the calendar’s.') };
+    const fields = formOf({ properties }, { start: '2027-03-22T12:00' });
+    expect(fields.map(({ label, hint }) => [label, hint])).toEqual([
+      ['Title', undefined],
+      ['Starts', undefined],
+      ['Time zone', 'If not the calendar’s.'],
+    ]);
+  });
+});
+
 describe('a form in which nothing is changed', () => {
   it.each<[string, object]>([
     ['an empty text, which empties something', { title: 'x', place: '', text: '' }],
