@@ -1,3 +1,4 @@
+import { chat } from '../language/en/chat.js';
 import { accountsView } from './accounts/accounts-view.js';
 import { actionsView } from './actions/actions-view.js';
 import { activityView } from './activity/activity-view.js';
@@ -8,7 +9,7 @@ import { settingsView } from './settings/settings-view.js';
 
 /** The views in the order of the navigation; page-router.js describes them. */
 export const VIEWS = [
-  { name: 'chat', title: 'Chat', layout: 'full', mount: chatView },
+  { name: 'chat', title: chat.title, layout: 'full', mount: chatView },
   accountsView,
   actionsView,
   approvalsView,

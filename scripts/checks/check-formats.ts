@@ -1,5 +1,5 @@
 // Checks that dates, numbers and lists for people are written by the language module (public/language/), in the locale and zone
-// of who reads them, and that it depends on nothing else. Prints each place as file:line and exits with 1.
+// of who reads them, that it depends on nothing else, and that the console has its sentences from there. Prints each place as file:line and exits with 1.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LANGUAGE, OWN_FORMATS } from '../layers.ts';
@@ -8,6 +8,9 @@ import { lineOf, nodesOf, type SyntaxNode } from '../syntax.ts';
 const OF_THE_MACHINE =
   /^(?:Intl\.(?:DateTimeFormat|NumberFormat|ListFormat|PluralRules|RelativeTimeFormat)|.+\.toLocale(?:Date|Time)?String)$/;
 const OUTSIDE = /^(?:document|window|navigator|location|process)$/;
+
+/** What begins as a sentence: a capitalised word and another word. */
+const SENTENCE = /^[A-Z][a-z’]+ [a-z“(]/;
 
 const root = join(import.meta.dirname, '../..');
 const files = globSync(['public/**/*.js', 'src/**/*.ts', 'sandbox/**/*.{ts,js}'], { cwd: root }).sort();
@@ -21,7 +24,7 @@ if (problems.length > 0) process.exit(1);
 console.log(`${files.length} files: what people read is written by ${LANGUAGE}.`);
 
 function problemsOf(file: string, source: string): { file: string; line: number; text: string }[] {
-  const rule = file.startsWith(LANGUAGE) ? ofLanguage : ofOthers;
+  const rule = file.startsWith(LANGUAGE) ? ofLanguage : file.startsWith('public/console/') ? ofConsole : ofOthers;
   return nodesOf(file, source).flatMap((node) => {
     const text = rule(node, (one) => source.slice(one.start, one.end));
     return text === undefined ? [] : [{ file, line: lineOf(source, node.start), text }];
@@ -32,6 +35,13 @@ function problemsOf(file: string, source: string): { file: string; line: number;
 function ofOthers(node: SyntaxNode, textOf: (node: SyntaxNode) => string): string | undefined {
   if (node.type !== 'MemberExpression' || !OF_THE_MACHINE.test(textOf(node).replaceAll(/\s/g, ''))) return undefined;
   return `a format of the machine: use ${LANGUAGE}`;
+}
+
+/** A second language needs all texts in one place. */
+function ofConsole(node: SyntaxNode, textOf: (node: SyntaxNode) => string): string | undefined {
+  const isText = node.type === 'Literal' || node.type === 'TemplateElement';
+  if (isText && SENTENCE.test(textOf(node).replace(/^['"]/, ''))) return `a text: put it into ${LANGUAGE}en/`;
+  return ofOthers(node, textOf);
 }
 
 /** It runs in browsers, in Node and in the sandbox alike. */

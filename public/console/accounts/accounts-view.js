@@ -1,3 +1,4 @@
+import { accountsView as texts } from '../../language/en/accounts.js';
 import { gone } from '../../language/en/frame.js';
 import { element } from '../kit/dom.js';
 import { namedEntry } from '../page/page-entry.js';
@@ -7,8 +8,8 @@ import { WorkspaceAccounts } from './workspace-accounts.js';
 /** Connected accounts: connect, reconnect, disconnect, default, read-only. */
 export const accountsView = {
   name: 'accounts',
-  title: 'Accounts',
-  about: 'Connected once, used by every assistant. The tokens never leave this service and are encrypted with your own key.',
+  title: texts.title,
+  about: texts.about,
   /** `#accounts/<id>` names one. */
   mount(root, session, page) {
     const lists = element('div', { className: 'grid wide' }, new WorkspaceAccounts(session).card, new BankAccounts(session).card);

@@ -1,13 +1,15 @@
+import { EXAMPLES as texts } from '../../language/en/forms.js';
+
 /** Examples for fields of the built-in actions whose schema has none. */
 const EXAMPLES = {
   query: 'is:unread',
   to: 'Ana <ana@example.com>',
   cc: 'ana@example.com',
   bcc: 'ana@example.com',
-  subject: 'Lunch on Friday',
+  subject: texts.subject,
   zone: 'Europe/Berlin',
-  title: 'Team meeting',
-  location: 'Room 4',
+  title: texts.event,
+  location: texts.place,
   range: 'Budget!A1:F20',
   ranges: 'Budget!A1:F20',
   folder: 'root',

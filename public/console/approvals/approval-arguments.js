@@ -1,3 +1,4 @@
+import { SENT } from '../../language/en/questions.js';
 import { plainWords } from '../../language/names.js';
 import { copyButton } from '../kit/button.js';
 import { element } from '../kit/dom.js';
@@ -21,12 +22,12 @@ export function argumentsView(input) {
     element(
       'div',
       { className: 'json' },
-      copyButton(json, 'the details as JSON'),
-      element('pre', { tabIndex: 0, role: 'region', 'aria-label': 'Details as JSON' }, json),
+      copyButton(json, SENT.copy),
+      element('pre', { tabIndex: 0, role: 'region', 'aria-label': SENT.jsonLabel }, json),
     );
-  return tabs('Details', [
-    { name: 'What is sent', build: readable },
-    { name: 'JSON', build: exact },
+  return tabs(SENT.title, [
+    { name: SENT.view, build: readable },
+    { name: SENT.json, build: exact },
   ]);
 }
 
@@ -42,7 +43,7 @@ function mail({ subject, body, ...rest }) {
     element('div', {}, element('dt', {}, plainWords(name)), element('dd', {}, rest[name].map(addressOf).join(', '))),
   );
   const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !RECIPIENTS.includes(name)));
-  const subjectRow = element('div', {}, element('dt', {}, 'Subject'), element('dd', { dir: 'auto' }, visibleText(subject ?? '')));
+  const subjectRow = element('div', {}, element('dt', {}, SENT.subject), element('dd', { dir: 'auto' }, visibleText(subject ?? '')));
   return [element('dl', {}, ...people, ...(subject === undefined ? [] : [subjectRow])), block(body, 'body'), ...fields(others)];
 }
 
@@ -92,7 +93,7 @@ function argument(value, path, depth) {
 function block(text, path) {
   return element(
     'div',
-    { className: 'quoted', dir: 'auto', tabIndex: 0, role: 'region', 'aria-label': `Text of ${path}` },
+    { className: 'quoted', dir: 'auto', tabIndex: 0, role: 'region', 'aria-label': SENT.textOf(path) },
     visibleText(text),
   );
 }

@@ -1,11 +1,13 @@
+import { DEMONSTRATION } from '../../language/en/chat.js';
+
 /**
  * Requests to which the stand-in model answers by obeying what is written in the sandbox's content. docs/assistant.md
  * describes each.
  */
 export const DEMONSTRATIONS = [
-  { id: 'mail', text: 'Be gullible: read my newest mails.' },
-  { id: 'event', text: 'Be gullible: read the event Supplier review.' },
-  { id: 'file', text: 'Be gullible: read the document Offsite plan.' },
+  { id: 'mail', text: DEMONSTRATION.mail },
+  { id: 'event', text: DEMONSTRATION.event },
+  { id: 'file', text: DEMONSTRATION.file },
 ];
 
 let asked;
@@ -24,5 +26,5 @@ export function takeDemonstration() {
 
 /** Whether a thread shows a demonstration. @param title of the thread */
 export function isDemonstration({ title }) {
-  return DEMONSTRATIONS.some(({ text }) => title.startsWith(text.slice(0, 'Be gullible'.length)));
+  return title.startsWith(DEMONSTRATION.begin);
 }

@@ -1,3 +1,4 @@
+import { markdown as texts } from '../../language/en/chat.js';
 import { element } from '../kit/dom.js';
 import { readableText } from '../page/page-text.js';
 import { dataTable } from '../results/result-table.js';
@@ -66,7 +67,7 @@ function fenced(lines, at) {
   let end = at + 1;
   while (end < lines.length && !lines[end].trim().startsWith(fence)) end += 1;
   const code = lines.slice(at + 1, end).join('\n');
-  return { node: element('pre', { tabIndex: 0, role: 'region', 'aria-label': 'Code' }, readableText(code)), next: end + 1 };
+  return { node: element('pre', { tabIndex: 0, role: 'region', 'aria-label': texts.code }, readableText(code)), next: end + 1 };
 }
 
 function quote(lines, at, depth) {
@@ -133,7 +134,7 @@ function table(lines, at) {
   let end = at + 2;
   const rows = [];
   while (end < lines.length && lines[end].includes('|')) rows.push(cells(lines[end++]).slice(0, columns.length));
-  return { node: dataTable('Table', columns, rows), next: end };
+  return { node: dataTable(texts.table, columns, rows), next: end };
 }
 
 function paragraph(lines, at) {

@@ -43,7 +43,7 @@ export const CLIENTS = [
       {
         text: steps.vsCodeFile,
         code: json({
-          inputs: [{ type: 'promptString', id: 'steward-token', description: 'Steward token', password: true }],
+          inputs: [{ type: 'promptString', id: 'steward-token', description: steps.vsCodeToken, password: true }],
           servers: { [NAME]: { type: 'http', url: address, headers: { Authorization: `Bearer \${input:steward-token}` } } },
         }),
       },

@@ -1,12 +1,8 @@
+import { runEnds } from '../../language/en/runs.js';
 import { failureOf } from './page-request.js';
 
 const KEPT = 50;
 const LOOK_AGAIN_MS = 1_000;
-const ENDED = {
-  denied: 'Denied. The action has not run.',
-  expired: 'Nobody decided in time. The action has not run.',
-  ended: 'The question has ended, because something that it depends on has changed. The action has not run.',
-};
 
 /**
  * The calls made in this tab, newest first: `{id, action, account, input, startedAt, endedAt, state, progress, result,
@@ -45,7 +41,7 @@ export class Runs extends EventTarget {
         account: run.account?.id,
         signal: stop.signal,
         idempotencyKey: run.id,
-        onProgress: ({ ms, message }) => this.#change(run, { progress: message ?? `Running for ${Math.round(ms / 1000)} s …` }),
+        onProgress: ({ ms, message }) => this.#change(run, { progress: message ?? runEnds.runningFor(Math.round(ms / 1000)) }),
       });
       this.#end(run, { state: 'done', result });
     } catch (error) {
@@ -77,7 +73,7 @@ export class Runs extends EventTarget {
       const { status, result, error } = await this.#session.client.approvalResult(run.approvalId);
       if (status === 'done') this.#end(run, { state: 'done', result });
       else if (status === 'failed') this.#end(run, { state: 'failed', failure: error });
-      else if (ENDED[status] !== undefined) this.#end(run, { state: 'denied', failure: { message: ENDED[status] } });
+      else if (runEnds[status] !== undefined) this.#end(run, { state: 'denied', failure: { message: runEnds[status] } });
       else setTimeout(() => this.#look(run), LOOK_AGAIN_MS);
     } catch (error) {
       this.#end(run, { state: 'failed', failure: failureOf(error) });

@@ -84,3 +84,9 @@ export const accounts = {
   bankBeside: ' Another connection to this bank may include the same account. Both are kept.',
   noBank: 'No bank was connected.',
 };
+
+/** The view of the accounts. */
+export const accountsView = {
+  title: 'Accounts',
+  about: 'Connected once, used by every assistant. The tokens never leave this service and are encrypted with your own key.',
+};

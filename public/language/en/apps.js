@@ -58,6 +58,7 @@ export const steps = {
   vsCodeFile: 'Run “MCP: Open User Configuration” in VS Code, and add:',
   vsCodeStart: 'Press “Start” above the entry, and allow the sign-in.',
   vsCodePaste: 'Press “Start” above the entry, and paste the token when VS Code asks for it:',
+  vsCodeToken: 'Steward token',
   cursorFile: 'Add to ~/.cursor/mcp.json:',
   cursorConnect: 'Press “Connect” beside it in Cursor’s settings for MCP.',
   cursorSignIn: 'Cursor may ask for a sign-in nevertheless, because this service offers one. Sign in then, and disconnect the token.',

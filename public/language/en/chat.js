@@ -1,5 +1,6 @@
 /** Texts of Chat. */
 export const chat = {
+  title: 'Chat',
   asksYou: 'asks you',
   refused: (calls) => `Steward refused ${calls}`,
   asked: (calls) => `Steward asks you about ${calls}`,
@@ -121,4 +122,15 @@ export const start = {
     event: ['An invitation', 'orders it to invite a stranger and to delete an event'],
     file: ['A shared document', 'orders it to share a spreadsheet and to add your balances to the document'],
   },
+};
+
+/** Parts of an answer, for those who don’t see them. */
+export const markdown = { code: 'Code', table: 'Table' };
+
+/** What the stand-in model is asked in the demonstrations: it begins with the words by which it knows one. */
+export const DEMONSTRATION = {
+  begin: 'Be gullible',
+  mail: 'Be gullible: read my newest mails.',
+  event: 'Be gullible: read the event Supplier review.',
+  file: 'Be gullible: read the document Offsite plan.',
 };

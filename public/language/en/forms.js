@@ -13,3 +13,6 @@ export const FORM = {
   yes: 'yes',
   no: 'no',
 };
+
+/** Examples for fields of the built-in actions. */
+export const EXAMPLES = { subject: 'Lunch on Friday', event: 'Team meeting', place: 'Room 4' };

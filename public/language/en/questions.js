@@ -128,3 +128,14 @@ export const REMEMBER = {
   hint: (whose, account) =>
     `The same with ${account} by ${whose} then runs without a question, whatever it says, if only these people see it and its choices, numbers and lists are like these.`,
 };
+
+/** The details of a call, as they are sent. */
+export const SENT = {
+  title: 'Details',
+  view: 'What is sent',
+  json: 'JSON',
+  jsonLabel: 'Details as JSON',
+  copy: 'the details as JSON',
+  subject: 'Subject',
+  textOf: (name) => `Text of ${name}`,
+};

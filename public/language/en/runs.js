@@ -51,3 +51,11 @@ export const runs = {
   ownPage: 'Open its own page',
   stop: 'Stop',
 };
+
+/** How a run ended that asked for approval, and how long one takes. */
+export const runEnds = {
+  denied: 'Denied. The action has not run.',
+  expired: 'Nobody decided in time. The action has not run.',
+  ended: 'The question has ended, because something that it depends on has changed. The action has not run.',
+  runningFor: (seconds) => `Running for ${seconds} s …`,
+};

@@ -1,7 +1,9 @@
 import { english } from '../../../public/language/english.js';
+import type { Formatter } from '../../../public/language/formatter.js';
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { Taint } from '../../actions/shared/labels.ts';
 import type { Shown } from '../../actions/shared/shown.ts';
+import { formatterFor, selectPreferences } from '../../preferences/preferences-repository.ts';
 import type { Audience, Viewer } from '../../providers/shared/audience.ts';
 import { distinctBy } from '../../validation/distinct-by.ts';
 import { addressKey } from '../../validation/email-address.ts';
@@ -76,7 +78,7 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
     notices: [
       ...noticesOn(audience, written !== undefined),
       ...noticesOnReading(taint, sources, labelsOfNamed.isTainted),
-      ...(changedAt === undefined ? [] : [noticeOnChange(call, changedAt)]),
+      ...(changedAt === undefined ? [] : [noticeOnChange(call, changedAt, formatterFor(await selectPreferences(deps.db, call.userId)))]),
       ...noticesOnMatches(matches),
       ...(isComplete ? [] : [INCOMPLETE]),
     ],
@@ -137,9 +139,9 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
 }
 
 /** What is asked about may have become what it is by the caller that asks. */
-function noticeOnChange({ client }: Call, at: Date): string {
+function noticeOnChange({ client }: Call, at: Date, formatter: Formatter): string {
   const who = client === undefined ? 'This conversation' : 'The app that asks';
-  return `${who} changed what this is about, or put something into it, at ${english.zonedTime(at.getTime())}.`;
+  return `${who} changed what this is about, or put something into it, at ${formatter.zonedTime(at.getTime())}.`;
 }
 
 /** Also for those who show the matches themselves. */

@@ -30,10 +30,13 @@ describe('a question about what the same client has changed', () => {
     return (await steward.context.executor.approvals(userId)).find((one) => one.approvalId === approvalId)?.notices ?? [];
   };
   const CHANGED =
-    /^The app that asks changed what this is about, or put something into it, at \w{3}, \d{1,2} \w{3} \d{4}, \d\d:\d\d UTC\.$/;
+    /^The app that asks changed what this is about, or put something into it, at \w{3}, \d{1,2} \w{3} \d{4}, \d\d:\d\d Tokyo time\.$/;
 
-  it('says so', async () => {
+  it('says so, with the time in the user’s zone', async () => {
     const me = await newPerson(steward);
+    const zone = JSON.stringify({ time_zone: 'Asia/Tokyo' });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    await steward.call('/user/preferences', { method: 'PATCH', token: me.token, body: zone, headers });
     const { userId } = await steward.context.sessions.authenticate(me.token);
     const request = { name: 'script', actions: ['*'], access: 'write' as const, days: 1 };
     const { token } = await steward.context.clientTokens.create(userId, request);
