@@ -3,6 +3,7 @@ import type { Formatter } from '../../public/language/formatter.js';
 import type { Clock } from '../clock/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { alreadyDecided } from '../executor/approvals/approval-checks.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import type { Reply } from '../http/endpoints/endpoint.ts';
 import { websiteOf } from '../http/pages/way-on.ts';
@@ -79,6 +80,8 @@ export class QuestionReplies {
   }
 
   async #notDone(user: FirstParty, id: string, sent: DecisionForm, { code, message, status }: AppError): Promise<Reply<never>> {
+    // A double click: a browser shows the answer to the second one.
+    if (message === alreadyDecided().message) return this.ended(user, id);
     const pending = await findQuestion(this.#executor, user.userId, id);
     if (pending !== undefined && code === 'approval_required') {
       return { page: questionPage(await this.#formOf(user, pending, ASKED_AGAIN)), status };

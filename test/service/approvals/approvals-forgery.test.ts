@@ -90,6 +90,15 @@ describe('a decision by a session', () => {
     expect(scene.sent).toBe(1);
   });
 
+  it('is made once by a double click, whose second answer says how it ended', async () => {
+    const form = await fieldsOf(browser);
+    const own = { 'sec-fetch-site': 'same-origin', origin: scene.steward.url };
+    const ends = await Promise.all([1, 2, 3].map(() => post(form, own)));
+    expect(ends.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const { text } of ends) expect(text).toMatch(/You approved (it, and it was done|this on .+ It (is running|was done))\./);
+    expect(scene.sent).toBe(1);
+  });
+
   it('is not one of another user, who sees nothing either', async () => {
     const other = await sessionOf(scene.steward, (await scene.connect()).token);
     expect((await other.visit('/approvals')).text).toContain('Nothing waits for your decision.');
