@@ -236,7 +236,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
       await chat.ended();
       const refused = chat.log.getByRole('article', { name: 'Refused: Send a mail' });
       await refused.getByText('audit@ledger-services.example').first().waitFor();
-      await refused.getByText(/A bank’s data was read in this conversation/).waitFor();
+      await refused.getByText(/A bank’s data was read in this conversation, so this may go only to your own addresses/).waitFor();
       await refused.getByText('Read a mail').first().waitFor();
       await chat.log.getByText('Steward refused 1 call').waitFor();
       expect(await sent(chat, 'audit@ledger-services.example')).toEqual([]);

@@ -1,5 +1,6 @@
 import { actionName } from '../../language/en/actions.js';
 import { step as texts } from '../../language/en/chat.js';
+import { saidToYou } from '../../language/en/said-to-you.js';
 import { argumentsView } from '../approvals/approval-arguments.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -83,7 +84,7 @@ export class ToolStep {
     const rows = [
       row(texts.tried, named(name), ...toWhom(input)),
       row(texts.steward, tag('bad', texts.refused), texts.nothingDone),
-      row(texts.why, visibleText(message || errorText), ' ', element('code', {}, code)),
+      row(texts.why, visibleText(saidToYou(message || errorText)), ' ', element('code', {}, code)),
       ...(sources.length === 0 ? [] : [row(texts.readBefore, element('ul', { className: 'sources' }, ...sources))]),
     ];
     return element(
@@ -137,7 +138,13 @@ function sent(input) {
 }
 
 function failureNode({ code, message }) {
-  return element('p', { className: 'step-error' }, visibleText(message), ' ', code === undefined ? undefined : element('code', {}, code));
+  return element(
+    'p',
+    { className: 'step-error' },
+    visibleText(saidToYou(message)),
+    ' ',
+    code === undefined ? undefined : element('code', {}, code),
+  );
 }
 
 /** An action in words, with its technical name on demand. */

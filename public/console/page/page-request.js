@@ -1,10 +1,11 @@
 import { StewardError } from '../../../client/steward-client.js';
 import { kit } from '../../language/en/frame.js';
+import { saidToYou } from '../../language/en/said-to-you.js';
 
 /** An error to display: the server’s message if there is one. */
 export class Failure extends Error {
   constructor(message, { code, status = 0, requestId, superseded = false, details }) {
-    super(message);
+    super(saidToYou(message));
     this.code = code;
     this.status = status;
     this.requestId = requestId;

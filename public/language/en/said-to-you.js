@@ -1,0 +1,11 @@
+/** Longest first. */
+const WORDS = { 'the user’s': 'your', 'the user has': 'you have', 'the user is': 'you are', 'the user': 'you' };
+const USER = new RegExp(`\\b(?:${Object.keys(WORDS).join('|')})(?![\\w’])`, 'gi');
+
+/** A sentence of Steward's that is for models and apps, too, and speaks of the user: the same, said to the user. */
+export function saidToYou(sentence) {
+  return sentence.replace(USER, (found) => {
+    const words = WORDS[found.toLowerCase()];
+    return found.startsWith('T') ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+  });
+}
