@@ -1,3 +1,4 @@
+import { QUESTION_PAGE as words } from '../../public/language/en/approvals.js';
 import type { LinkedPreview } from '../executor/executor.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import { quotation } from '../http/pages/visible-text.ts';
@@ -8,14 +9,14 @@ type Asker = Pick<LinkedPreview, 'client' | 'thread'>;
 export function askedBy({ client, thread }: Asker): SafeHtml | undefined {
   if (client !== undefined) {
     const { name, kind, about } = client;
-    const who = kind === 'oauth' ? 'an app that calls itself' : 'your token';
-    return html`Asked by ${who} ${quotation(name)}.${about !== null && html` ${about}`}`;
+    const who = kind === 'oauth' ? words.askedByApp : words.askedByToken;
+    return html`${who}${quotation(name)}.${about !== null && html` ${about}`}`;
   }
-  return thread === undefined ? undefined : html`Asked by your assistant in a conversation.`;
+  return thread === undefined ? undefined : html`${words.askedByAssistant}`;
 }
 
 /** Whose calls an allowance would be for. */
 export function whose({ client, thread }: Asker): SafeHtml {
   if (client !== undefined) return quotation(client.name);
-  return thread === undefined ? html`your own front ends` : html`your assistant, in any conversation,`;
+  return thread === undefined ? html`${words.ofYou}` : html`${words.ofAssistant}`;
 }

@@ -1,5 +1,16 @@
 import { actionName } from '../../public/language/en/actions.js';
-import { END_REASONS, END_TITLES, ENDS, KEPT, NO_QUESTION, NO_QUESTION_TITLE, OUTCOMES, PAGE } from '../../public/language/en/approvals.js';
+import {
+  END_REASONS,
+  END_TITLES,
+  ENDS,
+  KEPT,
+  NO_QUESTION,
+  NO_QUESTION_TITLE,
+  OUTCOMES,
+  PAGE,
+  QUESTION_PAGE,
+  withAccount,
+} from '../../public/language/en/approvals.js';
 import type { Formatter } from '../../public/language/formatter.js';
 import type { ErrorCode } from '../errors.ts';
 import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
@@ -24,8 +35,8 @@ export interface End {
 export function endPage(user: PageUser, { heading, text, code, pending, back }: End): Page {
   const body = html`<h1>${heading}</h1>
 <p class="${code === undefined ? 'outcome' : 'error'}" role="status">${inline(text)}</p>
-${code !== undefined && html`<p class="muted">Code <code>${code}</code></p>`}
-${pending !== undefined && html`<p>It still waits for your decision. <a href="/approvals/${pending}">Back to the question</a></p>`}
+${code !== undefined && html`<p class="muted">${QUESTION_PAGE.code}<code>${code}</code></p>`}
+${pending !== undefined && html`<p>${QUESTION_PAGE.stillWaits}<a href="/approvals/${pending}">${QUESTION_PAGE.backToIt}</a></p>`}
 ${pending === undefined && wayOn(back)}
 <p><a href="/approvals">${PAGE.all}</a></p>`;
   return { title: heading, body, user };
@@ -41,7 +52,7 @@ export function endedPage(user: PageUser, ended: EndedQuestion, formatter: Forma
   const heading = `${actionName(ended.use)}: ${END_TITLES[ended.end].toLowerCase()}`;
   const body = html`<h1>${heading}</h1>
 <p class="outcome" role="status">${endOf(ended, formatter)}</p>
-<p class="muted">${ended.account !== undefined && html`With ${inline(ended.account)}. `}<code>${ended.action}</code></p>
+<p class="muted">${ended.account !== undefined && html`${withAccount} ${inline(ended.account)}. `}<code>${ended.action}</code></p>
 <p class="muted">${KEPT}</p>
 <p><a href="/approvals">${PAGE.all}</a></p>`;
   return { title: heading, body, user };

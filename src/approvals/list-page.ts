@@ -1,5 +1,5 @@
 import { actionName } from '../../public/language/en/actions.js';
-import { PAGE, timeLeft } from '../../public/language/en/approvals.js';
+import { PAGE, QUESTION_PAGE, timeLeft, withAccount } from '../../public/language/en/approvals.js';
 import type { Formatter } from '../../public/language/formatter.js';
 import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
@@ -24,7 +24,7 @@ export function listPage(
       : html`<ul class="approvals">${approvals.map((one) => pendingEntry(one, now))}</ul>`;
   const decided =
     ended.length > 0 && html`<h2>${PAGE.decided}</h2>\n<ul class="approvals">${ended.map((one) => endedEntry(one, formatter))}</ul>`;
-  return { title: 'Approvals', body: html`<h1>Approvals</h1>\n${list}\n${decided}`, user };
+  return { title: QUESTION_PAGE.title, body: html`<h1>${QUESTION_PAGE.title}</h1>\n${list}\n${decided}`, user };
 }
 
 function pendingEntry(approval: LinkedPreview, now: number): SafeHtml {
@@ -34,7 +34,7 @@ function pendingEntry(approval: LinkedPreview, now: number): SafeHtml {
   return html`<li>
 <a href="/approvals/${approvalId}" class="cut">${inline(display.title)}</a>
 <p class="muted">${PAGE.whoSees}: ${seen}</p>
-<p class="muted">With ${inline(account)}, ${timeLeft(Date.parse(expiresAt) - now)}</p>${asked && html`\n<p class="muted">${asked}</p>`}
+<p class="muted">${withAccount} ${inline(account)}, ${timeLeft(Date.parse(expiresAt) - now)}</p>${asked && html`\n<p class="muted">${asked}</p>`}
 </li>
 `;
 }

@@ -1,4 +1,13 @@
-import { andMore, changeTitle, PAGE, timeLeft, viewerCount, withAccount } from '../../public/language/en/approvals.js';
+import {
+  andMore,
+  changeTitle,
+  PAGE,
+  QUESTION_PAGE,
+  REMEMBER,
+  timeLeft,
+  viewerCount,
+  withAccount,
+} from '../../public/language/en/approvals.js';
 import type { Formatter } from '../../public/language/formatter.js';
 import type { DisplayViewer } from '../executor/display/shown-viewers.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
@@ -93,7 +102,7 @@ function aboutOf({ approval, now, formatter }: QuestionForm): SafeHtml {
   const { account, expiresAt } = approval;
   const asked = askedBy(approval);
   const left = timeLeft(Date.parse(expiresAt) - now);
-  return html`<p class="muted">${withAccount} ${inline(account)}. <strong>${left}</strong>, until <time datetime="${expiresAt}">${formatter.zonedTime(expiresAt)}</time>.</p>
+  return html`<p class="muted">${withAccount} ${inline(account)}. <strong>${left}</strong>${QUESTION_PAGE.until}<time datetime="${expiresAt}">${formatter.zonedTime(expiresAt)}</time>.</p>
 ${asked && html`<p class="muted">${asked}</p>\n`}`;
 }
 
@@ -142,28 +151,30 @@ function hiddenFields({ user: { session }, shown }: QuestionForm, approved: bool
 function rememberField({ approval, mayBeAllowed }: QuestionForm, form: string): SafeHtml | false {
   const { action, account } = approval;
   if (!mayBeAllowed) return false;
-  return html`<div class="field"><label for="remember">Allow calls like this without asking</label>
+  const [calls, withIt, by, rest] = REMEMBER.hint;
+  return html`<div class="field"><label for="remember">${REMEMBER.label}</label>
 <select id="remember" name="remember_for" form="${form}" aria-describedby="remember-hint">
-<option value="">No, ask each time</option>
-<option value="1">For 1 day</option>
-<option value="7">For 7 days</option>
-<option value="30">For 30 days</option>
+<option value="">${REMEMBER.never}</option>
+<option value="1">${REMEMBER.days(1)}</option>
+<option value="7">${REMEMBER.days(7)}</option>
+<option value="30">${REMEMBER.days(30)}</option>
 </select>
-<p class="muted" id="remember-hint"><small>Calls of <code>${action}</code> with ${inline(account)} by ${whose(approval)} would then run without a question, whatever they say, if only people listed above see them and they give the same details as this one: the same yes or no, numbers and choices, and no files or lists where this one has none. Where a call puts a file into a folder: into the same folder only.</small></p>
+<p class="muted" id="remember-hint"><small>${calls}<code>${action}</code>${withIt}${inline(account)}${by}${whose(approval)}${rest}</small></p>
 </div>`;
 }
 
 /** @param edited as the user wrote it before */
 function jsonEditor(form: QuestionForm, edited: string | undefined, isOpen: boolean): SafeHtml {
   const text = edited === undefined ? editableJson(form.approval.input) : editableText(edited);
-  if (text === undefined) return html`<p class="muted">The details are too long to be changed on this page.</p>`;
+  const [before, after] = QUESTION_PAGE.hiddenCharacters;
+  if (text === undefined) return html`<p class="muted">${QUESTION_PAGE.tooLongToChange}</p>`;
   return html`<details class="editor"${isOpen && html` open`}>
 <summary>${PAGE.asJson}</summary>
 <form id="json" method="post" action="/approvals/${form.approval.approvalId}">
 ${hiddenFields(form, true)}<label for="input_json">${PAGE.json}</label>
 <textarea id="input_json" name="input_json" rows="14" dir="ltr" spellcheck="false" autocomplete="off" autocapitalize="none" aria-describedby="input_json-hint">
 ${text}</textarea>
-<p class="muted" id="input_json-hint"><small>Hidden characters are written as <code>\\u202e</code>. If others would see the changed call, you are asked again before it runs.</small></p>
+<p class="muted" id="input_json-hint"><small>${before}<code>\\u202e</code>${after}</small></p>
 <button class="button" type="submit">${PAGE.approveChanges}</button>
 </form>
 </details>`;

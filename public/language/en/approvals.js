@@ -402,3 +402,34 @@ export const DECIDED = {
 };
 export const NOT_DONE = { unknown: 'Not known', failed: 'Not done' };
 export const KEPT = 'Steward keeps this for a day; the activity has all decisions.';
+
+/** Of the page of one question. */
+export const QUESTION_PAGE = {
+  title: 'Approvals',
+  until: ', until ',
+  stillWaits: 'It still waits for your decision. ',
+  backToIt: 'Back to the question',
+  askedByApp: 'Asked by an app that calls itself ',
+  askedByToken: 'Asked by your token ',
+  askedByAssistant: 'Asked by your assistant in a conversation.',
+  ofYou: 'your own front ends',
+  ofAssistant: 'your assistant, in any conversation,',
+  tooLongToChange: 'The details are too long to be changed on this page.',
+  /** Before and after an example. */
+  hiddenCharacters: ['Hidden characters are written as ', '. If others would see the changed call, you are asked again before it runs.'],
+  code: 'Code ',
+};
+
+/** Allowing calls like it in advance. */
+export const REMEMBER = {
+  label: 'Allow calls like this without asking',
+  never: 'No, ask each time',
+  days: (count) => counted(count, 'For 1 day', (many) => `For ${many} days`),
+  /** Around the action, the account and whose calls. */
+  hint: [
+    'Calls of ',
+    ' with ',
+    ' by ',
+    ' would then run without a question, whatever they say, if only people listed above see them and they give the same details as this one: the same yes or no, numbers and choices, and no files or lists where this one has none. Where a call puts a file into a folder: into the same folder only.',
+  ],
+};
