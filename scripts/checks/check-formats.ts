@@ -45,10 +45,11 @@ function ofConsole(node: SyntaxNode, textOf: (node: SyntaxNode) => string): stri
 }
 
 /** It runs in browsers, in Node and in the sandbox alike. */
-function ofLanguage({ type, name, source, callee }: SyntaxNode, textOf: (node: SyntaxNode) => string): string | undefined {
+function ofLanguage({ type, object, source, callee }: SyntaxNode, textOf: (node: SyntaxNode) => string): string | undefined {
   if (type === 'ImportDeclaration' && !/^'\.\.?\/[\w./-]+\.js'$/.test(textOf(source as SyntaxNode)))
     return 'the language module imports nothing else';
-  if (type === 'Identifier' && OUTSIDE.test(name as string)) return 'the language module knows neither a page nor Node';
+  // A name alone may be that of a text: of a place, or of a document.
+  if (type === 'MemberExpression' && OUTSIDE.test(textOf(object as SyntaxNode))) return 'the language module knows neither a page nor Node';
   return type === 'CallExpression' && /\.toLocale\w*String$/.test(textOf(callee as SyntaxNode))
     ? 'the format of the machine’s locale'
     : undefined;
