@@ -4,7 +4,7 @@ import { askForDemonstration } from './chat/chat-demonstrations.js';
 import { button } from './kit/button.js';
 import { byId, element } from './kit/dom.js';
 import { run, show, showError } from './kit/feedback.js';
-import { notLoaded, sayLoading } from './kit/states.js';
+import { notLoaded, sayLoading, skeleton } from './kit/states.js';
 import { clearBadges, showBadge } from './page/page-badges.js';
 import { showChecklist } from './page/page-checklist.js';
 import { Server, showConnection } from './page/page-connection.js';
@@ -134,10 +134,13 @@ open();
 
 async function open() {
   const hash = takeReturn();
+  // It is not known yet who is signed in; the router replaces it.
+  if (byId('sign-in').hidden) byId('views').replaceChildren(element('div', { 'aria-busy': 'true' }, ...skeleton()));
   if (location.hash === '' && hash !== '') history.replaceState(null, '', hash);
   try {
     await signIn.begin();
   } catch {
+    byId('views').replaceChildren();
     byId('sign-in').hidden = false;
     byId('sign-in-ways').replaceChildren(notLoaded({ refresh: open }));
   }

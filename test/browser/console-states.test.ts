@@ -74,6 +74,23 @@ describe.skipIf(chromiumMissing)(`what is not known yet, on the page${whySkipped
     expect(scene.pages.problems).toEqual([]);
   });
 
+  it('is grey and busy before it is known who is signed in', async () => {
+    const page = await scene.pages.open('/test');
+    const known = Promise.withResolvers<void>();
+    await page.route('**/auth/session', async (route) => {
+      await known.promise;
+      await route.continue();
+    });
+    await page.goto(scene.steward.url);
+    await page.locator('#views .skeleton').first().waitFor();
+    expect(await page.locator('#loading').textContent()).toBe('Loading …');
+    expect(await page.getByText('not signed in').count()).toBe(0);
+    known.resolve();
+    await page.getByRole('button', { name: 'Sign in as demo' }).waitFor();
+    expect(await page.locator('#views .skeleton').count()).toBe(0);
+    await page.getByText('not signed in').waitFor();
+  });
+
   it('is empty afterwards for a user who has nothing', async () => {
     const { page, release } = await openHeld('newcomer', { account: false });
     release();
