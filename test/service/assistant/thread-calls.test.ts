@@ -222,7 +222,7 @@ describe('a bank’s data that was read in a thread', () => {
     expect(scene.sent).toBe(0);
     const browser = await sessionOf(scene.steward, user.token);
     const page = await browser.visit(`/approvals/${approvalId}`);
-    expect(page.text).toContain('you named it in the conversation');
+    expect(page.text).toContain('named by you here');
     expect(page.text).toContain('Asked by your assistant in a conversation.');
     expect((await scene.decide(user, approvalId)).data).toEqual({ id: 'm1' });
     expect(scene.sent).toBe(1);

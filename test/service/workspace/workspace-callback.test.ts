@@ -373,7 +373,7 @@ describe('another account than the requested one', () => {
     const email = `${newName()}@example.com`;
     const { callback } = await connect(steward, { token, email, untick: ['userinfo.email', 'userinfo.profile'] });
     expect(callback.status).toBe(200);
-    expect(callback.text).toMatch(/workspace account <strong>1\d{20}<\/strong>/);
+    expect(callback.text).toMatch(/workspace account <strong><bdi>1\d{20}<\/bdi><\/strong>/);
     expect((await connectUnbound(steward, { token, email })).page.status).toBe(200);
   });
 });

@@ -67,7 +67,7 @@ describe('the confirmation page', () => {
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
     expect(page.headers.get('cache-control')).toBe('no-store');
-    const question = `Connect the workspace account <strong>${email}</strong> to the Steward user <strong>${user}@example.com</strong>?`;
+    const question = `Connect the workspace account <strong><bdi>${email}</bdi></strong> to the Steward user <strong><bdi>${user}@example.com</bdi></strong>?`;
     expect(page.text).toContain(question);
     expect(page.text).toContain('Continue only if you started this.');
     expect(page.text).not.toContain('<script');
@@ -82,7 +82,9 @@ describe('the confirmation page', () => {
   it('names the address once if user and account have the same', async () => {
     const user = newName();
     const { page, email } = await asked({ token: await steward.signIn(user), email: `${user}@example.com` });
-    expect(page.text).toContain(`Connect the workspace account <strong>${email}</strong> to the Steward user with the same address?`);
+    expect(page.text).toContain(
+      `Connect the workspace account <strong><bdi>${email}</bdi></strong> to the Steward user with the same address?`,
+    );
     expect(page.text.split(email)).toHaveLength(2);
   });
 
@@ -118,7 +120,7 @@ describe('the confirmation page', () => {
 
   it('escapes its content', async () => {
     const { page } = await asked({ email: `o'brien@example.com` });
-    expect(page.text).toContain('<strong>o&#39;brien@example.com</strong>');
+    expect(page.text).toContain('<strong><bdi>o&#39;brien@example.com</bdi></strong>');
   });
 
   it('activates nothing before the user’s decision', async () => {
@@ -301,7 +303,7 @@ describe('a victim of phishing', () => {
     const login = await browser.visit(link);
     const page = await browser.visit(await consent(browser, login.headers.get('location') ?? '', { email }));
     expect(page.status).toBe(200);
-    expect(page.text).toContain(`<strong>${attacker}@example.com</strong>`);
+    expect(page.text).toContain(`<strong><bdi>${attacker}@example.com</bdi></strong>`);
     expect(await workspaceAccounts(steward, attackerToken)).toEqual([]);
     await expire(page);
     await sweepNow(steward);

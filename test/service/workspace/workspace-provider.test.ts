@@ -125,7 +125,7 @@ describe('the exchange', () => {
   it('shows the provider’s text as text, never as markup', async () => {
     const { callback } = await connect({ userinfo: { email: `"><script>alert(1)</script>&'@example.com` } });
     expect(callback.status).toBe(200);
-    expect(callback.text).toContain('<strong>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;@example.com</strong>');
+    expect(callback.text).toContain('<strong><bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;@example.com</bdi></strong>');
     expect(callback.text).not.toContain('<script');
   });
 
