@@ -120,7 +120,7 @@ function pageHeaders(response: Response): Response {
     // A popup of another origin must keep its opener, which receives the result.
     'Cross-Origin-Opener-Policy': 'unsafe-none',
     'Content-Security-Policy':
-      "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; img-src data:; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   });
 }
 

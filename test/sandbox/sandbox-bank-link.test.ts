@@ -51,7 +51,7 @@ describe('GET /sandbox/bank/link', () => {
     const first = await page({ link_token: token });
     expect(first.headers.get('cache-control')).toBe('no-store');
     expect(first.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; img-src data:; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     );
     expect(await first.text()).toContain('Houndstooth Bank');
     const chosen = await post([

@@ -48,9 +48,14 @@ describe('an app that signs in again under its id', () => {
     await linkBank(scene.steward, user.token);
     const client = await newClient(scene.steward);
     const browser = await sessionOf(scene.steward, user.token);
+    const banks = (await scene.steward.call('/auth/bank/accounts', { token: user.token })).body.accounts;
     const tokens = async (): Promise<Tokens> => {
       const authorization = new Authorization(client, browser);
-      const code = await authorization.code((fields) => fields.set('access', 'write'));
+      const code = await authorization.code((fields) => {
+        fields.set('access', 'write');
+        // Accounts of banks aren't ticked by themselves.
+        for (const { id } of banks) fields.append('account', id);
+      });
       const { body } = await authorization.exchange(scene.steward, code);
       // The agents of the file can be chosen; the tests' own is beside them.
       await scene.steward.sql(`update client_grants set actions = '{*}' where user_id = $1`, [user.userId]);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,7 +78,8 @@ describe('GET /operator/status', () => {
   it('follows the address of the user, also in a session of before', async () => {
     const issuer = await startIssuer();
     const real = await startSteward({ ...issuer.env, OPERATORS: 'ops@example.com' });
-    const signIn = (isVerified: boolean) => issuer.sign('ops', { email_verified: isVerified });
+    // Each token is another one, which is verified anew.
+    const signIn = (isVerified: boolean) => issuer.sign('ops', { email_verified: isVerified, jti: randomUUID() });
     const page = await SessionPage.open(real, await signIn(false));
     const seen = async () => [(await page.call('/operator/status')).status, (await page.call('/auth/session')).body.session.operator];
     expect(await seen()).toEqual([403, false]);
