@@ -151,8 +151,8 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('requires the ID token only where the endpoint does', () => {
-    expect(operation('get', '/auth/bank/accounts').security).toEqual([{ idToken: [] }]);
+  it('requires an ID token or a session only where the endpoint does', () => {
+    expect(operation('get', '/auth/bank/accounts').security).toEqual([{ idToken: [] }, { session: [] }]);
     expect(operation('get', '/update_integrations').security).toEqual([]);
   });
 });
