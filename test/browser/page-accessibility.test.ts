@@ -87,7 +87,7 @@ describe.skipIf(chromiumMissing)(`the accessibility of the page at GET /${whySki
     await page.keyboard.press('ArrowDown');
     const after = String(await page.evaluate('document.activeElement.value'));
     expect(after).not.toBe(before);
-    await page.getByRole('heading', { level: 2, name: after, exact: true }).waitFor();
+    await page.locator('#action .facts code').getByText(after, { exact: true }).waitFor();
     await scene.pages.show(page, 'Accounts');
     const disconnect = page.getByRole('button', { name: 'Disconnect: keys@example.com' });
     await disconnect.focus();
