@@ -84,6 +84,12 @@ const SETTLED = `(node) => new Promise((resolve) => {
   look();
 })`;
 
+const AWAIT_CLICK = `(element) => {
+  element.wasClicked = false;
+  element.addEventListener('click', () => { element.wasClicked = true; }, { once: true, capture: true });
+}`;
+const WAS_CLICKED = '(element) => element.wasClicked';
+
 /** A tab, used as a person does: by what is shown, with mouse and keys. */
 export class FirefoxTab {
   readonly #bidi: BiDi;
@@ -106,17 +112,23 @@ export class FirefoxTab {
     });
   }
 
+  /** What moves or is drawn again under the pointer gets no click, so it is clicked until one arrives. */
   async click(selector: string, words: string): Promise<void> {
-    const element = await eventually(async () => {
-      const found = await this.see(selector, words);
-      return (await this.#call(SETTLED, [found])).result.value === true && found;
+    await eventually(async () => {
+      const element = await this.see(selector, words);
+      if ((await this.#call(SETTLED, [element])).result.value !== true) return false;
+      await this.#call(AWAIT_CLICK, [element]);
+      await this.#perform('pointer', [
+        { type: 'pointerMove', x: 0, y: 0, origin: { type: 'element', element } },
+        { type: 'pointerDown', button: 0 },
+        { type: 'pointerUp', button: 0 },
+      ]);
+      // A click that led to another page has taken the element with it.
+      return this.#call(WAS_CLICKED, [element]).then(
+        ({ result }) => result.value === true,
+        () => true,
+      );
     });
-    const origin = { type: 'element', element };
-    await this.#perform('pointer', [
-      { type: 'pointerMove', x: 0, y: 0, origin },
-      { type: 'pointerDown', button: 0 },
-      { type: 'pointerUp', button: 0 },
-    ]);
   }
 
   /** Types into the field with this label. */
