@@ -8,8 +8,6 @@ import { folded } from './question-fields.js';
 
 const MAX_NAMED = 2;
 const MAX_SHOWN = 80;
-/** Steward's sentences on matches, which the evidence shows one by one. */
-const ON_MATCHES = /^The text of “[^”]*” repeats /;
 
 /** Tells a question from the others in a few words: “Send a mail: zoe@example.org, Lunch”. */
 export function questionName(display) {
@@ -53,10 +51,9 @@ function viewer({ address, name, relation, tone }) {
 
 /** What the line of risk is about: parts that repeat what others wrote, Steward's sentences, and what was read before. */
 export function evidenceList({ evidence: { notices, matches, provenance }, fields }) {
-  const said = notices.filter((notice) => matches.length === 0 || !ON_MATCHES.test(notice));
   const labels = new Map(fields.map(({ name, label }) => [name.split('.')[0], label]));
   return [
-    ...said.map((notice) => element('p', {}, visibleText(notice))),
+    ...notices.map((notice) => element('p', {}, visibleText(notice))),
     ...titled(
       EVIDENCE.matches,
       matches.map((match) => repeated(match, labels)),
