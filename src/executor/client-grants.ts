@@ -7,10 +7,9 @@ import type { Catalog } from '../integrations/catalog.ts';
 import type { ApprovalExpiry } from './approvals/approval-expiry.ts';
 import { AuditEntryBuilder } from './audit/audit-log.ts';
 import { type AuditRow, insertAuditRows } from './audit/audit-repository.ts';
-import { covers } from './call/client-grant.ts';
+import { type ClientKind, covers } from './call/client-grant.ts';
 import {
   type ClientGrantRow,
-  type ClientKind,
   countActiveClients,
   insertClientGrant,
   type NewClientGrant,

@@ -1,13 +1,23 @@
 import { AppError } from '../../errors.ts';
 import type { ConfiguredAction } from '../../integrations/catalog.ts';
 
-const READS_ONLY = 'This token may only read, and the action changes something. The user can make one with the access “write”.';
-const NOT_NAMED = 'This token does not name this action. The user can make one that does.';
+/** `oauth`: at the embedded authorization server; `external`: at the operator's own. */
+export type ClientKind = 'personal_access_token' | 'oauth' | 'external';
+
+const OF_TOKEN = {
+  readsOnly: 'This token may only read, and the action changes something. The user can make one with the access “write”.',
+  notNamed: 'This token does not name this action. The user can make one that does.',
+};
+const OF_APP = {
+  readsOnly: 'This app may only read, and the action changes something. The user can connect it again and permit changes.',
+  notNamed: 'This app may not use this action. The user can connect it again and permit it.',
+};
 
 /** What a client may do on the user's behalf. */
 export interface ClientGrant {
   id: string;
   userId: string;
+  kind: ClientKind;
   /** `*`, all actions of an agent (`mail.*`) or one action (`calendar.list`). */
   actions: readonly string[];
   /** `read`: only actions that change nothing. */
@@ -32,7 +42,8 @@ export function isPermitted({ actions, access }: ClientGrant, { name, action }: 
 export function assertPermitted(client: ClientGrant | undefined, configured: ConfiguredAction): void {
   if (client === undefined || isPermitted(client, configured)) return;
   const isNamed = client.actions.some((pattern) => covers(pattern, configured.name));
-  throw new AppError('forbidden', isNamed ? READS_ONLY : NOT_NAMED);
+  const { readsOnly, notNamed } = client.kind === 'personal_access_token' ? OF_TOKEN : OF_APP;
+  throw new AppError('forbidden', isNamed ? readsOnly : notNamed);
 }
 
 /** Those of the user's accounts that the client may use. */
@@ -52,5 +63,5 @@ export function notAClient(): AppError {
 
 /** The error of a decision on the request of such a client. Not `invalid_token`, which would be about the token of the user who decides. */
 export function askerEnded(): AppError {
-  return new AppError('conflict', 'The token with which this was requested was revoked or has expired.');
+  return new AppError('conflict', 'The app or token that asked for this is not connected any more.');
 }

@@ -1,12 +1,8 @@
 import type { Queryable } from '../../database/database.ts';
-import type { ClientGrant } from './client-grant.ts';
-
-/** `oauth`: at the embedded authorization server; `external`: at the operator's own. */
-export type ClientKind = 'personal_access_token' | 'oauth' | 'external';
+import type { ClientGrant, ClientKind } from './client-grant.ts';
 
 /** A grant as its user sees it. */
 export interface ClientGrantRow extends ClientGrant {
-  kind: ClientKind;
   name: string;
   /** Of a personal access token. */
   lastFour: string | null;
@@ -28,8 +24,8 @@ export type NewClientGrant = Omit<ClientGrantRow, 'createdAt' | 'expiresAt' | 'l
   days: number;
 };
 
-const GRANT = 'id, user_id as "userId", actions, access, account_ids as "accountIds", except_account_ids as "exceptAccountIds"';
-const ROW = `${GRANT}, kind, name, last_four as "lastFour", oauth_client_id as "oauthClientId", redirect_host as "redirectHost",
+const GRANT = 'id, user_id as "userId", kind, actions, access, account_ids as "accountIds", except_account_ids as "exceptAccountIds"';
+const ROW = `${GRANT}, name, last_four as "lastFour", oauth_client_id as "oauthClientId", redirect_host as "redirectHost",
   created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", last_action as "lastAction", revoked_at as "revokedAt"`;
 export const ACTIVE = 'revoked_at is null and expires_at > now()';
 const ENDED_LONG_AGO = `least(expires_at, revoked_at) < now() - interval '30 days'`;

@@ -402,6 +402,22 @@ describe('a consent', () => {
     expect(body.clients[0]).toMatchObject({ accounts: null, except_accounts: [second.accountId] });
   });
 
+  it('to read, or to use some actions only, is what the app is told when it calls others', async () => {
+    const refusalOf = async (change: (fields: URLSearchParams) => void) => {
+      const authorization = new Authorization(client, browser);
+      const { body } = await authorization.exchange(steward, await authorization.code(change));
+      const { message } = await new McpClient(steward, body.access_token).call('test_send', { to: ['ana@example.com'] });
+      return message.result.structuredContent.error;
+    };
+    const readOnly = await refusalOf((fields) => fields.set('access', 'read'));
+    expect([readOnly.code, readOnly.message]).toEqual(['forbidden', expect.stringMatching(/^This app may only read,/)]);
+    const others = await refusalOf((fields) => {
+      fields.set('access', 'write');
+      fields.set('agent', 'mail');
+    });
+    expect([others.code, others.message]).toEqual(['forbidden', expect.stringMatching(/^This app may not use this action\./)]);
+  });
+
   it('keeps the app from an account that was left out, the default one too, and from no later one', async () => {
     const second = await scene.connect({ token: user.token, email: 'second@example.com' });
     const authorization = new Authorization(client, browser);

@@ -3,7 +3,7 @@ import { permittedAccounts } from '../../../src/executor/call/client-grant.ts';
 
 const ACCOUNTS = [{ id: 'mail' }, { id: 'bank' }, { id: 'later' }];
 const grant = (accountIds: string[] | null, exceptAccountIds: string[]) =>
-  ({ id: 'grant', userId: 'user', actions: ['*'], access: 'read', accountIds, exceptAccountIds }) as const;
+  ({ id: 'grant', userId: 'user', kind: 'oauth', actions: ['*'], access: 'read', accountIds, exceptAccountIds }) as const;
 
 describe('the accounts that a client may use', () => {
   it.each([
