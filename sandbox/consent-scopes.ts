@@ -14,11 +14,11 @@ const ALIASES = new Map([
 /** Descriptions of the scopes on the consent page. */
 const DESCRIPTIONS = new Map([
   [OPENID, 'Know which account this is'],
-  [EMAIL, "See the account's e-mail address"],
+  [EMAIL, 'See the account’s mail address'],
   [PROFILE, 'See the name and the profile picture'],
   [`${ROOT}calendar.events.owned`, 'See and change events on calendars that this account owns'],
-  [`${ROOT}gmail.send`, 'Send e-mail in your name'],
-  [`${ROOT}gmail.modify`, 'Read, label, write and send e-mail'],
+  [`${ROOT}gmail.send`, 'Send mail in your name'],
+  [`${ROOT}gmail.modify`, 'Read, label, write and send mail'],
   [`${ROOT}documents`, 'Read and change documents'],
   [`${ROOT}docs`, 'Find and open documents in the drive'],
   [`${ROOT}drive`, 'Read, change and delete every file in the drive'],

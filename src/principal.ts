@@ -3,7 +3,7 @@ import { AppError } from './errors.ts';
 /** On whose behalf a request is made: the user in person, or a client with a credential of its own. */
 export interface Principal {
   userId: string;
-  /** Verified e-mail address, or the issuer's subject if there is none; of a client its name. Pages show it. */
+  /** Verified mail address, or the issuer's subject if there is none; of a client its name. Pages show it. */
   label: string;
   /** `exp` of the credential, seconds since 1970. */
   expiresAt: number;

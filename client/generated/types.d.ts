@@ -1965,7 +1965,7 @@ export interface CalendarFreeOutput {
 }
 export interface CalendarBusyInput {
   /**
-   * E-mail addresses, at most 20.
+   * Mail addresses, at most 20.
    *
    * @minItems 1
    * @maxItems 20
@@ -2032,7 +2032,7 @@ export interface CalendarCreateInput {
    */
   location?: string;
   /**
-   * E-mail addresses of the invitees.
+   * Mail addresses of the invitees.
    *
    * @maxItems 100
    */
@@ -2049,7 +2049,7 @@ export interface CalendarCreateInput {
    */
   meeting?: boolean;
   /**
-   * E-mail the attendees.
+   * Tell the attendees by mail.
    */
   notify?: boolean;
 }
@@ -2166,13 +2166,13 @@ export interface CalendarUpdateInput {
    */
   location?: string;
   /**
-   * E-mail addresses to invite besides the present attendees.
+   * Mail addresses to invite besides the present attendees.
    *
    * @maxItems 100
    */
   add_attendees?: string[];
   /**
-   * E-mail addresses to uninvite.
+   * Mail addresses to uninvite.
    *
    * @maxItems 100
    */
@@ -2185,7 +2185,7 @@ export interface CalendarUpdateInput {
    */
   recurrence?: string[];
   /**
-   * E-mail the attendees; needs the user’s approval. Else they see it in their calendars.
+   * Tell the attendees by mail; needs the user’s approval. Else they see it in their calendars.
    */
   notify?: boolean;
 }
@@ -2278,7 +2278,7 @@ export interface CalendarDeleteInput {
    */
   scope?: 'this' | 'series';
   /**
-   * E-mail the attendees.
+   * Tell the attendees by mail.
    */
   notify?: boolean;
 }
@@ -2294,7 +2294,7 @@ export interface CalendarRestoreInput {
    */
   id: string;
   /**
-   * E-mail the attendees; needs the user’s approval. Else they see it in their calendars.
+   * Tell the attendees by mail; needs the user’s approval. Else they see it in their calendars.
    */
   notify?: boolean;
 }
@@ -2391,7 +2391,7 @@ export interface CalendarRespondInput {
    */
   scope?: 'this' | 'series';
   /**
-   * E-mail the organizer; needs the user’s approval.
+   * Tell the organizer by mail; needs the user’s approval.
    */
   notify?: boolean;
 }
@@ -2737,7 +2737,7 @@ export interface DrivePermissionsOutput {
   id: string;
   items: {
     /**
-     * E-mail address, domain, or `anyone`.
+     * Mail address, domain, or `anyone`.
      */
     who: string;
     /**
@@ -2982,7 +2982,7 @@ export interface DriveShareInput {
    */
   id: string;
   /**
-   * E-mail address of the person.
+   * Mail address of the person.
    */
   email: string;
   /**
@@ -2990,7 +2990,7 @@ export interface DriveShareInput {
    */
   role?: 'reader' | 'commenter' | 'writer';
   /**
-   * E-mail the person.
+   * Tell the person by mail.
    */
   notify?: boolean;
 }

@@ -1,6 +1,6 @@
 /** Levels of nested objects that are listed. */
 const DEPTH = 3;
-const FORMATS = { uuid: 'UUID', 'date-time': 'ISO 8601 time', email: 'e-mail address', uri: 'URL' };
+const FORMATS = { uuid: 'UUID', 'date-time': 'ISO 8601 time', email: 'mail address', uri: 'URL' };
 
 /** The fields of an object schema, those of nested objects by their path, such as `accounts[].id`. */
 export function fieldsOf(schema, schemas, prefix = '', depth = DEPTH) {

@@ -63,7 +63,7 @@ export class Grants {
     return this.#store.state.accounts.find((account) => account.sub === sub);
   }
 
-  /** The account of an e-mail address. Every address has one. */
+  /** The account of a mail address. Every address has one. */
   accountOf(email: string): Account {
     const account = findAccount(this.#store.state.accounts, email);
     this.#store.save();

@@ -22,7 +22,7 @@ export function consentPage(pending: PendingRequest, accounts: readonly Account[
   return sandboxPage(
     'Connect a workspace account',
     html`<p><strong>Steward</strong> asks for access to a workspace account.</p>
-${alert(wrongAccount && 'Choose an account or type a whole e-mail address.')}
+${alert(wrongAccount && 'Choose an account or type a whole mail address.')}
 <form method="post" action="/sandbox/workspace/consent" class="consent">
 <input type="hidden" name="request" value="${pending.id}">
 <fieldset>

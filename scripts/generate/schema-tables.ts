@@ -19,7 +19,7 @@ type Schemas = Record<string, Schema>;
 
 /** A response of more fields lists only those of its first level. */
 const FIELDS_MAX = 40;
-const FORMATS: Record<string, string> = { uuid: 'UUID', 'date-time': 'ISO 8601 time', email: 'e-mail address', uri: 'URL' };
+const FORMATS: Record<string, string> = { uuid: 'UUID', 'date-time': 'ISO 8601 time', email: 'mail address', uri: 'URL' };
 
 /** A Markdown table, without empty columns. */
 export function table(head: string[], rows: readonly string[][]): string {

@@ -136,11 +136,11 @@ export interface Config {
   modelBudget: ModelBudget;
   /** Longest time that an issuer's keys are used before they are fetched again. */
   identityKeysMaxAgeSeconds: number;
-  /** E-mail addresses and domains that may use the service, lower case; empty: all. */
+  /** Mail addresses and domains that may use the service, lower case; empty: all. */
   allowedUsers: string[];
   /** Whether the console is served at /console. */
   console: boolean;
-  /** Verified e-mail addresses of users who see how the service is doing, as they are compared. */
+  /** Verified mail addresses of users who see how the service is doing, as they are compared. */
   operators: string[];
   allowedRedirectUris: string[];
   allowedOrigins: string[];

@@ -210,21 +210,21 @@ function isProxyAddress(part: string): boolean {
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
-/** An e-mail address or a domain, as it is compared. Any other value would match no user, or the wrong ones. */
+/** A mail address or a domain, as it is compared. Any other value would match no user, or the wrong ones. */
 function allowedUser(value: string, problems: Problems): string {
   const domain = value.replace(/^@/, '');
   const isDomain = !domain.includes('@');
   const user = isDomain ? domainKey(domain) : addressKey(value);
   if (!isEmailAddress(isDomain ? `user@${user}` : user)) {
-    problems.add('ALLOWED_USERS', 'must be e-mail addresses and domains, separated by commas');
+    problems.add('ALLOWED_USERS', 'must be mail addresses and domains, separated by commas');
   }
   return user;
 }
 
-/** An e-mail address, as it is compared. */
+/** A mail address, as it is compared. */
 function operator(value: string, problems: Problems): string {
   const address = addressKey(value);
-  if (!isEmailAddress(address)) problems.add('OPERATORS', 'must be e-mail addresses, separated by commas');
+  if (!isEmailAddress(address)) problems.add('OPERATORS', 'must be mail addresses, separated by commas');
   return address;
 }
 

@@ -21,7 +21,7 @@ export function asciiDomainAddress(address: string): string {
   return isPlain(domain) ? address : `${address.slice(0, at)}${domainKey(domain)}`;
 }
 
-/** Whether it is an e-mail address whose domain is in ASCII; before the `@`, it may have letters of any script (RFC 6531). */
+/** Whether it is a mail address whose domain is in ASCII; before the `@`, it may have letters of any script (RFC 6531). */
 export function isEmailAddress(address: string): boolean {
   const at = address.lastIndexOf('@');
   const labels = asciiLowerCase(address.slice(at + 1)).split('.');

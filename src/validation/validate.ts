@@ -18,14 +18,14 @@ export function text(max: number, min: 0 | 1 = 1): z.ZodString {
 /** An id. Postgres ignores its case; in lower case, comparisons here do, too. */
 export const uuid = z.uuid().toLowerCase();
 
-/** An e-mail address, without surrounding spaces: one of any script, with its domain in ASCII (RFC 5890, RFC 6531). */
+/** A mail address, without surrounding spaces: one of any script, with its domain in ASCII (RFC 5890, RFC 6531). */
 export const emailAddress = z
   .string()
   .max(MAX_OCTETS, `must have at most ${MAX_OCTETS} characters`)
   .refine((value) => !CONTROL.test(value), 'must not contain control characters')
   .trim()
   .overwrite(asciiDomainAddress)
-  .refine(isEmailAddress, 'must be an e-mail address')
+  .refine(isEmailAddress, 'must be a mail address')
   .meta({ format: 'email', examples: ['demo@example.com'] });
 
 /** Checks a value from outside. @returns the parsed value, whose texts are well-formed, or the first problem in plain words */

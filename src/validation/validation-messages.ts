@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID',
-  email: 'must be an e-mail address',
+  email: 'must be a mail address',
   url: 'must be a web address',
   date: 'must be a date such as 2027-01-31',
   datetime: 'must be a date and time such as 2027-01-31T09:00:00Z',

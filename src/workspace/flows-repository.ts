@@ -102,7 +102,7 @@ export async function selectFlow(
   return rows[0];
 }
 
-/** The user's newest flow that was prepared and not opened; `match` limits it to one e-mail and redirect_uri. */
+/** The user's newest flow that was prepared and not opened; `match` limits it to one address and redirect_uri. */
 export async function selectUnopenedFlow(
   tx: Queryable,
   userId: string,

@@ -96,7 +96,7 @@ describe.skipIf(chromiumMissing)(`the page of a question${whySkipped}`, () => {
     await page.getByLabel('Subject').fill('Dinner');
     await page.getByRole('button', { name: 'Approve these changes' }).first().click();
     const to = page.getByLabel('To (required)');
-    await page.getByText('Line 2: must be an e-mail address').waitFor();
+    await page.getByText('Line 2: must be a mail address').waitFor();
     expect(await to.getAttribute('aria-invalid')).toBe('true');
     expect(await to.inputValue()).toBe('zoe@example.org\nnobody');
     expect(await page.getByLabel('Subject').inputValue()).toBe('Dinner');

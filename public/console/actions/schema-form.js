@@ -7,7 +7,7 @@ import { controlFor } from './schema-controls.js';
 /** Optional fields that most calls fill in. */
 const COMMON = new Set(['query', 'subject', 'from', 'to', 'end', 'text', 'content', 'max', 'title']);
 const FEWEST = 2;
-/** Which field an error of the service is about: `to.0: must be an e-mail address`. */
+/** Which field an error of the service is about: `to.0: must be a mail address`. */
 const FIELD_PROBLEM = /^([\w-]+)((?:\.[\w-]+)*): (.+)$/s;
 
 /**

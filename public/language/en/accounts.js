@@ -24,7 +24,7 @@ export const workspace = {
   makeDefault: 'Make default',
   isDefault: (address) => `${address} is now the default.`,
   disconnectMeans: 'Assistants lose access to it immediately, and access is revoked at the provider.',
-  address: 'Email of the account',
+  address: 'Mail address of the account',
   connect: 'Connect',
   connectAddress: (address) => `Connect ${address}`,
   inSandbox: 'In the sandbox, try ',

@@ -28,7 +28,7 @@ export const calendarBusy = builtIn('workspace', {
       .min(1)
       .max(MAX_PEOPLE)
       .transform((emails) => [...new Set(emails.map(addressKey))])
-      .describe(`E-mail addresses, at most ${MAX_PEOPLE}.`),
+      .describe(`Mail addresses, at most ${MAX_PEOPLE}.`),
     ...rangeInput,
   }),
   output: z.object({

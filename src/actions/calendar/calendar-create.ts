@@ -38,7 +38,7 @@ const input = z.strictObject({
   end_zone: endZone.optional(),
   description: description.optional(),
   location: location.optional(),
-  attendees: attendees.optional().describe('E-mail addresses of the invitees.'),
+  attendees: attendees.optional().describe('Mail addresses of the invitees.'),
   recurrence: recurrence.optional(),
   meeting: z.boolean().default(false).describe('Add a video meeting.'),
   notify,
@@ -153,7 +153,7 @@ function summarise(
 ): string {
   const last = isDate(start) ? dayBefore(end ?? nextDay(start)) : end;
   const time = showSpan(start, last ?? start, zones.start, zones.end);
-  const guests = attendees.length > 0 ? `, inviting ${listed(attendees)} ${notify ? 'by e-mail' : 'without an e-mail'}:` : '';
+  const guests = attendees.length > 0 ? `, inviting ${listed(attendees)} ${notify ? 'by mail' : 'without a mail'}:` : '';
   const rules = recurrence === undefined ? '' : `, ${recurrence.map(quoted).join(' ')}`;
   return `Create${guests} the event ${quoted(title)} on ${time}${rules}${meeting ? ', with a video meeting' : ''}`;
 }

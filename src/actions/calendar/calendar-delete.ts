@@ -29,7 +29,7 @@ export const calendarDelete = builtIn('workspace', {
   about: (_input, target) => idsOf(target),
   exposes: (_input, { audience }) => audience,
   summary: ({ id, scope, notify }) =>
-    `Delete, notifying ${notify ? 'any attendees by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
+    `Delete, notifying ${notify ? 'any attendees by mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
   shown: (_input, { event, others }) => ({ event: shownEvent(event, others) }),
   preview: async ({ notify }, _context, { event, others }) => told('Delete', nameGuests(event, notify, others), nameEvent(event)),
   async run({ id, scope, notify }, { session, version, undoneBy }) {
@@ -46,7 +46,7 @@ export const calendarDelete = builtIn('workspace', {
 export const calendarRestore = builtIn('workspace', {
   name: 'calendar.restore',
   effect: 'write',
-  description: 'Restore a deleted event. Its attendees are invited again, by e-mail only if notify is true.',
+  description: 'Restore a deleted event. Its attendees are invited again, by mail only if notify is true.',
   scopes: ['calendar.events.owned'],
   input: z.strictObject({ id: eventId, notify: notifyOnRequest }),
   output: eventOutput,
@@ -55,14 +55,14 @@ export const calendarRestore = builtIn('workspace', {
   version: ({ version }) => version,
   // Of a deleted event of a series, the provider may not say who was invited.
   exposes: (_input, event) => union(eventAudience(event), event.organizer === undefined ? UNKNOWN : []),
-  summary: ({ id, notify }) => `Restore the deleted event ${id}${notify ? ', notifying any attendees by e-mail' : ''}`,
+  summary: ({ id, notify }) => `Restore the deleted event ${id}${notify ? ', notifying any attendees by mail' : ''}`,
   shown: (_input, event) => ({
     event: shownEvent({ ...event, start: event.start ?? event.originalStartTime }),
     reads: guestTexts({ attachments: event.attachments, attendees: event.attendees }),
     isPrivate: isPrivate(event.visibility),
   }),
   preview: async ({ notify }, _context, event) => {
-    const notice = notify ? ', notifying them by e-mail' : '';
+    const notice = notify ? ', notifying them by mail' : '';
     const start = event.start ?? event.originalStartTime;
     const on = start === undefined ? '' : ` on ${showTime(start)}`;
     const what = `${quotedUpTo(event.summary, LIMITS.title)}${on} (${event.id})${showTexts(event)}`;

@@ -39,13 +39,13 @@ export const end = moment.describe('Like start; for all-day events the day after
 
 export const scope = z.enum(['this', 'series']).default('this').describe('Of a recurring event: this one, or the whole series.');
 
-export const notify = z.boolean().default(true).describe('E-mail the attendees.');
+export const notify = z.boolean().default(true).describe('Tell the attendees by mail.');
 
 /** For changes that need approval only if they notify someone: the default is not to. */
 export const notifyOnRequest = z
   .boolean()
   .default(false)
-  .describe('E-mail the attendees; needs the user’s approval. Else they see it in their calendars.');
+  .describe('Tell the attendees by mail; needs the user’s approval. Else they see it in their calendars.');
 
 /** Input of calendar.update. */
 export const updateInput = z.strictObject({
@@ -58,8 +58,8 @@ export const updateInput = z.strictObject({
   end_zone: endZone.optional(),
   description: description.optional().describe('Replaces the old one; empty removes it.'),
   location: location.optional().describe('Replaces the old one; empty removes it.'),
-  add_attendees: attendees.optional().describe('E-mail addresses to invite besides the present attendees.'),
-  remove_attendees: attendees.optional().describe('E-mail addresses to uninvite.'),
+  add_attendees: attendees.optional().describe('Mail addresses to invite besides the present attendees.'),
+  remove_attendees: attendees.optional().describe('Mail addresses to uninvite.'),
   recurrence: recurrence.optional(),
   notify: notifyOnRequest,
 });

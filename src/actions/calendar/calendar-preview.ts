@@ -112,19 +112,19 @@ function otherGuests({ attendees }: Pick<CalendarEvent, 'attendees'>): string[] 
   return attendees.filter(({ self }) => self !== true).map(({ email }) => addressKey(email));
 }
 
-/** What is done, to whom it is told, to what: `Delete, notifying ana@example.org by e-mail: the event …`; without a colon where nobody is. */
+/** What is done, to whom it is told, to what: `Delete, notifying ana@example.org by mail: the event …`; without a colon where nobody is. */
 export function told(verb: string, people: string, what: string): string {
   return people === '' ? `${verb} ${what}` : `${verb}, ${people}: ${what}`;
 }
 
-/** Who sees a change, and whether they are notified: `notifying ana@example.org, ben@example.org by e-mail`; empty if nobody does. */
+/** Who sees a change, and whether they are notified: `notifying ana@example.org, ben@example.org by mail`; empty if nobody does. */
 export function nameGuests(event: CalendarEvent, notify: boolean, added: readonly string[] = []): string {
   const guests = [...new Set([...otherGuests(event), ...added])];
   if (guests.length === 0 && !event.attendeesOmitted) return '';
   const more = guests.length - MAX_NAMED;
   const parts = [listed(guests.slice(0, MAX_NAMED)), more > 0 && `${more} more`, event.attendeesOmitted && 'others'];
   const named = parts.filter(Boolean).join(' and ');
-  return notify ? `notifying ${named} by e-mail` : `seen by ${named} without an e-mail`;
+  return notify ? `notifying ${named} by mail` : `seen by ${named} without a mail`;
 }
 
 export function listed(addresses: readonly string[]): string {

@@ -16,7 +16,7 @@ const input = z.strictObject({
   answer: z.enum(['accepted', 'declined', 'tentative', 'none']).describe('Response; none withdraws the former one.'),
   comment: severalLines(500).optional().describe('Message to the organizer; needs the user’s approval.'),
   scope,
-  notify: notifyOnRequest.describe('E-mail the organizer; needs the user’s approval.'),
+  notify: notifyOnRequest.describe('Tell the organizer by mail; needs the user’s approval.'),
 });
 
 type Input = z.output<typeof input>;
@@ -24,7 +24,7 @@ type Input = z.output<typeof input>;
 export const calendarRespond = builtIn('workspace', {
   name: 'calendar.respond',
   effect: 'write',
-  description: 'Respond to an invitation. The organizer is notified by e-mail only if notify is true.',
+  description: 'Respond to an invitation. The organizer is notified by mail only if notify is true.',
   scopes: ['calendar.events.owned'],
   input,
   output: eventOutput,
@@ -65,6 +65,6 @@ export const calendarRespond = builtIn('workspace', {
 
 /** @param organizer the address with a leading space; '' if unknown */
 function summarise({ answer, comment, notify }: Input, organizer: string, what: string): string {
-  const notified = notify ? `notifying the organizer${organizer} by e-mail` : `without an e-mail to the organizer${organizer}`;
+  const notified = notify ? `notifying the organizer${organizer} by mail` : `without a mail to the organizer${organizer}`;
   return `${answer === 'none' ? 'Withdraw the response' : `Respond with ${answer}`}, ${notified}: ${what}${comment === undefined ? '' : `, with the comment ${quoted(comment)}`}`;
 }

@@ -20,7 +20,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   remove_attendees: 'the guest list',
 };
 
-const SENT = '; what was sent by e-mail stays sent';
+const SENT = '; what was sent by mail stays sent';
 
 /** Deletes an event to which no one was invited. */
 export function undoCreation(event: CalendarEvent): Undo {

@@ -27,7 +27,7 @@ export const calendarUpdate = builtIn('workspace', {
   name: 'calendar.update',
   effect: 'write',
   description:
-    'Change an event or a whole series. Fields that aren’t given stay unchanged. Attendees are notified by e-mail only if notify is true.',
+    'Change an event or a whole series. Fields that aren’t given stay unchanged. Attendees are notified by mail only if notify is true.',
   scopes: ['calendar.events.owned'],
   input: updateInput,
   output: eventOutput.extend({
@@ -164,7 +164,7 @@ function beginning({ start: before }: CalendarEvent, { start }: Partial<Times>):
 function summary(input: UpdateInput): string {
   const what = input.scope === 'series' ? `the whole series of event ${input.id}` : `event ${input.id}`;
   const zones = { start: input.zone, end: input.end_zone ?? input.zone, unknown: 'the event’s time zone' };
-  return summarise(input, zones, input.notify ? 'notifying any attendees by e-mail' : '', what);
+  return summarise(input, zones, input.notify ? 'notifying any attendees by mail' : '', what);
 }
 
 async function preview(input: UpdateInput, { taint }: RunContext<'workspace'>, target: Planned): Promise<string> {

@@ -24,9 +24,9 @@ const permission = z.object({ id: shownLine, role: shownLine, emailAddress: show
 
 const shareInput = z.strictObject({
   id,
-  email: emailAddress.describe('E-mail address of the person.'),
+  email: emailAddress.describe('Mail address of the person.'),
   role: z.enum(ROLES).default('reader').describe('What the person may do.'),
-  notify: z.boolean().default(true).describe('E-mail the person.'),
+  notify: z.boolean().default(true).describe('Tell the person by mail.'),
 });
 
 export const shareAction = builtIn('workspace', {
@@ -79,7 +79,7 @@ export const permissionsAction = builtIn('workspace', {
     id: z.string(),
     items: z.array(
       z.object({
-        who: z.string().describe('E-mail address, domain, or `anyone`.'),
+        who: z.string().describe('Mail address, domain, or `anyone`.'),
         type: z.string().describe('user, group, domain or anyone.'),
         role: z.string(),
         name: z.string().optional(),
@@ -155,7 +155,7 @@ function toItem(one: FilePermission) {
 }
 
 function describeSharing({ email, role, notify }: z.output<typeof shareInput>, what: string): string {
-  return `Share with ${email} as ${role}${notify ? ', notifying them by e-mail' : ''}: ${what}`;
+  return `Share with ${email} as ${role}${notify ? ', notifying them by mail' : ''}: ${what}`;
 }
 
 function describeUnsharing(who: string, what: string): string {

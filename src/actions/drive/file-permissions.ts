@@ -40,7 +40,7 @@ export async function listPermissions(session: WorkspaceSession, fileId: string,
   return { permissions, next: nextPageToken };
 }
 
-/** Who has a permission: an e-mail address, a domain, or `anyone`. */
+/** Who has a permission: a mail address, a domain, or `anyone`. */
 export function granteeOf({ type, emailAddress, domain }: Pick<FilePermission, 'type' | 'emailAddress' | 'domain'>): string {
   return emailAddress ?? domain ?? type;
 }

@@ -66,7 +66,7 @@ const recipient = headerText(400).transform((value, context): Recipient => {
   const address = emailAddress.safeParse(one?.address);
   const named = one?.name === '' || displayName.safeParse(one?.name).success;
   if (one === undefined || entries.length > 1 || !isComplete || !address.success || !named) {
-    context.issues.push({ code: 'custom', input: value, message: 'must be an e-mail address: a@b.c or Name <a@b.c>' });
+    context.issues.push({ code: 'custom', input: value, message: 'must be a mail address: a@b.c or Name <a@b.c>' });
   }
   return { name: one?.name ?? '', address: address.data ?? '' };
 });

@@ -19,7 +19,7 @@ export interface Schema<Value> {
 export interface ActionAccount {
   id: string;
   grantId: string;
-  /** Shown to people: the e-mail address or the bank's name. */
+  /** Shown to people: the mail address or the bank's name. */
   label: string;
 }
 

@@ -47,7 +47,7 @@ export function namesIn(sentence: string): string[] {
 
 const PLAIN_ADDRESS = /^[\w.+'-]{1,64}@[\w.-]{1,190}$/;
 
-/** An e-mail address unquoted; anything else in its place is quoted. */
+/** A mail address unquoted; anything else in its place is quoted. */
 export function displayAddress(address: string): string {
   return PLAIN_ADDRESS.test(address) ? address : quoted(address);
 }

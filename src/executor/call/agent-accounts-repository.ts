@@ -10,7 +10,7 @@ export interface AgentAccountRow {
   id: string;
   grantId: string;
   provider: Provider;
-  /** E-mail address, or the bank's name. */
+  /** Mail address, or the bank's name. */
   label: string;
   /** The last digits of its accounts' numbers, which distinguish several connections to one bank. */
   masks: readonly string[];

@@ -31,7 +31,7 @@ export function selectAccount(accounts: readonly AgentAccountRow[], provider: Pr
   return match;
 }
 
-/** What tells whether two labels are the same: e-mail addresses, or names of banks. */
+/** What tells whether two labels are the same: mail addresses, or names of banks. */
 export function labelKey(label: string): string {
   return label.includes('@') ? addressKey(label) : nameKey(label);
 }

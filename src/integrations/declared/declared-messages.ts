@@ -9,7 +9,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   date: 'a date such as 2026-05-04',
   time: 'a time such as 09:00:00+02:00',
   'date-time': 'a date and time such as 2026-05-04T09:00:00+02:00',
-  email: 'an e-mail address',
+  email: 'a mail address',
   uri: 'a web address such as https://example.com/page',
   uuid: 'a UUID',
 };

@@ -81,7 +81,7 @@ export class BankProvider {
   /**
    * A token for the aggregator's link widget.
    *
-   * @param userId internal id, never an e-mail address
+   * @param userId internal id, never a mail address
    * @param accessToken of an item to repair or extend (update mode, which requests missing consent instead of products)
    */
   async createLinkToken(userId: string, accessToken?: string): Promise<LinkToken> {

@@ -17,7 +17,7 @@ export type Audience = readonly Viewer[];
 /** What can't be read counts as seen by others. */
 export const UNKNOWN: Audience = [{ kind: 'unknown' }];
 
-/** People by their e-mail addresses, each once. */
+/** People by their mail addresses, each once. */
 export function people(addresses: readonly string[]): Audience {
   return union(addresses.map((address) => ({ kind: 'person', address: addressKey(address) })));
 }

@@ -56,7 +56,7 @@ const SECRETS: readonly [RegExp, string][] = [
 
 /**
  * A provider's message as it may be shown and logged: one line of at most 300 characters, without anything that looks
- * like a secret or an e-mail address.
+ * like a secret or a mail address.
  *
  * @param sent secrets of the request, which an error may repeat
  */

@@ -101,7 +101,7 @@ async function methodAudience(id: string, args: Arguments, session: WorkspaceSes
   return union(COMMENT.test(id) ? mentioned(args) : [], ...(await Promise.all(files.map(read))));
 }
 
-/** Those whom a comment mentions: the provider tells them by e-mail, whether they see the file or not. */
+/** Those whom a comment mentions: the provider tells them by mail, whether they see the file or not. */
 function mentioned({ fileId: _, fields: __, ...comment }: Arguments): Audience {
   const words = textsIn(comment).flatMap(({ text }) => text.split(/[\s,;]+/).filter((word) => word.includes('@')));
   const addresses = words.map((word) => word.replace(/^[(+@]{1,10}|[).!?:]{1,10}$/g, ''));

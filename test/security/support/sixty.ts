@@ -36,9 +36,9 @@ export const SIXTY: readonly Fault[] = [
     tests: [['key-set', /used for 24 hours .* with an error/]],
   },
   {
-    fault: 'an e-mail with CR/LF, an array, 300 characters is 400',
+    fault: 'a mail with CR/LF, an array, 300 characters is 400',
     tests: [
-      ['workspace-request', /rejects an e-mail address that is (followed by CR|of 300)/],
+      ['workspace-request', /rejects a mail address that is (followed by CR|of 300)/],
       ['workspace-request', /rejects the JSON \{"email":\["/],
     ],
   },

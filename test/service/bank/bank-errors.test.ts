@@ -79,7 +79,7 @@ async function linked(): Promise<any> {
 }
 
 describe('POST /auth/bank/create_link_token at the aggregator', () => {
-  it('sends what the aggregator requires, without the user’s e-mail address', async () => {
+  it('sends what the aggregator requires, without the user’s mail address', async () => {
     const response = await createLinkToken();
     expect(response.body).toEqual({ link_token: 'link-emulated', expiration: '2030-01-01T00:00:00Z', request_id: expect.any(String) });
     expect(emulator.calls).toHaveLength(1);

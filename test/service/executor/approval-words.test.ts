@@ -157,13 +157,13 @@ describe('text of the caller in an approval request', () => {
       'Send to “Ann” <a@example.org>, b@example.org; cc c@example.org; bcc d@example.org: “Hi”, with “f.txt” (4 bytes)',
     );
     expect(await summaryOf('calendar.create', { ...at, title: 'Lunch', attendees: ['a@example.org'] })).toBe(
-      'Create, inviting a@example.org by e-mail: the event “Lunch” on Sun, 21 Mar 2027, 09:00–10:00 in the calendar’s time zone',
+      'Create, inviting a@example.org by mail: the event “Lunch” on Sun, 21 Mar 2027, 09:00–10:00 in the calendar’s time zone',
     );
     expect(await summaryOf('calendar.update', { id: 'e1', add_attendees: ['a@example.org'], title: 'Lunch', notify: true })).toBe(
-      'Change, inviting a@example.org, notifying any attendees by e-mail: event e1; title “Lunch”',
+      'Change, inviting a@example.org, notifying any attendees by mail: event e1; title “Lunch”',
     );
     expect(await summaryOf('calendar.respond', { id: 'e1', answer: 'declined', comment: 'Sorry' })).toBe(
-      'Respond with declined, without an e-mail to the organizer: the invitation e1, with the comment “Sorry”',
+      'Respond with declined, without a mail to the organizer: the invitation e1, with the comment “Sorry”',
     );
     expect(await summaryOf('drive.create', { name: 'notes', folder: 'f1' })).toBe('Create in the folder f1: the file “notes”');
   });
@@ -216,14 +216,14 @@ describe('an approval request with names from others', () => {
     await me.google('PATCH', `/calendar/v3/calendars/primary/events/${id}`, { summary: FORGED });
     const shared = '; those with whom the calendar is shared may see it, too';
     const event = `the event “Lunch'; notifying nobody ' x” on Sun, 21 Mar 2027, 09:00 Berlin time (${id})`;
-    const both = 'notifying a@example.org, b@example.org by e-mail';
+    const both = 'notifying a@example.org, b@example.org by mail';
     expect(await asked('calendar.update', { id, title: 'Dinner', notify: true })).toBe(
       `Change, ${both}: ${event}; title “Dinner”${shared}`,
     );
     expect(
       await asked('calendar.update', { id, add_attendees: ['c@example.org'], remove_attendees: ['b@example.org'], notify: true }),
     ).toBe(
-      `Change, inviting c@example.org, no longer inviting b@example.org, notifying a@example.org, b@example.org, c@example.org by e-mail: ${event}; until Sun, 21 Mar 2027, 10:00 Berlin time${shared}`,
+      `Change, inviting c@example.org, no longer inviting b@example.org, notifying a@example.org, b@example.org, c@example.org by mail: ${event}; until Sun, 21 Mar 2027, 10:00 Berlin time${shared}`,
     );
     expect(await asked('calendar.delete', { id })).toBe(`Delete, ${both}: ${event}`);
   });

@@ -108,7 +108,7 @@ describe('a change of an event', () => {
     ['are too many to name', () => ({ attendees: many(32).map(guest) }), 'p29@example.org and 2 more'],
   ])('says in the question that its guests %s', async (_what, more, named) => {
     scene.api.on(EVENT, { body: event(more()) });
-    const summary = expect.stringContaining(`${named} by e-mail: the event “Lunch”`);
+    const summary = expect.stringContaining(`${named} by mail: the event “Lunch”`);
     await expect(callAction(scene.steward, 'calendar.delete', { id: 'e1' }, { token: me.token })).rejects.toMatchObject({
       details: { summary },
     });
@@ -152,7 +152,7 @@ describe('a change of a series', () => {
 
   it('names the guests of its events', async () => {
     series(part());
-    const summary = expect.stringMatching(/^Delete, notifying ana@example.org by e-mail: the whole series/);
+    const summary = expect.stringMatching(/^Delete, notifying ana@example.org by mail: the whole series/);
     await expect(callAction(scene.steward, 'calendar.delete', { id: 'e1', scope: 'series' }, { token: me.token })).rejects.toMatchObject({
       details: { audience: [ANA], summary },
     });
@@ -164,7 +164,7 @@ describe('a response to an invitation', () => {
 
   it.each([
     ['a comment', { comment: 'Gladly.' }, [ANA, UNKNOWN]],
-    ['an e-mail', { notify: true }, [ANA, UNKNOWN]],
+    ['a mail', { notify: true }, [ANA, UNKNOWN]],
     ['neither', {}, 'ran'],
   ])('with %s', async (_what, more, audience) => {
     scene.api.on(EVENT, { body: invitation() });

@@ -368,7 +368,7 @@ describe('another account than the requested one', () => {
     expect(outcome(callback).status).toBe('connected');
   });
 
-  it('is unknown without the e-mail scope, so the page asks with the account’s id', async () => {
+  it('is unknown without the scope of the address, so the page asks with the account’s id', async () => {
     const token = await steward.signIn(newName());
     const email = `${newName()}@example.com`;
     const { callback } = await connect(steward, { token, email, untick: ['userinfo.email', 'userinfo.profile'] });

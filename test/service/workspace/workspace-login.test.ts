@@ -70,8 +70,8 @@ describe('GET /auth/workspace/login', () => {
     ['the token given twice', '?token=a.b.c&token=a.b.c'],
     ['a token of over 8,192 characters', `?token=${'a'.repeat(8193)}`],
     ['NUL in the token', '?token=a%00b'],
-    ['an e-mail address with a line feed', '?token=a.b.c&email=demo%40example.com%0A'],
-    ['two e-mail addresses', '?token=a.b.c&email=a%40example.com&email=b%40example.com'],
+    ['a mail address with a line feed', '?token=a.b.c&email=demo%40example.com%0A'],
+    ['two mail addresses', '?token=a.b.c&email=a%40example.com&email=b%40example.com'],
   ])('rejects %s', async (_name, query) => {
     expectError(await request(steward.url).get(`${AT_LOGIN}${query}`), 'invalid_request');
   });
@@ -223,7 +223,7 @@ describe('GET /auth/workspace/login with a ticket', () => {
 });
 
 describe('GET /auth/workspace/login with an ID token', () => {
-  it('opens the flow prepared with the same e-mail address and redirect_uri', async () => {
+  it('opens the flow prepared with the same mail address and redirect_uri', async () => {
     const wanted = { email: 'demo.work@example.com', redirect_uri: 'http://localhost:5173/a' };
     const { token } = await prepare(wanted);
     await prepare({ ...wanted, redirect_uri: 'http://localhost:5173/b' }, token);

@@ -101,7 +101,7 @@ describe('the exchange', () => {
     expect(outcome((await connect({ fields: { token_type: 'mac' } })).callback).code).toBe('provider_error');
   });
 
-  it('with neither openid nor e-mail is missing_scopes, and the token is revoked', async () => {
+  it('with neither openid nor the address is missing_scopes, and the token is revoked', async () => {
     const { callback, email, refresh } = await connect({ scope: `${GOOGLE}drive ${GOOGLE}documents` });
     expect(outcome(callback)).toMatchObject({ status: 'error', code: 'missing_scopes' });
     expect(await grantsOf(email)).toBe(0);

@@ -105,15 +105,15 @@ describe('POST /workspace_access_request', () => {
 
   it.each([
     ['missing', 'redirect_uri=https%3A%2F%2Fapp.example%2Fother', 'email: is required'],
-    ['empty', 'email=', 'email: must be an e-mail address'],
-    ['no address', 'email=demo', 'email: must be an e-mail address'],
+    ['empty', 'email=', 'email: must be a mail address'],
+    ['no address', 'email=demo', 'email: must be a mail address'],
     ['given twice', 'email=demo%40example.com&email=demo%40example.com', 'email: must be a single string'],
     ['an array by name', 'email%5B%5D=demo%40example.com', 'email[]: is unknown (did you mean email?)'],
     ['followed by CR/LF', 'email=demo%40example.com%0D%0ABcc%3Ax%40example.com', 'email: must not contain control characters'],
     ['ended by a line feed', 'email=demo%40example.com%0A', 'email: must not contain control characters'],
     ['cut by NUL', 'email=demo%00%40example.com', 'email: must not contain control characters'],
     ['of 300 characters', `email=${'a'.repeat(288)}%40example.com`, 'email: must have at most 254 characters'],
-  ])('rejects an e-mail address that is %s', async (_name, body, message) => {
+  ])('rejects a mail address that is %s', async (_name, body, message) => {
     const before = await flows();
     const response = await post(body)();
     expectError(response, 'invalid_request');

@@ -126,7 +126,7 @@ export class Pages {
 
   /** Opens the sandbox's consent page from the view of the accounts, through the real redirects. */
   async askFor(page: Page, email: string): Promise<void> {
-    await page.getByLabel('Email of the account').fill(email);
+    await page.getByLabel('Mail address of the account').fill(email);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('button', { name: 'Allow' }).waitFor();
   }

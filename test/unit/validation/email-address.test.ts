@@ -5,7 +5,7 @@ import { check, emailAddress } from '../../../src/validation/validate.ts';
 
 const KELVIN = '\u212a';
 
-describe('an e-mail address', () => {
+describe('a mail address', () => {
   it.each([
     ['demo@example.com', 'demo@example.com'],
     [' Demo.X+y@Example.COM ', 'Demo.X+y@Example.COM'],
@@ -54,7 +54,7 @@ describe('an e-mail address', () => {
     ['a"b@example.com', 'a quotation mark of ASCII'],
     ...[...'()<>[]:;@\\, '].map((mark) => [`a${mark}b@example.com`, 'a special character']),
   ])('is rejected: %j, %s', (given) => {
-    expect(check(emailAddress, given)).toEqual({ problem: 'must be an e-mail address' });
+    expect(check(emailAddress, given)).toEqual({ problem: 'must be a mail address' });
   });
 });
 

@@ -134,7 +134,7 @@ describe('calendar.update', () => {
       code: 'approval_required',
       details: {
         summary: expect.stringMatching(
-          /^Change, inviting a@example\.com, seen by a@example\.com without an e-mail: .*; individual changes to 2 of its events may be reset; until .*; one of its events is “made”; as a private event: those with whom the calendar is shared see only its time$/,
+          /^Change, inviting a@example\.com, seen by a@example\.com without a mail: .*; individual changes to 2 of its events may be reset; until .*; one of its events is “made”; as a private event: those with whom the calendar is shared see only its time$/,
         ),
       },
     });
@@ -220,7 +220,7 @@ describe('a change that invites people', () => {
     await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
     await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
       summary(
-        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 Berlin time (${id}); until Sun, 21 Mar 2027, 10:00 Berlin time${SHARED}`,
+        `Change, inviting b@example.com, seen by a@example.com, b@example.com without a mail: the event “made” on Sun, 21 Mar 2027, 09:00 Berlin time (${id}); until Sun, 21 Mar 2027, 10:00 Berlin time${SHARED}`,
       ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
@@ -232,7 +232,7 @@ describe('a change that invites people', () => {
     const sent = (await calendarNotices(steward, me.email)).length;
     await expect(asked('calendar.update', { id, title: 'made loud', notify: true })).rejects.toMatchObject(
       summary(
-        `Change, notifying a@example.com by e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 Berlin time (${id}); title “made loud”${SHARED}`,
+        `Change, notifying a@example.com by mail: the event “made” on Sun, 21 Mar 2027, 09:00 Berlin time (${id}); title “made loud”${SHARED}`,
       ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
@@ -322,7 +322,7 @@ describe('calendar.respond', () => {
     expect([await ownAnswer(), await lastNotice()]).toMatchObject(['tentative', { about: 'changed', sendUpdates: 'none' }]);
     await expect(asked({ notify: true })).rejects.toMatchObject(question('notifying the organizer'));
     await expect(asked({ comment: 'gern' })).rejects.toMatchObject(
-      question('without an e-mail to the organizer', ', with the comment “gern”'),
+      question('without a mail to the organizer', ', with the comment “gern”'),
     );
     expect(await ownAnswer()).toBe('tentative');
   });

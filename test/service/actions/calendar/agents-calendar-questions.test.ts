@@ -50,7 +50,7 @@ describe('a time in a question', () => {
   ])('says its zone: %s', async (_what, more, shown) => {
     const input = { ...AT, attendees: ['ana@example.org'], ...more };
     expect(await summaryOf('calendar.create', input)).toBe(
-      `Create, inviting ana@example.org by e-mail: the event “Lunch” on ${shown}${SHARED}`,
+      `Create, inviting ana@example.org by mail: the event “Lunch” on ${shown}${SHARED}`,
     );
   });
 
@@ -58,12 +58,12 @@ describe('a time in a question', () => {
     const id = await create({ attendees: ['ana@example.org'], zone: 'Asia/Tokyo' });
     const event = `the event “Lunch” on Sun, 21 Mar 2027, 09:00 Tokyo time (${id})`;
     expect(await summaryOf('calendar.update', { id, start: '2027-03-22T09:00', end: '2027-03-22T02:30:00Z' })).toBe(
-      `Change, seen by ana@example.org without an e-mail: ${event}; start Mon, 22 Mar 2027, 09:00 Tokyo time; end Mon, 22 Mar 2027, 11:30 Tokyo time${SHARED}`,
+      `Change, seen by ana@example.org without a mail: ${event}; start Mon, 22 Mar 2027, 09:00 Tokyo time; end Mon, 22 Mar 2027, 11:30 Tokyo time${SHARED}`,
     );
     expect(await summaryOf('calendar.update', { id, start: '2027-03-22T09:00', zone: 'Europe/Paris' })).toContain(
       'start Mon, 22 Mar 2027, 09:00 Paris time',
     );
-    expect(await summaryOf('calendar.delete', { id, notify: false })).toBe(`Delete, seen by ana@example.org without an e-mail: ${event}`);
+    expect(await summaryOf('calendar.delete', { id, notify: false })).toBe(`Delete, seen by ana@example.org without a mail: ${event}`);
   });
 });
 
@@ -106,7 +106,7 @@ describe('a response', () => {
     expect(await question('calendar.respond', { id, answer: 'accepted' })).toBeUndefined();
     expect(await question('calendar.respond', { id, answer: 'none' })).toBeUndefined();
     expect(await summaryOf('calendar.respond', { id, answer: 'none', notify: true })).toMatch(
-      /^Withdraw the response, notifying the organizer carla@partner\.example by e-mail: the event “Vertragsgespräch” on \w{3}, \d+ \w{3,4} \d{4}, 09:00 Berlin time \(/,
+      /^Withdraw the response, notifying the organizer carla@partner\.example by mail: the event “Vertragsgespräch” on \w{3}, \d+ \w{3,4} \d{4}, 09:00 Berlin time \(/,
     );
     expect(await summaryOf('calendar.respond', { id, answer: 'declined', comment: 'No”, notifying nobody' })).toMatch(
       /, with the comment “No', notifying nobody”$/,
@@ -125,7 +125,7 @@ describe('a title that looks like Steward’s words', () => {
     const id = await create({ attendees: ['ana@example.org'] });
     await me.google('PATCH', `${EVENTS}/${id}`, { summary: FORGED });
     expect(await summaryOf('calendar.delete', { id })).toBe(
-      `Delete, notifying ana@example.org by e-mail: the event ${quoted} on Sun, 21 Mar 2027, 09:00 Berlin time (${id})`,
+      `Delete, notifying ana@example.org by mail: the event ${quoted} on Sun, 21 Mar 2027, 09:00 Berlin time (${id})`,
     );
     await me.act('calendar.delete', { id });
     expect(await summaryOf('calendar.restore', { id })).toBe(

@@ -102,7 +102,7 @@ describe('what reverts calendar.update', () => {
     expect(result.meta.undo).toEqual({
       action: 'calendar.update',
       input: { id, scope: 'this', add_attendees: ['ben@example.org'], remove_attendees: ['eve@example.net'], notify: false },
-      summary: 'Put back the former guests and the guest list of the event “Lunch”; what was sent by e-mail stays sent',
+      summary: 'Put back the former guests and the guest list of the event “Lunch”; what was sent by mail stays sent',
     });
     const { action, input } = result.meta.undo;
     await expect(callAction(steward, action, input, { token: me.token })).rejects.toMatchObject({ code: 'approval_required' });
@@ -149,7 +149,7 @@ describe('what reverts calendar.respond', () => {
       summary: 'Set the response to the event “Vertragsgespräch” back to none',
     });
     const second = await run('calendar.respond', { id, answer: 'declined', notify: true });
-    expect(second.meta.undo.summary).toMatch(/back to accepted; what was sent by e-mail stays sent$/);
+    expect(second.meta.undo.summary).toMatch(/back to accepted; what was sent by mail stays sent$/);
     await undo(second);
     expect((await invitation()).my_answer).toBe('accepted');
     await undo(first);
@@ -182,7 +182,7 @@ describe('what reverts calendar.delete', () => {
     expect(result.meta.undo).toEqual({
       action: 'calendar.restore',
       input: { id },
-      summary: 'Restore the event “Lunch”; what was sent by e-mail stays sent',
+      summary: 'Restore the event “Lunch”; what was sent by mail stays sent',
     });
     const error = await callAction(steward, 'calendar.restore', { id }, { token: me.token }).catch((thrown) => thrown);
     expect(error).toMatchObject({

@@ -386,7 +386,7 @@ describe('the drive’s built-in actions', () => {
     const input = share?.input.parse({ id: 'f1', email: 'zoe@example.org', role: 'writer' });
     expect(share?.allow?.email?.(input)).toEqual(['zoe@example.org']);
     expect(share?.summary(input, 0)).toBe(
-      'Share with zoe@example.org as writer, notifying them by e-mail: f1, with all its contents if it is a folder',
+      'Share with zoe@example.org as writer, notifying them by mail: f1, with all its contents if it is a folder',
     );
   });
 });

@@ -434,7 +434,7 @@ describe('the approval before a file is trashed or shared', () => {
     const [file, folder] = [id('Budget.csv'), id('Plans')];
     const to = { email: 'zoe@example.org', role: 'reader' };
     expect(await asked('drive.share', { id: file, ...to })).toBe(
-      `Share with zoe@example.org as reader, notifying them by e-mail: the text file “Budget.csv” (${file})`,
+      `Share with zoe@example.org as reader, notifying them by mail: the text file “Budget.csv” (${file})`,
     );
     expect(await asked('drive.trash', { id: folder })).toBe(`Move to the trash: the folder “Plans” (${folder}), with all its contents`);
   });
