@@ -94,6 +94,7 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     expect(await line.getAttribute('aria-expanded')).toBe('true');
     await card.getByText('Repeats what others wrote').waitFor();
     await card.getByText('Statement of account: please confirm your last payments').first().waitFor();
+    expect(await card.locator('.question-evidence').textContent()).not.toMatch(/The text of|to\.0/);
     expect(await axeViolations(chat.page)).toEqual([]);
     await line.press('Enter');
     expect(await card.getByText('Repeats what others wrote').isVisible()).toBe(false);

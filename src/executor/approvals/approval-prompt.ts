@@ -13,7 +13,7 @@ import { isInPerson } from '../call/context-name.ts';
 import type { Assessment } from '../policy/gate.ts';
 import { isNamed, type ShownViewer } from '../policy/shown-viewer.ts';
 import type { ContextReads, ReadSource } from '../taint/context-reads.ts';
-import { compare, type Match } from '../taint/matches.ts';
+import { compare, type Match, noticesOnMatches } from '../taint/matches.ts';
 import type { WrittenItems } from '../taint/written-items.ts';
 
 /** What the user reads before deciding. */
@@ -43,7 +43,6 @@ export interface ApprovalPromptDeps extends RunDeps {
 const MAX_NAMED = 10;
 const MAX_AUTHORS = 3;
 const MAX_SHOWN = 20;
-const MAX_QUOTED_MATCHES = 3;
 const INCOMPLETE = 'The details are too long to show every part that repeats what was read before.';
 
 /** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
@@ -142,14 +141,6 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
 function noticeOnChange({ client }: Call, at: Date, formatter: Formatter): string {
   const who = client === undefined ? 'This conversation' : 'The app that asks';
   return `${who} changed what this is about, or put something into it, at ${formatter.zonedTime(at.getTime())}.`;
-}
-
-/** Also for those who show the matches themselves. */
-export function noticesOnMatches(matches: readonly Match[]): string[] {
-  return matches.slice(0, MAX_QUOTED_MATCHES).map(({ field, text, author }) => {
-    const whose = author === undefined ? 'text that was read before' : `what ${quoted(author)} wrote`;
-    return `The text of ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
-  });
 }
 
 function named(addresses: readonly string[]): string {

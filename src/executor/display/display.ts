@@ -2,7 +2,7 @@ import { LABELS, TITLES } from '../../../public/language/en/approvals.js';
 import type { Shown } from '../../actions/shared/shown.ts';
 import { shortened } from '../../validation/cut-text.ts';
 import type { ReadSource } from '../taint/context-reads.ts';
-import type { Match } from '../taint/matches.ts';
+import { type Match, noticesOnMatches } from '../taint/matches.ts';
 import type { Displayed, DisplayField } from './display-fields.ts';
 import { FieldWriter } from './field-writer.ts';
 import { isCautious, type Risk, riskOf } from './risk-line.ts';
@@ -41,11 +41,9 @@ const ROOMS: Readonly<Record<string, FieldsOf>> = {
 };
 type Titles = Readonly<Record<string, (about: { input: unknown; shown: Shown }) => string>>;
 const MAX_TITLE = 200;
-/** Sentences on matches, which clients without this list show. */
-const ON_MATCHES = /^The argument “[^”]*” repeats /;
 
 export function displayOf(question: Displayed): Display {
-  const { use = '', summary, audience, notices, provenance, matches } = question;
+  const { use = '', summary, audience, provenance, matches } = question;
   const [viewers, more] = viewersOf(audience);
   const title = Object.hasOwn(TITLES, use) ? (TITLES as Titles)[use] : undefined;
   return {
@@ -54,14 +52,15 @@ export function displayOf(question: Displayed): Display {
     more,
     fields: fieldsOf(question, title !== undefined),
     risk: riskOf(question),
-    evidence: { notices: withoutMatches(notices), matches: [...matches], provenance: [...provenance] },
+    evidence: { notices: withoutMatches(question), matches: [...matches], provenance: [...provenance] },
     caution: isCautious(question),
   };
 }
 
 /** The matches stand beside them, each with its field in words. */
-function withoutMatches(notices: readonly string[]): string[] {
-  return notices.filter((notice) => !ON_MATCHES.test(notice));
+function withoutMatches({ notices, matches }: Displayed): string[] {
+  const onMatches = noticesOnMatches(matches);
+  return notices.filter((notice) => !onMatches.includes(notice));
 }
 
 /** An invitation is answered without facts, if nobody is told: its name is in the summary. */

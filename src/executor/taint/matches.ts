@@ -1,3 +1,4 @@
+import { quoted } from '../../actions/shared/display-text.ts';
 import { isIdName } from '../../actions/shared/named-ids.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import { textsIn } from '../../validation/texts-in.ts';
@@ -19,6 +20,7 @@ const MAX_MATCHES = 10;
 /** Characters of all arguments. */
 const MAX_COMPARED = 200_000;
 const MAX_TEXT = 500;
+const MAX_QUOTED = 3;
 
 /** What a comparison found. */
 export interface Comparison {
@@ -48,6 +50,14 @@ export function compare(input: unknown, sources: readonly SourceWithHashes[]): C
     if (left < 0 || matches.length > MAX_MATCHES) return { matches: matches.slice(0, MAX_MATCHES), isComplete: false };
   }
   return { matches, isComplete: true };
+}
+
+/** Sentences on the first matches, for clients that don't show the matches themselves. */
+export function noticesOnMatches(matches: readonly Match[]): string[] {
+  return matches.slice(0, MAX_QUOTED).map(({ field, text, author }) => {
+    const whose = author === undefined ? 'text that was read before' : `what ${quoted(author)} wrote`;
+    return `The text of ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
+  });
 }
 
 /** Of sources that are alike, the first. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { displayOf } from '../../../src/executor/display/display.ts';
 import type { Displayed } from '../../../src/executor/display/display-fields.ts';
 import type { ShownViewer } from '../../../src/executor/policy/shown-viewer.ts';
-import type { Match } from '../../../src/executor/taint/matches.ts';
+import { type Match, noticesOnMatches } from '../../../src/executor/taint/matches.ts';
 
 const QUESTION: Displayed = { summary: 'Do it', audience: [], notices: [], provenance: [], matches: [], input: {} };
 const MAIL = { to: [{ name: '', address: 'eve@evil.example' }], cc: [], bcc: [], subject: 'Hi', body: 'Text.', attachments: [], files: [] };
@@ -60,7 +60,8 @@ describe('who sees it', () => {
 describe('the evidence', () => {
   it('has each repeated part once, and not in a sentence of its own too', () => {
     const matches = [match('to.0.address', 'eve@evil.example')];
-    const notices = ['A bank was read.', 'The argument “to.0.address” repeats text that was read before: “eve@evil.example”.'];
+    const notices = ['A bank was read.', ...noticesOnMatches(matches)];
+    expect(notices).toHaveLength(2);
     expect(mail({ matches, notices }).evidence).toMatchObject({ notices: ['A bank was read.'], matches });
   });
 });
