@@ -1,3 +1,5 @@
+import { actionName } from '../../public/language/en/actions.js';
+import { saidToYou } from '../../public/language/en/said-to-you.js';
 import type { Formatter } from '../../public/language/formatter.js';
 import { type Data, isData, type Result } from './tool-results.ts';
 
@@ -77,19 +79,25 @@ function isBeingFetched(result: Result | undefined): boolean {
   return result?.ok === false && result.tool.startsWith('bank_') && /\bunavailable\b/.test(result.message);
 }
 
+/** In front of the message of an error. */
+const CODE = /^(?:Error: )?[a-z]+(?:_[a-z]+)*: (?=\S)/;
+
 /** What a call without a result means, in a sentence. */
 export function obstacleText(result: Result): string {
   if (result.ok) return '';
-  const { tool, obstacle, message } = result;
+  const { obstacle } = result;
+  // A tool has the name of its action with `_` in place of the dot.
+  const call = `“${actionName(result.tool.replace('_', '.'))}”`;
+  const message = saidToYou(result.message.replace(CODE, ''));
   switch (obstacle) {
     case 'waits':
-      return `The call of ${tool} needs your approval and waits for it. Nothing has happened yet; once you have decided, I go on.`;
+      return `${call} needs your approval and waits for it. Nothing has happened yet; once you have decided, I go on.`;
     case 'denied':
-      return `You denied the call of ${tool}, so nothing has happened.`;
+      return `You denied ${call}, so nothing has happened.`;
     case 'refused':
-      return `The call of ${tool} was refused: ${message}`;
+      return `${call} was refused: ${message}`;
     case 'failed':
-      return `The call of ${tool} failed: ${message}`;
+      return `${call} failed: ${message}`;
   }
 }
 

@@ -11,10 +11,11 @@ import {
   QUESTION_PAGE,
   withAccount,
 } from '../../public/language/en/approvals.js';
+import { failedText } from '../../public/language/en/failures.js';
 import type { Formatter } from '../../public/language/formatter.js';
 import type { ErrorCode } from '../errors.ts';
 import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
-import { html } from '../http/pages/html.ts';
+import { html, type SafeHtml } from '../http/pages/html.ts';
 import type { Page, PageUser } from '../http/pages/own-page.ts';
 import { inline } from '../http/pages/visible-text.ts';
 import { type WayOn, wayOn } from '../http/pages/way-on.ts';
@@ -35,7 +36,7 @@ export interface End {
 export function endPage(user: PageUser, { heading, text, code, pending, back }: End): Page {
   const body = html`<h1>${heading}</h1>
 <p class="${code === undefined ? 'outcome' : 'error'}" role="status">${inline(text)}</p>
-${code !== undefined && html`<p class="muted">${QUESTION_PAGE.code}<code>${code}</code></p>`}
+${code !== undefined && details(code)}
 ${pending !== undefined && html`<p>${QUESTION_PAGE.stillWaits}<a href="/approvals/${pending}">${QUESTION_PAGE.backToIt}</a></p>`}
 ${pending === undefined && wayOn(back)}
 <p><a href="/approvals">${PAGE.all}</a></p>`;
@@ -52,10 +53,21 @@ export function endedPage(user: PageUser, ended: EndedQuestion, formatter: Forma
   const heading = `${actionName(ended.use)}: ${END_TITLES[ended.end].toLowerCase()}`;
   const body = html`<h1>${heading}</h1>
 <p class="outcome" role="status">${endOf(ended, formatter)}</p>
-<p class="muted">${ended.account !== undefined && html`${withAccount} ${inline(ended.account)}. `}<code>${ended.action}</code></p>
-<p class="muted">${KEPT}</p>
+${
+  ended.account !== undefined &&
+  html`<p class="muted">${withAccount} ${inline(ended.account)}.</p>
+`
+}<p class="muted">${KEPT}</p>
+${details(ended.action, ended.outcome === 'ok' ? undefined : ended.outcome)}
 <p><a href="/approvals">${PAGE.all}</a></p>`;
   return { title: heading, body, user };
+}
+
+/** Names for those who look for a fault. */
+function details(...names: (string | undefined)[]): SafeHtml {
+  return html`<details class="exact"><summary>${PAGE.exact}</summary>
+<p>${names.filter((name) => name !== undefined).map((name) => html`<code>${name}</code> `)}</p>
+</details>`;
 }
 
 /** In sentences. */
@@ -68,6 +80,5 @@ export function endOf({ end, edited, at, reason, outcome, use }: EndedQuestion, 
 
 function outcomeOf(use: string, outcome: string | undefined): string {
   if (outcome === undefined) return OUTCOMES.running;
-  if (outcome === 'outcome_unknown') return OUTCOMES.unknown;
-  return outcome === 'ok' ? ((OUTCOMES.done as Readonly<Record<string, string>>)[use] ?? OUTCOMES.other) : OUTCOMES.failed;
+  return outcome === 'ok' ? ((OUTCOMES.done as Readonly<Record<string, string>>)[use] ?? OUTCOMES.other) : failedText(outcome);
 }

@@ -210,6 +210,34 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     expect(scene.pages.problems).toEqual([]);
   });
 
+  it('say in words what became of a call that failed, and of one that may have been done', async () => {
+    const { page, token } = await connected('failing');
+    const path = '/api/gmail/v1/users/me/messages/send';
+    const end = async (to: string, status: number) => {
+      await send(token, [to]);
+      await scene.steward.control('faults', { part: 'workspace', path, kind: 'status', status, times: 1 });
+      const [{ id }] = (await scene.steward.call('/approvals', { token })).body.approvals;
+      await scene.steward.call(`/approvals/${id}`, { token, body: '{"approved":true}', headers: JSON_TYPE });
+      return id;
+    };
+    await end('zoe@example.org', 400);
+    const id = await end('yan@example.org', 500);
+    const [REJECTED, UNKNOWN] = [/It failed, and nothing was done: its details were not valid\./, /It may have been done, or a part of it/];
+    const decided = page.locator('#decided');
+    await decided.getByText(REJECTED).waitFor();
+    await decided.getByText(UNKNOWN).waitFor();
+    await page.goto(`${scene.steward.url}/#approvals/${id}`);
+    await page.locator('#question').getByText(UNKNOWN).waitFor();
+    await scene.pages.show(page, 'Activity');
+    const feed = page.locator('#feed');
+    await feed.getByText('You approved “Send a mail” for failing@example.com, which failed: its details were not valid').waitFor();
+    const unknown = feed.getByText('for failing@example.com, but whether it was done is not known');
+    await unknown.waitFor();
+    expect(await unknown.getAttribute('title')).toBe('mail.send: outcome_unknown');
+    expect(await feed.textContent()).not.toMatch(/invalid_request|outcome_unknown/);
+    expect(scene.pages.problems).toEqual([]);
+  });
+
   it('keep a second click from deciding the next question', async () => {
     const { page, token } = await connected('hasty');
     await send(token, ['zoe@example.org']);

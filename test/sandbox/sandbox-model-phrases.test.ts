@@ -126,11 +126,11 @@ describe('the stand-in', () => {
   it.each([
     ['waits', 'approval_required: The user has to approve this first.', 'needs your approval and waits for it'],
     ['is not decided yet', '{"pending":"The user has not decided yet."}', 'needs your approval and waits for it'],
-    ['was denied', 'Tool call execution denied.', 'You denied the call of mail_send'],
-    ['was denied by the user', 'forbidden: The user denied this call. It was not made.', 'You denied the call of mail_send'],
+    ['was denied', 'Tool call execution denied.', 'You denied “Send a mail”'],
+    ['was denied by the user', 'forbidden: The user denied this call. It was not made.', 'You denied “Send a mail”'],
     ['has a result that was left out', '{"omitted":"A result of 9 bytes."}', 'failed: A result of 9 bytes.'],
-    ['was refused', 'forbidden: A bank’s data was read.', 'was refused: forbidden: A bank’s data was read.'],
-    ['failed', 'rate_limited: Try again later.', 'failed: rate_limited: Try again later.'],
+    ['was refused', 'forbidden: A bank’s data was read.', '“Send a mail” was refused: A bank’s data was read.'],
+    ['failed', 'rate_limited: Try again later.', '“Send a mail” failed: Try again later.'],
   ])('says that a call %s', async (_name, result, text) => {
     expect(await answerTo('Write to bob@example.com: Hi', { mail_send: result })).toContain(text);
   });
@@ -139,7 +139,7 @@ describe('the stand-in', () => {
     const unavailable = 'unavailable: The bank’s data is still being fetched. Try again in a minute.';
     const made = await ask('Show my last five transactions', { bank_transactions: unavailable });
     expect(made.map(({ calls }) => calls.length)).toEqual([1, 1, 0]);
-    expect(made.at(-1)?.answer).toContain(`failed: ${unavailable}`);
+    expect(made.at(-1)?.answer).toContain('failed: The bank’s data is still being fetched.');
   });
 
   it('names the account that the user names, or the first one where one is required', async () => {

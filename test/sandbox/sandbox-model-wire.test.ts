@@ -172,7 +172,9 @@ describe('the official OpenAI-compatible client', () => {
     const rejects = async () => {
       throw new Error('reauthorization_required: The account has to be connected again.');
     };
-    expect(await failing('List my labels', rejects, 'mail_labels')).toContain('failed: Error: reauthorization_required');
+    expect(await failing('List my labels', rejects, 'mail_labels')).toContain(
+      '“List labels” failed: The account has to be connected again.',
+    );
     const waits = async () => ({ code: 'approval_required', message: 'The user has to approve this first.' });
     expect(await failing('Write to bob@example.com: Hi', waits, 'mail_send')).toContain('needs your approval and waits for it');
   });

@@ -1,12 +1,13 @@
 import { actionName } from '../../language/en/actions.js';
 import { accountWords, CALLS, EVENTS, NAMES } from '../../language/en/activity.js';
+import { reasonOf } from '../../language/en/failures.js';
 import { isolated, visibleText } from '../page/page-text.js';
 
 /** Rows that are not about the call itself. */
 const SIDE = new Set(['allowance_created']);
 
 /**
- * What happened, newest first: `{at, kind, tone, text, detail, action}`, `at` in milliseconds. `kind` is `call`, `approval` or
+ * What happened, newest first: `{at, kind, tone, text, detail, action, code}`, `at` in milliseconds. `kind` is `call`, `approval` or
  * `account`; `tone` is `good`, `attention`, `bad` or empty.
  *
  * @param entries of the audit log, newest first
@@ -27,7 +28,8 @@ function ofCall(rows, session) {
   // Not of calls from this page, or another front end of the user's.
   const from = kind === 'account' ? undefined : NAMES.surfaces[last.surface];
   const detail = [from, took].filter((one) => one !== undefined).join(', ');
-  return { at: Date.parse(last.at), text, kind, tone, detail, action: last.action };
+  const code = last.outcome === 'ok' ? undefined : last.outcome;
+  return { at: Date.parse(last.at), text, kind, tone, detail, action: last.action, code };
 }
 
 function namesOf({ action, account_id: accountId, client_id: clientId, surface }, session) {
@@ -44,7 +46,7 @@ function namesOf({ action, account_id: accountId, client_id: clientId, surface }
 function told(last, rows, names) {
   const { decision, outcome } = last;
   const isFailed = outcome !== 'ok';
-  const about = { ...names, outcome, ended: isFailed ? NAMES.failed(outcome) : '' };
+  const about = { ...names, reason: reasonOf(outcome), ended: isFailed ? failed(outcome) : '' };
   const result = isFailed ? 'bad' : 'good';
   if (rows.some((row) => row.decision === 'approved' || row.decision === 'edited') && decision !== 'denied') {
     return [CALLS.approved({ ...about, edited: rows.some((row) => row.decision === 'edited') }), 'approval', result];
@@ -52,6 +54,8 @@ function told(last, rows, names) {
   const [kind, tone = result] = Object.hasOwn(KINDS, decision) ? KINDS[decision] : ['call'];
   return [(Object.hasOwn(KINDS, decision) ? CALLS[decision] : CALLS.ran)(about), kind, tone];
 }
+
+const failed = (outcome) => (outcome === 'outcome_unknown' ? NAMES.unknown : NAMES.failed(reasonOf(outcome)));
 
 /** By the decision: the kind, and the tone unless it is that of the outcome. Any other decision is a call that ran. */
 const KINDS = {

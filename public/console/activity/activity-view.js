@@ -101,12 +101,13 @@ function nameOf(day) {
   return day === formatter.localDay(now - DAY_MS) ? ACTIVITY.yesterday : formatter.longDay(day);
 }
 
-/** The technical name of an action is its title. */
-function item({ at, text, tone, detail, action }) {
+/** The technical name of an action, and the code of its failure, are its title. */
+function item({ at, text, tone, detail, action, code }) {
+  const title = [action, code].filter(Boolean).join(': ');
   return element(
     'li',
     { className: `happened ${tone}` },
-    element('p', action ? { title: action } : {}, text, detail ? element('span', { className: 'muted' }, ` ${detail}`) : undefined),
+    element('p', title === '' ? {} : { title }, text, detail ? element('span', { className: 'muted' }, ` ${detail}`) : undefined),
     element('time', { dateTime: new Date(at).toISOString(), className: 'muted' }, formatter.time(at)),
   );
 }

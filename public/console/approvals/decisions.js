@@ -1,5 +1,9 @@
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DECIDED = new Set(['approved', 'edited', 'denied']);
+/** Rows that are there before the call has ended. */
+const BEFORE = new Set(['approved', 'edited', 'allowance_created', 'started']);
+/** A call that has left no end by then was cut off. */
+const LONGEST_MS = 15 * 60 * 1000;
 const EVENTS = { 'approval.expired': 'expired', 'approval.ended': 'ended' };
 
 /**
@@ -28,5 +32,8 @@ function ofCall(id, rows) {
   const status = rows.some((row) => row.decision === 'edited') ? 'edited' : decision.decision;
   const { decision: step, outcome } = rows[0];
   const { action, account_id: accountId, surface, at } = decision;
-  return [{ id, at: Date.parse(at), action, accountId, surface, status, outcome: step === 'started' ? undefined : outcome }];
+  return [{ id, at: Date.parse(at), action, accountId, surface, status, outcome: BEFORE.has(step) ? missing(at) : outcome }];
 }
+
+/** The outcome of a call that has none. */
+const missing = (at) => (Date.now() - Date.parse(at) > LONGEST_MS ? 'outcome_unknown' : undefined);

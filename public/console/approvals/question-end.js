@@ -1,3 +1,4 @@
+import { failedText } from '../../language/en/failures.js';
 import { BUTTONS, DECIDED, doneText, ENDS, VIEW } from '../../language/en/questions.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
@@ -14,7 +15,7 @@ export function endTag(status) {
 export function endText({ status, action, outcome }) {
   if (status !== 'approved' && status !== 'edited') return ENDS[status]?.text ?? VIEW.gone;
   if (outcome === undefined) return `${ENDS[status].text} ${DECIDED.running}`;
-  return `${ENDS[status].text} ${outcome === 'ok' ? doneText(action) : DECIDED.failed(outcome)}`;
+  return `${ENDS[status].text} ${outcome === 'ok' ? doneText(action) : failedText(outcome)}`;
 }
 
 /**

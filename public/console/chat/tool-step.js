@@ -84,14 +84,14 @@ export class ToolStep {
     const rows = [
       row(texts.tried, named(name), ...toWhom(input)),
       row(texts.steward, tag('bad', texts.refused), texts.nothingDone),
-      row(texts.why, visibleText(saidToYou(message || errorText)), ' ', element('code', {}, code)),
+      row(texts.why, visibleText(saidToYou(message || errorText))),
       ...(sources.length === 0 ? [] : [row(texts.readBefore, element('ul', { className: 'sources' }, ...sources))]),
     ];
     return element(
       'article',
       { className: 'refusal', 'aria-label': texts.refusal(actionName(name)) },
       element('dl', {}, ...rows),
-      sent(input ?? {}),
+      sent(input ?? {}, code),
     );
   }
 
@@ -133,8 +133,10 @@ export class ToolStep {
   }
 }
 
-function sent(input) {
-  return element('details', { className: 'sent' }, element('summary', {}, texts.details), argumentsView(input));
+/** @param code of the failure */
+function sent(input, code) {
+  const named = code === undefined ? undefined : element('p', {}, element('code', {}, code));
+  return element('details', { className: 'sent' }, element('summary', {}, texts.details), named, argumentsView(input));
 }
 
 function failureNode({ code, message }) {

@@ -28,7 +28,8 @@ export const NAMES = {
   ofAssistant: (call) => `the assistant’s ${call}`,
   surfaces: { mcp: 'over MCP', http: 'over HTTP' },
   took: (ms) => `${ms} ms`,
-  failed: (outcome) => `, which failed: ${outcome}`,
+  failed: (reason) => `, which failed: ${reason}`,
+  unknown: ', but whether it was done is not known',
 };
 
 /** What became of a call. `ended`: that it failed, or nothing. */
@@ -44,7 +45,7 @@ export const CALLS = {
   token_revoked: ({ who }) => `You disconnected the token ${who}`,
   client_connected: ({ who }) => `You connected the app ${who}`,
   client_revoked: ({ who }) => `You disconnected the app ${who}`,
-  refused: ({ who, call, outcome }) => `${who} tried ${call}, which was refused: ${outcome}`,
+  refused: ({ who, call, reason }) => `${who} tried ${call}, which was refused: ${reason}`,
   started: ({ who, call }) => `${who} started ${call}`,
   ran: ({ who, call, ended }) => `${who} ran ${call}${ended}`,
 };

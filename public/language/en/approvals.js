@@ -390,8 +390,6 @@ export const END_REASONS = {
 /** What became of an approved call. */
 export const OUTCOMES = {
   running: 'It is running.',
-  unknown: 'Whether it was done is not known: look before you do it again.',
-  failed: 'It failed, and nothing was done.',
   done: { 'mail.send': 'It was sent.', 'mail.draft_send': 'It was sent.' },
   other: 'It was done.',
 };
@@ -417,7 +415,6 @@ export const QUESTION_PAGE = {
   tooLongToChange: 'The details are too long to be changed on this page.',
   /** Before and after an example. */
   hiddenCharacters: ['Hidden characters are written as ', '. If others would see the changed call, you are asked again before it runs.'],
-  code: 'Code ',
 };
 
 /** Allowing calls like it in advance. */

@@ -110,7 +110,6 @@ export const DECIDED = {
   about: 'Your decisions of the last day, wherever you made them.',
   none: 'Nothing has been decided in the last day.',
   where: { assistant: 'Your assistant asked', mcp: 'A connected app asked', http: 'You asked', socket: 'You asked' },
-  failed: (code) => `It failed: ${code}`,
   running: 'It is running.',
 };
 

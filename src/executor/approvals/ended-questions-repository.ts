@@ -10,12 +10,14 @@ export interface EndedRow {
   /** When it was decided, or ended. */
   at: Date;
   edited: boolean;
-  /** Of an approved call that has ended: `ok`, or the code of its error. */
+  /** Of an approved call that has ended: `ok`, or the code of its error; `outcome_unknown` too if its process ended before. */
   outcome: string | null;
 }
 
 /** Calls that ended within a day have their rows among so many of the user's. */
 const NEWEST = 5_000;
+/** Of the row that an approved call leaves when it has ended; those of the decision and of the start are there before. */
+const ENDED = 'allowed';
 
 /**
  * A user's questions that can't be decided any more, newest first, as long as their rows are kept.
@@ -27,8 +29,10 @@ export async function selectEnded(db: Queryable, userId: string, id: string | nu
     `select a.id, a.action, a.account_id as "accountId", a.edited,
             case when a.status in ('pending', 'preparing') or a.end_reason = 'expired' then 'expired' else a.status end as "end",
             nullif(a.end_reason, 'expired') as reason, coalesce(case when a.end_reason = 'expired' then a.expires_at else a.decided_at end, a.expires_at) as at,
-            (select l.outcome from (select call_id, decision, outcome, id from audit_log where user_id = $1::uuid order by id desc limit ${NEWEST}) l
-             where a.status = 'approved' and l.call_id = a.id and l.decision = 'approved' order by l.id desc limit 1) as outcome
+            case when a.status <> 'approved' then null else coalesce(
+              (select l.outcome from (select call_id, decision, outcome, id from audit_log where user_id = $1::uuid order by id desc limit ${NEWEST}) l
+               where l.call_id = a.id and l.decision = '${ENDED}' order by l.id desc limit 1),
+              case when a.outcome is not null or a.outcome_until > now() then null else 'outcome_unknown' end) end as outcome
      from approvals a
      where a.user_id = $1::uuid and ($2::uuid is null or a.id = $2::uuid)
        and (a.status in ('approved', 'denied', 'ended') or (a.status = 'pending' and a.expires_at <= now()))
