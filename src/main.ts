@@ -1,7 +1,7 @@
 import { systemClock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig, readEnvironmentFile } from './config/load-config.ts';
-import { type DevelopmentLog, openDevelopmentLog } from './observability/development-log.ts';
+import type { DevelopmentLog } from './observability/development-log.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { type Steward, startServer } from './server.ts';
 import { announce } from './startup/announce.ts';
@@ -17,7 +17,7 @@ let developmentLog: DevelopmentLog | undefined;
 try {
   for (const name of readEnvironmentFile()) console.error(`.env: ${name} is not a known variable. See .env.example for all variables.`);
   const config = loadConfig();
-  if (config.logFormat === 'pretty') developmentLog = await openDevelopmentLog();
+  if (config.logFormat === 'pretty') developmentLog = await (await import('./observability/development-log.ts')).openDevelopmentLog();
   const logger = createLogger(config.logLevel, developmentLog);
   logUnhandledRejections(logger);
   warnOfOpenSignUp(config, logger);

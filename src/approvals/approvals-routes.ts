@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { Limits } from '../config/config.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
@@ -10,8 +11,9 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { prefersPage } from '../http/middleware/error-handler.ts';
 import { uuid } from '../validation/validate.ts';
 import { approval, approvalWithForm, outcome, shown } from './approval-schemas.ts';
-import { argumentsOf, decisionForm } from './decision-form.ts';
-import { assertShown, findQuestion, formOfQuestion, QuestionReplies } from './question-replies.ts';
+import { decisionForm } from './decision-form.ts';
+import { assertShown, findQuestion } from './open-question.ts';
+import type { QuestionReplies } from './question-replies.ts';
 
 const SURFACE = 'http';
 
@@ -27,7 +29,7 @@ export function approvalsRouter(
   limits: Pick<Limits, 'socketPayloadBytes'>,
   middleware: EndpointMiddleware,
 ): EndpointRouter {
-  const replies = new QuestionReplies(deps);
+  const replies = loadOnce(async () => new (await import('./question-replies.ts')).QuestionReplies(deps));
   const { executor } = deps;
   const endpoints = [
     listApprovals(executor, replies),
@@ -41,8 +43,10 @@ export function approvalsRouter(
 const PAGES = { 200: 'The page, where `Accept` prefers HTML', 303: 'Redirect of a browser to the sign-in' };
 
 type Approvals = ApprovalsDeps['executor'];
+/** Loaded with the first page: each start would pay for them. */
+type Replies = () => Promise<QuestionReplies>;
 
-function listApprovals(executor: Approvals, replies: QuestionReplies): Endpoint {
+function listApprovals(executor: Approvals, replies: Replies): Endpoint {
   return endpoint({
     method: 'get',
     path: '/approvals',
@@ -53,14 +57,14 @@ function listApprovals(executor: Approvals, replies: QuestionReplies): Endpoint 
     response: z.object({ approvals: z.array(approval) }).meta({ id: 'Approvals' }),
     pages: PAGES,
     async handle({ caller, request }) {
-      if (prefersPage(request)) return replies.list(caller);
+      if (prefersPage(request)) return (await replies()).list(caller);
       const approvals = await executor.approvals(caller.userId);
       return { json: { approvals: approvals.map(shown) } };
     },
   });
 }
 
-function readApproval(executor: Approvals, replies: QuestionReplies): Endpoint {
+function readApproval(executor: Approvals, replies: Replies): Endpoint {
   return endpoint({
     method: 'get',
     path: '/approvals/:id',
@@ -73,15 +77,18 @@ function readApproval(executor: Approvals, replies: QuestionReplies): Endpoint {
     pages: PAGES,
     async handle({ caller, params, query, request }) {
       const found = await findQuestion(executor, caller.userId, params.id);
-      if (prefersPage(request))
-        return found === undefined ? replies.ended(caller, params.id) : replies.question(caller, found, query.change === 'yes');
+      if (prefersPage(request)) {
+        const pages = await replies();
+        return found === undefined ? pages.ended(caller, params.id) : pages.question(caller, found, query.change === 'yes');
+      }
       if (found === undefined) throw new AppError('not_found', 'There is no such request for approval.');
+      const { formOfQuestion } = await import('./change-form.ts');
       return { json: { ...shown(found), form: await formOfQuestion(executor, found) } };
     },
   });
 }
 
-function decide(executor: Approvals, replies: QuestionReplies, { socketPayloadBytes }: Pick<Limits, 'socketPayloadBytes'>): Endpoint {
+function decide(executor: Approvals, replies: Replies, { socketPayloadBytes }: Pick<Limits, 'socketPayloadBytes'>): Endpoint {
   return endpoint({
     method: 'post',
     path: '/approvals/:id',
@@ -104,7 +111,8 @@ function decide(executor: Approvals, replies: QuestionReplies, { socketPayloadBy
       const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leavingSignal(response), ...shownOnPage };
       const approve = (input: object | undefined) =>
         executor.approve({ ...decision, ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) });
-      if (prefersPage(request)) return replies.decided(caller, params.id, form, approve);
+      if (prefersPage(request)) return (await replies()).decided(caller, params.id, form, approve);
+      const { argumentsOf } = await import('./decision-arguments.ts');
       return { json: await approve(await argumentsOf(form)) };
     },
   });

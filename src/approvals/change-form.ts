@@ -1,6 +1,8 @@
 import { detailName } from '../../public/language/en/approvals.js';
 import { isIdName } from '../actions/shared/named-ids.ts';
+import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import { isObject } from '../validation/is-object.ts';
+import { FIELD } from './decision-form.ts';
 
 /** How a value is entered. `lines`: a list, an entry on each line. */
 export type Control = 'text' | 'textarea' | 'email' | 'number' | 'date' | 'datetime' | 'checkbox' | 'select' | 'lines';
@@ -25,8 +27,11 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/;
 /** Browsers leave out seconds that are none. */
 const WITH_SECONDS = '2026-05-01T09:00:00';
-/** Before the name of an argument in what a form sends. */
-export const FIELD = 'field.';
+
+/** The form in which the arguments of a question are changed. */
+export async function formOfQuestion(executor: Pick<Executor, 'inputSchema'>, { action, input }: LinkedPreview): Promise<FormField[]> {
+  return formOf((await executor.inputSchema(action)) ?? {}, input);
+}
 
 /**
  * The form of an action's arguments: those that have a simple control. The others keep their values, among them the ids of

@@ -1,6 +1,7 @@
 import { CHANGE } from '../../public/language/en/approvals.js';
 import { html, type SafeHtml } from '../http/pages/html.ts';
-import { type Control, FIELD, type FormField } from './change-form.ts';
+import type { Control, FormField } from './change-form.ts';
+import { FIELD } from './decision-form.ts';
 
 /** What the server refuses. */
 export interface FieldProblem {

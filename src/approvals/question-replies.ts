@@ -10,11 +10,14 @@ import { websiteOf } from '../http/pages/way-on.ts';
 import { formatterFor, selectPreferences } from '../preferences/preferences-repository.ts';
 import type { FirstParty } from '../principal.ts';
 import { digestOf } from './approval-schemas.ts';
-import { asSent, type FormField, formOf } from './change-form.ts';
+import { asSent, type FormField, formOfQuestion } from './change-form.ts';
 import type { FieldProblem } from './change-html.ts';
-import { argumentsOf, type DecisionForm } from './decision-form.ts';
+import { argumentsOf } from './decision-arguments.ts';
+import type { DecisionForm } from './decision-form.ts';
 import { endedPage, endPage, noQuestionPage } from './end-page.ts';
+
 import { listPage } from './list-page.ts';
+import { findQuestion } from './open-question.ts';
 import { changePage, type QuestionForm, questionPage } from './question-page.ts';
 
 export interface RepliesDeps {
@@ -113,21 +116,6 @@ export class QuestionReplies {
   async #formatter({ userId }: FirstParty): Promise<Formatter> {
     return formatterFor(await selectPreferences(this.#db, userId));
   }
-}
-
-/** A question that waits. */
-export async function findQuestion(executor: Pick<Executor, 'approvals'>, userId: string, id: string): Promise<LinkedPreview | undefined> {
-  return (await executor.approvals(userId)).find(({ approvalId }) => approvalId === id);
-}
-
-/** The form in which its arguments are changed. */
-export async function formOfQuestion(executor: Pick<Executor, 'inputSchema'>, { action, input }: LinkedPreview): Promise<FormField[]> {
-  return formOf((await executor.inputSchema(action)) ?? {}, input);
-}
-
-/** @throws AppError `conflict` when a question is not the one that the user was shown */
-export function assertShown(question: LinkedPreview, digest: string | undefined): void {
-  if (digestOf(question) !== digest) throw new AppError('conflict', 'The question has changed since it was shown. Load it again.');
 }
 
 /** What the server refuses, at its field. */

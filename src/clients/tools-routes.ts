@@ -4,8 +4,7 @@ import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
-import { callableTools } from '../tools/callable-tools.ts';
-import { formatTools, TOOL_FORMATS } from '../tools/tool-formats.ts';
+import { TOOL_FORMATS } from '../tools/tool.ts';
 
 export interface ToolsDeps {
   executor: Pick<Executor, 'accounts' | 'client'>;
@@ -32,6 +31,11 @@ function listTools({ executor, catalog, providers }: ToolsDeps): Endpoint {
     }),
     response: z.object({ tools: z.array(z.looseObject({})) }).meta({ id: 'Tools' }),
     async handle({ caller: { userId, clientId }, query: { format, strict } }) {
+      // Not before the first use: each start would load them.
+      const [{ callableTools }, { formatTools }] = await Promise.all([
+        import('../tools/callable-tools.ts'),
+        import('../tools/tool-formats.ts'),
+      ]);
       const client = clientId === undefined ? undefined : await executor.client({ userId, clientId });
       const tools = await callableTools(catalog(), await executor.accounts(userId), providers, client);
       return { json: { tools: formatTools(tools, format, strict === 'true') as Record<string, unknown>[] } };

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../observability/logger.ts';
 import { Database, type DatabaseAddress, type DatabaseOptions } from './database.ts';
-import { startEmbeddedDatabase } from './embedded.ts';
 
 /**
  * Connects to the configured database: Postgres, or the embedded one, whose folder the caller has locked.
@@ -19,7 +18,7 @@ export async function openDatabase(
   options?: DatabaseOptions,
 ): Promise<{ db: Database; address: DatabaseAddress }> {
   const { databaseUrl } = config;
-  const embedded = databaseUrl === undefined ? await startEmbeddedDatabase(join(config.dataDir, 'database'), 1) : undefined;
+  const embedded = databaseUrl === undefined ? await startEmbedded(join(config.dataDir, 'database')) : undefined;
   if (embedded !== undefined) resources.defer(() => embedded.close());
   const address = embedded?.address ?? { connectionString: databaseUrl };
   // The embedded database has one session, and its socket server forwards protocol messages one by one: with two
@@ -29,4 +28,9 @@ export async function openDatabase(
   // A named statement, so that the connection learns what session it has.
   await db.query({ name: 'reach', text: 'select 1' });
   return { db, address };
+}
+
+async function startEmbedded(directory: string) {
+  const { startEmbeddedDatabase } = await import('./embedded.ts');
+  return startEmbeddedDatabase(directory, 1);
 }

@@ -71,7 +71,7 @@ export class ApprovalDecisions {
     entry.askedOn(row.surface, row.clientId);
     entry.setSubject(row.accountId, row.argumentsHash);
     const stored = await approvals.open(row);
-    decision.assertShown?.(prompts.linked(preview(row, stored)));
+    decision.assertShown?.(prompts.linked(await preview(row, stored)));
     if (!approved) {
       assertPlain(decision);
       await this.#deny(row, entry);

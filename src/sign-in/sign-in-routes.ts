@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { pages } from '../../public/language/en/pages.js';
 import type { Clock } from '../clock/clock.ts';
 import { pollUntil } from '../clock/poll-until.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
@@ -9,8 +8,6 @@ import { returnPath } from '../http/access/return-path.ts';
 import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Cookies } from '../http/pages/cookies.ts';
-import { html } from '../http/pages/html.ts';
-import { wayOn } from '../http/pages/way-on.ts';
 import { assertAnew } from '../identity/anew.ts';
 import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -45,7 +42,7 @@ export interface SignInDeps {
 
 /** Signing in to the service's own pages, and out (docs/decisions/0007-identity-and-browsers.md). */
 export function signInRouter(deps: SignInDeps, middleware: EndpointMiddleware): EndpointRouter {
-  const endpoints = [signIn(deps), callback(deps), readSession(deps), createSession(deps), endSession(deps), signOut(deps), signedInPage()];
+  const endpoints = [signIn(deps), callback(deps), readSession(deps), createSession(deps), endSession(deps), signOut(deps), signedInEnd()];
   return endpointRouter('Sign-in', endpoints, middleware);
 }
 
@@ -250,16 +247,14 @@ function signOut({ webSessions, sessionsEnded, cookies }: SignInDeps): Endpoint 
       await webSessions.end(caller);
       await sessionsEnded();
       cookies.clear(response, SESSION_COOKIE);
-      const body = html`<h1>${pages.youAreSignedOut}</h1>
-${wayOn(undefined)}
-<p><a href="/sign-in">${pages.signInAgain}</a></p>`;
-      return { page: { title: pages.signedOut, body } };
+      const { signedOutPage } = await import('./sign-in-pages.ts');
+      return { page: signedOutPage() };
     },
   });
 }
 
 /** Where a sign-in in a window of its own ends. */
-function signedInPage(): Endpoint {
+function signedInEnd(): Endpoint {
   return endpoint({
     method: 'get',
     path: '/signed-in',
@@ -268,9 +263,8 @@ function signedInPage(): Endpoint {
     browser: true,
     pages: { 200: 'A page that says so' },
     async handle() {
-      const body = html`<h1>You are signed in</h1>
-<p>You can close this window.</p>`;
-      return { page: { title: 'Signed in', body } };
+      const { signedInPage } = await import('./sign-in-pages.ts');
+      return { page: signedInPage() };
     },
   });
 }

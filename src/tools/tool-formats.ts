@@ -2,10 +2,7 @@ import { anthropicTools } from './anthropic-tools.ts';
 import { geminiTools } from './gemini-tools.ts';
 import { mcpTools } from './mcp-tools.ts';
 import { openAiTools } from './openai-tools.ts';
-import type { Tool } from './tool.ts';
-
-export const TOOL_FORMATS = ['mcp', 'openai', 'anthropic', 'gemini'] as const;
-export type ToolFormat = (typeof TOOL_FORMATS)[number];
+import type { Tool, ToolFormat } from './tool.ts';
 
 /** Tools in a vendor's form. @param strict with schemas for the vendor's strict mode, where there is one */
 export function formatTools(tools: readonly Tool[], format: ToolFormat, strict: boolean): object[] {

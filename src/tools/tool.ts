@@ -11,6 +11,10 @@ export interface Tool {
   mayExpose: boolean;
 }
 
+/** The forms of tools: a vendor's, or MCP's. */
+export const TOOL_FORMATS = ['mcp', 'openai', 'anthropic', 'gemini'] as const;
+export type ToolFormat = (typeof TOOL_FORMATS)[number];
+
 /** Whether every value has a type and every object lists its properties, which strict modes require. */
 export function isClosed({ type, items, properties, anyOf }: ToolSchema): boolean {
   if (anyOf !== undefined) return anyOf.every(isClosed);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { loadOnce } from '../concurrency/load-once.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { auditPage, readAuditPage } from './audit-pages.ts';
-import { type ExportDeps, UserExports } from './export-service.ts';
+import type { ExportDeps } from './export-service.ts';
 import { userExport } from './export-shape.ts';
 import { changePreferences, getPreferences } from './preferences-routes.ts';
 import { eraseUser, type UsersDeps } from './users-service.ts';
@@ -17,7 +18,7 @@ const CURSOR_CHARACTERS = 500;
 export function usersRouter(deps: UsersDeps & ExportDeps, middleware: EndpointMiddleware): EndpointRouter {
   return endpointRouter(
     'User',
-    [getPreferences(deps), changePreferences(deps), listAudit(deps), exportUser(new UserExports(deps)), deleteUser(deps)],
+    [getPreferences(deps), changePreferences(deps), listAudit(deps), exportUser(deps), deleteUser(deps)],
     middleware,
   );
 }
@@ -51,7 +52,8 @@ function listAudit(deps: ExportDeps): Endpoint {
   });
 }
 
-function exportUser(exports: UserExports): Endpoint {
+function exportUser(deps: ExportDeps): Endpoint {
+  const exports = loadOnce(async () => new (await import('./export-service.ts')).UserExports(deps));
   return endpoint({
     method: 'get',
     path: '/user/export',
@@ -63,7 +65,7 @@ function exportUser(exports: UserExports): Endpoint {
     response: userExport,
     errors: ['rate_limited'],
     async handle({ caller, response }) {
-      const json = await exports.of(caller);
+      const json = await (await exports()).of(caller);
       response.attachment(`steward-export-${json.exported_at.slice(0, 10)}.json`);
       return { json };
     },

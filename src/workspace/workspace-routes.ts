@@ -9,7 +9,6 @@ import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, 
 import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';
 import { BINDING_COOKIE, BINDING_SECONDS, bindBrowser } from './bindings.ts';
 import { completeCallback } from './callback-service.ts';
-import { confirmationPage } from './confirmation-page.ts';
 import { CONFIRMATION_SECONDS, confirmationCookie, resolveConfirmation } from './confirmation-service.ts';
 import type { Outcome } from './flows-repository.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
@@ -108,6 +107,7 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
       if ('outcome' in result) return leave(result);
       const { confirmation } = result;
       cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
+      const { confirmationPage } = await import('./confirmation-page.ts');
       return { page: confirmationPage(confirmation) };
     },
   });

@@ -9,6 +9,8 @@ export const pages = {
   signedOut: 'Signed out',
   youAreSignedOut: 'You are signed out',
   signInAgain: 'Sign in again',
+  signedIn: 'Signed in',
+  youAreSignedIn: 'You are signed in',
   /** @param {string} page @param {string} host */
   title: (page, host) => `${page} · Steward at ${host}`,
   goHome: 'Go to Steward',

@@ -2,7 +2,7 @@ import { type AssociatedData, type DataKey, open, seal } from '../../crypto/enve
 import { canonicalJson } from '../../validation/canonical-json.ts';
 import type { Call } from '../call/call.ts';
 import { type NamedClient, namedClient } from '../call/named-client.ts';
-import { type Display, displayOf } from '../display/display.ts';
+import type { Display } from '../display/display.ts';
 import type { ApprovalPrompt } from './approval-prompt.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 
@@ -41,10 +41,12 @@ export function storedOf({ account, rawInput, input }: Call, prompt: ApprovalPro
   return { account: account.label, ...prompt, rawInput, input };
 }
 
-export function preview(
+export async function preview(
   row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone'>,
   stored: Stored,
-): ApprovalPreview {
+): Promise<ApprovalPreview> {
+  // Not before the first question: each start would load it.
+  const { displayOf } = await import('../display/display.ts');
   const { account, summary, audience, notices, provenance, matches, input } = stored;
   const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId, timeZone } = row;
   const question = { summary, audience, notices, provenance, matches };

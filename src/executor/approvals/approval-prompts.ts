@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts';
 import type { Assessment } from '../policy/gate.ts';
 import { hashesOfSubjects } from '../policy/open-questions.ts';
 import type { ApprovalPreview, LinkedPreview } from './approval-preview.ts';
-import { type ApprovalPrompt, type ApprovalPromptDeps, approvalPromptOf } from './approval-prompt.ts';
+import type { ApprovalPrompt, ApprovalPromptDeps } from './approval-prompt.ts';
 import type { ApprovalRequests } from './approval-requests.ts';
 import { shownToAsker } from './asked-preview.ts';
 
@@ -44,7 +44,9 @@ export class ApprovalPrompts {
   }
 
   /** What the user would read about a call. */
-  of(call: Call, assessment: Assessment): Promise<ApprovalPrompt> {
+  async of(call: Call, assessment: Assessment): Promise<ApprovalPrompt> {
+    // Not before the first question: each start would load it.
+    const { approvalPromptOf } = await import('./approval-prompt.ts');
     return approvalPromptOf(this.#deps, call, assessment);
   }
 

@@ -101,7 +101,7 @@ export class ApprovalRequests {
       const isOpen = await replaceArguments(tx, about, sealed(key, { id, userId, revision }, stored));
       if (!isOpen) throw alreadyDecided();
       await insertAuditRows(tx, [replaced]);
-      return this.#announced(tx, userId, preview(row, stored));
+      return this.#announced(tx, userId, await preview(row, stored));
     }, userId);
   }
 
@@ -121,7 +121,7 @@ export class ApprovalRequests {
       const key = await this.#lock(tx, call);
       const asked = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
       if (asked === undefined) return shownPreview(await selectApproval(tx, userId, id), key);
-      return this.#announced(tx, userId, preview({ id, action: configured.name, accountId: account.id, ...asked }, stored));
+      return this.#announced(tx, userId, await preview({ id, action: configured.name, accountId: account.id, ...asked }, stored));
     }, userId);
   }
 
@@ -152,7 +152,7 @@ export class ApprovalRequests {
 }
 
 /** @throws AppError `conflict` when it has ended meanwhile */
-function shownPreview(row: ApprovalRow | undefined, key: DataKey): ApprovalPreview {
+async function shownPreview(row: ApprovalRow | undefined, key: DataKey): Promise<ApprovalPreview> {
   const shown = row?.status === 'pending' ? unseal(key, row) : undefined;
   if (row === undefined || shown === undefined) throw notAsAsked();
   return preview(row, shown);

@@ -34,10 +34,11 @@ export class Approvals {
     const rows = await selectPendingApprovals(this.#db, userId, actionRevisions(this.#catalog()));
     if (rows.length === 0) return [];
     const key = await this.#userKeys.forUser(this.#db, userId);
-    return rows.flatMap((row) => {
+    const shown = rows.flatMap((row) => {
       const stored = unseal(key, row);
       return stored === undefined ? [] : [preview(row, stored)];
     });
+    return Promise.all(shown);
   }
 
   /** @throws AppError `not_found`, also for another user's approval; `conflict` when it was decided or has expired */

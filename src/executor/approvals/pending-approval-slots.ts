@@ -34,7 +34,7 @@ const MAX_OPEN_OF_ASKER = 10;
 export async function reserveSlot(tx: Queryable, call: Call, row: NewApproval, key: DataKey): Promise<ApprovalPreview | string> {
   const open = openApprovals(await selectLikeApprovals(tx, row), row);
   const preparing = open.find(({ status }) => status === 'preparing');
-  const shown = shownAmong(open, key) ?? preparing?.id;
+  const shown = (await shownAmong(open, key)) ?? preparing?.id;
   if (shown !== undefined) return shown;
   // Decided since the call was checked.
   const decided = row.clientId === null && row.threadId === null ? undefined : await selectUnreceived(tx, row);
@@ -45,7 +45,7 @@ export async function reserveSlot(tx: Queryable, call: Call, row: NewApproval, k
 }
 
 /** As it was shown: a new summary could differ. */
-export function shownAmong(open: readonly ApprovalRow[], key: DataKey): ApprovalPreview | undefined {
+export async function shownAmong(open: readonly ApprovalRow[], key: DataKey): Promise<ApprovalPreview | undefined> {
   for (const waiting of open) {
     const shown = unseal(key, waiting);
     if (shown !== undefined) return preview(waiting, shown);

@@ -11,7 +11,6 @@ import type { ContextReads } from '../taint/context-reads.ts';
 import { readingOf, repeating, type Taints } from '../taint/taint.ts';
 import { taintByError } from '../taint/taint-by-error.ts';
 import type { WrittenItems } from '../taint/written-items.ts';
-import { holdsReadText, undoOf } from './undo.ts';
 
 export interface RunActionDeps {
   clock: Clock;
@@ -108,7 +107,9 @@ async function undoFor(
   output: unknown,
   { readers, attempt }: { readers: readonly Call[]; attempt: Attempt },
 ): Promise<{ undo: Undo; isRead: boolean } | undefined> {
-  const undo = undoOf(run, call, catalog());
+  if (run.undo === undefined) return undefined;
+  const { holdsReadText, undoOf } = await import('./undo.ts');
+  const undo = undoOf(run.undo, call, catalog());
   if (undo === undefined) return undefined;
   if (call.configured.action.integrity !== 'own' || !holdsReadText(undo, call.input, output)) return { undo, isRead: false };
   const areTainted = await attempt(() => Promise.all(readers.map((reader) => taints.failed(reader, false)))).then(

@@ -3,7 +3,6 @@ import { namesIn, quotedUpTo } from '../../actions/shared/display-text.ts';
 import type { Catalog, ConfiguredAction } from '../../integrations/catalog.ts';
 import { textsIn } from '../../validation/texts-in.ts';
 import { wellFormed } from '../../validation/well-formed.ts';
-import type { ActionRun } from '../call/action-run.ts';
 import type { Call } from '../call/call.ts';
 
 /** Ids that providers give, and words of ours. */
@@ -12,8 +11,7 @@ const ID = /^[\w-]{1,1024}$/;
 const MAX_NAME = 4_000;
 
 /** The call that reverts a run, by the name that the file in force gives to its action; undefined: it has no such action. */
-export function undoOf({ undo }: ActionRun, { configured }: Call, { actions }: Catalog): Undo | undefined {
-  if (undo === undefined) return undefined;
+export function undoOf(undo: Undo, { configured }: Call, { actions }: Catalog): Undo | undefined {
   const isUndo = ({ action, policy }: ConfiguredAction) => action.name === undo.action && policy.enabled;
   const able = [...actions.values()].filter(isUndo);
   const found = able.find(({ agent }) => agent === configured.agent) ?? able[0];

@@ -9,7 +9,6 @@ import type { Credentials, RequireCredential } from '../access/require-credentia
 import { body, jsonBody, mergePatchBody, rawBody } from '../bodies/body.ts';
 import { allowErrorPages } from '../middleware/error-handler.ts';
 import { leadOn } from '../middleware/lead-on.ts';
-import { sendPage } from '../pages/own-page.ts';
 import type { Endpoint, LimitName, Reply } from './endpoint.ts';
 import { sendEvents } from './event-stream.ts';
 import { largeJson, sendPieces } from './large-json.ts';
@@ -120,7 +119,7 @@ async function serve(clock: Clock, endpoint: Endpoint, request: Request, respons
   });
   if ('events' in reply) await sendEvents(clock, response, reply);
   else if ('json' in reply && endpoint.isLarge === true) await sendLarge(endpoint, reply.json as Record<string, unknown>, response);
-  else send(endpoint, reply, response);
+  else await send(endpoint, reply, response);
 }
 
 async function sendLarge({ response: schema }: Endpoint, body: Record<string, unknown>, response: Response): Promise<void> {
@@ -131,7 +130,7 @@ async function sendLarge({ response: schema }: Endpoint, body: Record<string, un
   await sendPieces(response, pieces);
 }
 
-function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unknown }>, response: Response): void {
+async function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unknown }>, response: Response): Promise<void> {
   if ('json' in reply) {
     response.setHeader('cache-control', 'no-store');
     response.json(endpoint.response?.parse(reply.json));
@@ -142,6 +141,7 @@ function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unkno
     return;
   }
   if ('page' in reply) {
+    const { sendPage } = await import('../pages/own-page.ts');
     sendPage(response, reply.page, reply.status);
     return;
   }

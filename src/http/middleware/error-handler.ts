@@ -1,10 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
-import { errors, pages } from '../../../public/language/en/pages.js';
 import { AppError, type ErrorCode, providerReason } from '../../errors.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { html } from '../pages/html.ts';
-import { type Page, type PageUser, sendPage, siteOf } from '../pages/own-page.ts';
 
 /** The body of an error where a protocol has a form of its own, which its routes set as `response.locals.errorBody`. */
 export type ErrorBody = (error: AppError) => object;
@@ -28,7 +25,7 @@ export function prefersPage(request: Request): boolean {
 
 /** Turns every error into a response: JSON, or an HTML page at an address for browsers. */
 export function errorHandler(logger: Logger, telemetry: Telemetry) {
-  return (thrown: unknown, request: Request, response: Response, next: NextFunction): void => {
+  return async (thrown: unknown, request: Request, response: Response, next: NextFunction): Promise<void> => {
     const error = toAppError(thrown);
     log(logger, error, request);
     telemetry.count('error', error.code);
@@ -40,7 +37,8 @@ export function errorHandler(logger: Logger, telemetry: Telemetry) {
     setHeaders(response, error);
     response.status(error.status);
     if (response.locals.browser === true && prefersPage(request)) {
-      sendPage(response, errorPage(error, response), error.status);
+      const { sendErrorPage } = await import('../pages/error-page.ts');
+      sendErrorPage(response, error);
       return;
     }
     const bodyOf = response.locals.errorBody as ErrorBody | undefined;
@@ -111,14 +109,3 @@ const KNOWN: Record<number, [ErrorCode, string]> = {
   413: ['too_large', 'The request is too large.'],
   415: ['unsupported_media_type', 'Send application/x-www-form-urlencoded or application/json, in UTF-8 and uncompressed.'],
 };
-
-function errorPage({ code, message }: AppError, response: Response): Page {
-  const heading = errors.headings[code] ?? errors.otherHeading;
-  const caller = response.locals.caller as PageUser | undefined;
-  // Not the name of a client.
-  const user = caller?.session === undefined ? undefined : caller;
-  const body = html`<h1>${heading}</h1>
-<p class="error">${errors.sentences[code] ?? message}</p>
-<p><a class="button" href="${siteOf(response).home}">${pages.goHome}</a></p>${code !== 'not_found' && html`\n<p class="muted">Code <code>${code}</code>, request <code>${response.req.id}</code></p>`}`;
-  return { title: heading, body, user };
-}

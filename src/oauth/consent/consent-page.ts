@@ -5,9 +5,7 @@ import type { Page, PageUser } from '../../http/pages/own-page.ts';
 import { inline, quotation } from '../../http/pages/visible-text.ts';
 import { type WayOn, wayOn } from '../../http/pages/way-on.ts';
 import type { RedirectTarget } from '../clients/client-metadata.ts';
-
-/** Days for which the user can permit a client something. */
-export const DURATIONS = [1, 30, 90, 365] as const;
+import { DURATIONS } from './consents.ts';
 
 export interface ConsentQuestion {
   user: PageUser;
@@ -26,6 +24,9 @@ export interface ConsentQuestion {
   accounts: readonly { id: string; label: string; provider: string }[];
   chosen: Chosen;
 }
+
+/** What is missing in a consent. */
+export type ConsentProblem = 'noAgent' | 'noAccount';
 
 /** What is selected on the page. */
 export interface Chosen {
@@ -54,13 +55,13 @@ export function usual({ agents, accounts }: Pick<ConsentQuestion, 'agents' | 'ac
 }
 
 /** Asks the user what a client may do. */
-export function consentPage(question: ConsentQuestion, problem?: string): Page {
+export function consentPage(question: ConsentQuestion, problem?: ConsentProblem): Page {
   const { user, uid, name, target, chosen } = question;
   const durations = DURATIONS.map(
     (days) => html`<option value="${days}"${days === chosen.days && html` selected`}>${words.days(days)}</option>\n`,
   );
   const body = html`<h1>${words.heading}</h1>
-${problem && html`<p class="error" role="alert">${inline(problem)}</p>\n`}<p class="summary">${name === undefined ? words.nameless : quotation(name)}${words.asks}</p>
+${problem && html`<p class="error" role="alert">${words[problem]}</p>\n`}<p class="summary">${name === undefined ? words.nameless : quotation(name)}${words.asks}</p>
 ${identityOf(question)}
 ${target.isLocal && html`<p class="warning">${words.localWarning}</p>\n`}<form method="post" action="/oauth/consent/${uid}">
 <input type="hidden" name="csrf" value="${user.session?.csrf}">

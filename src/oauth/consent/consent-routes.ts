@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { consent as words } from '../../../public/language/en/consent.js';
 import { AppError } from '../../errors.ts';
 import type { AgentAccountRow } from '../../executor/call/agent-accounts-repository.ts';
 import { type Endpoint, endpoint, type Reply } from '../../http/endpoints/endpoint.ts';
@@ -7,8 +6,8 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import type { FirstParty } from '../../principal.ts';
 import { text, uuid } from '../../validation/validate.ts';
 import { PATHS } from '../protocol.ts';
-import { type Chosen, consentPage, DURATIONS, decidedPage, usual } from './consent-page.ts';
-import type { Consent, Consents, PendingConsent } from './consents.ts';
+import type { Chosen, ConsentProblem } from './consent-page.ts';
+import { type Consent, type Consents, DURATIONS, type PendingConsent } from './consents.ts';
 
 const params = z.object({ uid: z.string().regex(/^[\w-]{43}$/) });
 
@@ -16,6 +15,9 @@ export interface ConsentPagesDeps {
   consents: Consents;
   accounts(userId: string): Promise<readonly AgentAccountRow[]>;
 }
+
+/** With the first page: each start would load them. */
+const loadPages = () => import('./consent-page.ts');
 
 /** The pages on which a user decides what an OAuth client may do. */
 export function consentRouter(deps: ConsentPagesDeps, middleware: EndpointMiddleware): EndpointRouter {
@@ -73,9 +75,9 @@ function decideConsent(deps: ConsentPagesDeps): Endpoint {
       if (form.decision === 'deny') return { redirect: await consents.deny(pending) };
       const { access, account, days, agent: agents } = form;
       const later = form.later !== undefined;
-      const again = (problem: string) => questionPage(deps, caller, pending, { agents, access, account, later, days }, problem);
-      if (agents.length === 0) return again(words.noAgent);
-      if (account.length === 0 && !later) return again(words.noAccount);
+      const again = (problem: ConsentProblem) => questionPage(deps, caller, pending, { agents, access, account, later, days }, problem);
+      if (agents.length === 0) return again('noAgent');
+      if (account.length === 0 && !later) return again('noAccount');
       const consent = { agents, access, ...(await accountsOf(deps, caller.userId, account, later)), days };
       return { redirect: await consents.allow(caller.userId, pending, consent) };
     },
@@ -106,8 +108,9 @@ async function questionPage(
   user: FirstParty,
   pending: PendingConsent,
   chosen?: Chosen,
-  problem?: string,
+  problem?: ConsentProblem,
 ): Promise<Reply<never>> {
+  const { consentPage, usual } = await loadPages();
   const { interaction, name, host, isUnreachable, target, scopes } = pending;
   const offered = { agents: deps.consents.agents(), accounts: await deps.accounts(user.userId) };
   const question = {
@@ -125,7 +128,8 @@ async function questionPage(
 }
 
 /** @param continueAt where the browser gets the answer; undefined: the app has it */
-function decided(user: FirstParty, continueAt: string | undefined, host?: string): Reply<never> {
+async function decided(user: FirstParty, continueAt: string | undefined, host?: string): Promise<Reply<never>> {
+  const { decidedPage } = await loadPages();
   return { page: decidedPage(user, continueAt === undefined ? undefined : { url: continueAt, host }) };
 }
 

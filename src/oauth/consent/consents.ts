@@ -42,6 +42,9 @@ export interface PendingConsent {
   isDecided: boolean;
 }
 
+/** Days for which the user can permit a client something. */
+export const DURATIONS = [1, 30, 90, 365] as const;
+
 /** What the user permits. */
 export interface Consent {
   agents: readonly string[];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asSent, changedInput, FIELD, formOf } from '../../../src/approvals/change-form.ts';
+import { asSent, changedInput, formOf } from '../../../src/approvals/change-form.ts';
+import { FIELD } from '../../../src/approvals/decision-form.ts';
 
 const SCHEMA = {
   required: ['title'],

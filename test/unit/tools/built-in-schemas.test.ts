@@ -5,7 +5,8 @@ import { builtInTools } from '../../../scripts/generate/tools-of-file.ts';
 import { loadBuiltIns } from '../../../src/actions/built-ins.ts';
 import { parseArguments } from '../../../src/executor/checks/parse-arguments.ts';
 import { compilePattern } from '../../../src/integrations/declared/declared-pattern.ts';
-import { formatTools, TOOL_FORMATS } from '../../../src/tools/tool-formats.ts';
+import { TOOL_FORMATS } from '../../../src/tools/tool.ts';
+import { formatTools } from '../../../src/tools/tool-formats.ts';
 import { propertiesOf, smallestInput } from '../../support/inputs/sample-input.ts';
 
 const TOKENS = 8_000;

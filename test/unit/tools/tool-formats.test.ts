@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { builtInTools, toolsOf } from '../../../scripts/generate/tools-of-file.ts';
-import type { Tool } from '../../../src/tools/tool.ts';
-import { formatTools, TOOL_FORMATS, type ToolFormat } from '../../../src/tools/tool-formats.ts';
+import { TOOL_FORMATS, type Tool, type ToolFormat } from '../../../src/tools/tool.ts';
+import { formatTools } from '../../../src/tools/tool-formats.ts';
 import { toToolSchema } from '../../../src/tools/tool-schema.ts';
 import { anthropicRules, geminiRules, mcpRules, openAiRules } from '../../support/emulators/vendor-rules.ts';
 import { workspace } from '../../support/inputs/declared-file.ts';

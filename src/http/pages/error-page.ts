@@ -1,0 +1,17 @@
+import type { Response } from 'express';
+import { errors, pages } from '../../../public/language/en/pages.js';
+import type { AppError } from '../../errors.ts';
+import { html } from './html.ts';
+import { type PageUser, sendPage, siteOf } from './own-page.ts';
+
+/** Answers a browser with a page that says what went wrong. */
+export function sendErrorPage(response: Response, { code, message, status }: AppError): void {
+  const heading = errors.headings[code] ?? errors.otherHeading;
+  const caller = response.locals.caller as PageUser | undefined;
+  // Not the name of a client.
+  const user = caller?.session === undefined ? undefined : caller;
+  const body = html`<h1>${heading}</h1>
+<p class="error">${errors.sentences[code] ?? message}</p>
+<p><a class="button" href="${siteOf(response).home}">${pages.goHome}</a></p>${code !== 'not_found' && html`\n<p class="muted">Code <code>${code}</code>, request <code>${response.req.id}</code></p>`}`;
+  sendPage(response, { title: heading, body, user }, status);
+}
