@@ -27,4 +27,17 @@ await Promise.all([
   import('../oauth/authorization-provider.ts'),
   import('../socket/asyncapi.ts'),
 ]);
+await Promise.all([
+  import('../approvals/question-replies.ts'),
+  import('../executor/approvals/approval-prompt.ts'),
+  import('../executor/display/display.ts'),
+  import('../executor/run/undo.ts'),
+  import('../http/pages/error-page.ts'),
+  import('../oauth/consent/consent-page.ts'),
+  import('../sign-in/sign-in-pages.ts'),
+  import('../tools/callable-tools.ts'),
+  import('../tools/tool-formats.ts'),
+  import('../users/export-service.ts'),
+  import('../workspace/confirmation-page.ts'),
+]);
 createRequire(import.meta.url)('plaid');
