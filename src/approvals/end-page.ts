@@ -15,6 +15,7 @@ import { failedText } from '../../public/language/en/failures.js';
 import type { Formatter } from '../../public/language/formatter.js';
 import type { ErrorCode } from '../errors.ts';
 import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
+import type { LinkedPreview } from '../executor/executor.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import type { Page, PageUser } from '../http/pages/own-page.ts';
 import { inline } from '../http/pages/visible-text.ts';
@@ -24,6 +25,8 @@ import { type WayOn, wayOn } from '../http/pages/way-on.ts';
 export interface End {
   heading: string;
   text: string;
+  /** What was decided on; undefined: nothing. */
+  about?: Pick<LinkedPreview, 'display' | 'account'> | undefined;
   /** Of the error; undefined: there is none. */
   code?: ErrorCode;
   /** Id of the approval, if it still waits. */
@@ -33,9 +36,10 @@ export interface End {
 }
 
 /** The end of a decision. */
-export function endPage(user: PageUser, { heading, text, code, pending, back }: End): Page {
+export function endPage(user: PageUser, { heading, text, about, code, pending, back }: End): Page {
   const body = html`<h1>${heading}</h1>
 <p class="${code === undefined ? 'outcome' : 'error'}" role="status">${inline(text)}</p>
+${about !== undefined && html`<p class="muted">${inline(about.display.title)}. ${withAccount} ${inline(about.account)}.</p>\n`}
 ${code !== undefined && details(code)}
 ${pending !== undefined && html`<p>${QUESTION_PAGE.stillWaits}<a href="/approvals/${pending}">${QUESTION_PAGE.backToIt}</a></p>`}
 ${pending === undefined && wayOn(back)}

@@ -13,7 +13,7 @@ import type { DisplayViewer } from '../executor/display/shown-viewers.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import type { Page, PageUser } from '../http/pages/own-page.ts';
-import { inline, withoutHidden } from '../http/pages/visible-text.ts';
+import { inline, quotation, withoutHidden } from '../http/pages/visible-text.ts';
 import { askedBy, whose } from './asker-html.ts';
 import type { FormField } from './change-form.ts';
 import { changeFields, type FieldProblem } from './change-html.ts';
@@ -149,7 +149,7 @@ function hiddenFields({ user: { session }, shown }: QuestionForm, approved: bool
 
 /** @param form id of the form that it belongs to */
 function rememberField({ approval, mayBeAllowed }: QuestionForm, form: string): SafeHtml | false {
-  const { action, account } = approval;
+  const { display, account } = approval;
   if (!mayBeAllowed) return false;
   const [calls, withIt, by, rest] = REMEMBER.hint;
   return html`<div class="field"><label for="remember">${REMEMBER.label}</label>
@@ -159,7 +159,7 @@ function rememberField({ approval, mayBeAllowed }: QuestionForm, form: string): 
 <option value="7">${REMEMBER.days(7)}</option>
 <option value="30">${REMEMBER.days(30)}</option>
 </select>
-<p class="muted" id="remember-hint"><small>${calls}<code>${action}</code>${withIt}${inline(account)}${by}${whose(approval)}${rest}</small></p>
+<p class="muted" id="remember-hint"><small>${calls}${quotation(display.title)}${withIt}${inline(account)}${by}${whose(approval)}${rest}</small></p>
 </div>`;
 }
 

@@ -76,16 +76,16 @@ export class QuestionReplies {
       await approve(await argumentsOf(sent, { input: pending.input, fields }));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return this.#notDone(user, id, sent, error);
+      return this.#notDone(user, pending, sent, error);
     }
     const back = websiteOf(pending.client?.redirectHost ?? null);
-    return { page: endPage(user, { ...(sent.approved ? DECIDED.approved : DECIDED.denied), back }) };
+    return { page: endPage(user, { ...(sent.approved ? DECIDED.approved : DECIDED.denied), about: pending, back }) };
   }
 
-  async #notDone(user: FirstParty, id: string, sent: DecisionForm, { code, message, status }: AppError): Promise<Reply<never>> {
+  async #notDone(user: FirstParty, about: LinkedPreview, sent: DecisionForm, { code, message, status }: AppError): Promise<Reply<never>> {
     // A double click: a browser shows the answer to the second one.
-    if (message === alreadyDecided().message) return this.ended(user, id);
-    const pending = await findQuestion(this.#executor, user.userId, id);
+    if (message === alreadyDecided().message) return this.ended(user, about.approvalId);
+    const pending = await findQuestion(this.#executor, user.userId, about.approvalId);
     if (pending !== undefined && code === 'approval_required') {
       return { page: questionPage(await this.#formOf(user, pending, ASKED_AGAIN)), status };
     }
@@ -97,7 +97,7 @@ export class QuestionReplies {
       return { page: changePage(form, edited), status };
     }
     const heading = code === 'outcome_unknown' ? NOT_DONE.unknown : NOT_DONE.failed;
-    return { page: endPage(user, { heading, text: message, code, pending: pending?.approvalId }), status };
+    return { page: endPage(user, { heading, text: message, about, code, pending: pending?.approvalId }), status };
   }
 
   async #formOf(user: FirstParty, approval: LinkedPreview, problem?: string): Promise<QuestionForm> {

@@ -139,6 +139,7 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     });
     const card = page.locator('#question .approval-card');
     await card.getByText('[U+202E]').first().waitFor();
+    await card.getByText(/^You have not written to guest-0@.+ or 7 more before, and 50 others were not checked\.$/).waitFor();
     const viewers = card.locator('.question-viewers');
     expect(
       await viewers

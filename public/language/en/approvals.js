@@ -294,7 +294,10 @@ export const RISKS = {
     const verb = addresses + passages === 1 ? 'comes' : 'come';
     return `${what.charAt(0).toUpperCase()}${what.slice(1)} ${verb} from ${source}.`;
   },
-  strangers: (named) => `You have not written to ${named} before.`,
+  strangers: (named, unchecked) =>
+    unchecked === 0
+      ? `You have not written to ${named} before.`
+      : `You have not written to ${named} before, and ${counted(unchecked, '1 other was', (count) => `${count} others were`)} not checked.`,
   unchecked: (named) => `It was not checked whether you have written to ${named} before.`,
   anyone: 'Anyone with the link will see this.',
   unknown: 'It could not be read who else will see this.',
@@ -422,9 +425,9 @@ export const REMEMBER = {
   label: 'Allow calls like this without asking',
   never: 'No, ask each time',
   days: (count) => counted(count, 'For 1 day', (many) => `For ${many} days`),
-  /** Around the action, the account and whose calls. */
+  /** Around the title of the question, the account and whose calls. */
   hint: [
-    'Calls of ',
+    'Calls like ',
     ' with ',
     ' by ',
     ' would then run without a question, whatever they say, if only people listed above see them and they give the same details as this one: the same yes or no, numbers and choices, and no files or lists where this one has none. Where a call puts a file into a folder: into the same folder only.',

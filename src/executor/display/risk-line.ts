@@ -56,14 +56,14 @@ function viewersLine(audience: readonly ShownViewer[]): string | undefined {
   const lookalikes = people.filter(({ address, relation }) => relation !== 'own' && isForeign(address));
   if (audience.some(({ kind }) => kind === 'anyone')) return RISKS.anyone;
   if (lookalikes.length > 0) return RISKS.lookalikes(named(lookalikes));
-  if (strangers.length > 0) return RISKS.strangers(named(strangers));
+  const unchecked = people.filter(({ relation }) => relation === undefined);
+  if (strangers.length > 0) return RISKS.strangers(named(strangers), unchecked.length);
   if (audience.some(({ kind }) => kind === 'unknown')) return RISKS.unknown;
   const groups = audience.flatMap((viewer) => {
     if (viewer.kind === 'group') return [viewer];
     return viewer.kind === 'domain' ? [{ address: viewer.domain }] : [];
   });
   if (groups.length > 0) return RISKS.groups(named(groups, 'conjunction'));
-  const unchecked = people.filter(({ relation }) => relation === undefined);
   return unchecked.length > 0 ? RISKS.unchecked(named(unchecked)) : undefined;
 }
 

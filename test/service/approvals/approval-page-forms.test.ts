@@ -57,6 +57,13 @@ describe('allowing calls like one in advance, on its page', () => {
     expect(scene.sent).toBe(2);
   });
 
+  it('names the calls as the question does, and the action among the details only', async () => {
+    const [page = '', details = ''] = (await open(await ask())).text.split('<details class="exact">');
+    expect(page + details.split('</details>')[1]).toContain(`Calls like <q><bdi>Tell ${ANA} from someone@example.com</bdi></q>`);
+    expect(page + details.split('</details>')[1]).not.toContain(ACTION);
+    expect(details).toContain(`<code>${ACTION}</code>`);
+  });
+
   it('is not done unless it is chosen', async () => {
     const id = await ask();
     expect((await submit(await open(id), id, () => {})).text).toContain('<h1>Done</h1>');
@@ -284,6 +291,8 @@ describe('who sees it, on the page', () => {
     const unchecked = [...many.slice(10, 20), '80 more'].join(', ').replace(', 80', ' or 80');
     const notice = `It was not checked whether you have written to ${unchecked} before.`;
     expect(text).toContain(`<p><bdi>${notice}</bdi></p>`);
+    const line = `You have not written to ${many.slice(0, 3).join(', ')} or 7 more before, and 90 others were not checked.`;
+    expect(text).toContain(`<summary><bdi>${line}</bdi></summary>`);
     const { audience, notices } = (await scene.steward.call(`/approvals/${id}`, { token: user.token })).body;
     const relations = many.map((address, index) => ({ kind: 'person', address, ...(index < 10 && { relation: 'new' }) }));
     expect(audience).toEqual(relations);

@@ -28,6 +28,7 @@ beforeEach(async () => {
 const read = (html: string) =>
   html
     .replace(/<details.*?<\/details>/gs, '')
+    .replace(/<\/?bdi>/g, '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
 
@@ -75,6 +76,7 @@ describe('the page after a decision', () => {
       'sec-fetch-site': 'same-origin',
     });
     expect(read(end.text)).toContain('Not known The change was sent, but its outcome is not known. Check before you try again.');
+    expect(read(end.text)).toContain(`Tell ana@example.com from someone@example.com. With ${user.email}.`);
     expect(read(end.text)).not.toContain('outcome_unknown');
     expect(end.text).toContain('<code>outcome_unknown</code>');
   });

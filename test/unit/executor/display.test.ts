@@ -101,6 +101,10 @@ describe('the line of risk', () => {
       'You have not written to a@example.com or b@example.com before.',
       { audience: [person('a@example.com', 'new'), person('b@example.com', 'new')] },
     ],
+    [
+      'You have not written to a@example.com before, and 1 other was not checked.',
+      { audience: [person('b@example.com'), person('a@example.com', 'new'), person('c@example.com', 'written_to')] },
+    ],
     ['Anyone with the link will see this.', { audience: [person('a@example.com', 'new'), { kind: 'anyone' }] }],
     ['Everyone in all@example.com and “example.org” will see this.', { audience: [GROUP, { kind: 'domain', domain: 'example.org' }] }],
     ...['\u0430na@example.org', 'ana@xn--80ak6aa92e.example'].map((address): [string, Partial<Displayed>] => [
