@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { sandbox as texts } from '../public/language/en/sandbox.js';
 import { html, htmlDocument, type SafeHtml } from '../src/http/pages/html.ts';
 
 /** A page of the sandbox: the banner, the title as its heading, and the content. */
 export function sandboxPage(title: string, content: SafeHtml, heading = title): string {
   return htmlDocument(
-    `${title} · Sandbox`,
+    texts.title(title),
     html`<main>
-<p class="banner">Sandbox: a local emulator, nothing here is real.</p>
+<p class="banner">${texts.banner}</p>
 <h1>${heading}</h1>
 ${content}
 </main>`,
@@ -19,7 +20,7 @@ export function errorPage(title: string, reason: string): string {
   return sandboxPage(
     title,
     html`<p class="error">${reason}</p>
-<p>Go back to the app and start again.</p>`,
+<p>${texts.startAgain}</p>`,
   );
 }
 

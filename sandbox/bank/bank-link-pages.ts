@@ -1,3 +1,4 @@
+import { sandbox, bankLink as texts } from '../../public/language/en/sandbox.js';
 import { html, type SafeHtml } from '../../src/http/pages/html.ts';
 import { alert, choice, sandboxPage } from '../sandbox-page.ts';
 import type { LinkResult } from './bank-links.ts';
@@ -18,9 +19,9 @@ export function bankPage(step: StepView, banks: readonly SandboxInstitution[]): 
     choice(`institution-${bank.id}`, { type: 'radio', name: 'institution', value: bank.id, checked: index === 0 }, bank.name),
   );
   return sandboxPage(
-    'Connect a bank',
-    html`<p><strong>${step.session.clientName}</strong> asks for access to your bank accounts.</p>
-${form(step, 'bank', fieldset('Bank', choices), 'Continue')}`,
+    texts.title,
+    html`<p><strong>${step.session.clientName}</strong>${texts.asks}</p>
+${form(step, 'bank', fieldset(texts.bank, choices), texts.continue)}`,
   );
 }
 
@@ -39,17 +40,17 @@ export function accountsPage({ bank, ticked, ...step }: AccountsView): string {
       accountLabel({ name, mask }),
     ),
   );
-  const accounts = fieldset('Accounts', choices);
+  const accounts = fieldset(texts.accounts, choices);
   if (update === null) {
-    const back = html`<button class="button" name="decision" value="back">Another bank</button>
+    const back = html`<button class="button" name="decision" value="back">${texts.anotherBank}</button>
 `;
-    const content = html`<p>Which accounts may <strong>${clientName}</strong> see?</p>
-${form(step, 'accounts', accounts, 'Continue', back)}`;
-    return sandboxPage(`Accounts at ${bank.name}`, content, bank.name);
+    const content = html`<p>${texts.which[0]}<strong>${clientName}</strong>${texts.which[1]}</p>
+${form(step, 'accounts', accounts, texts.continue, back)}`;
+    return sandboxPage(texts.accountsAt(bank.name), content, bank.name);
   }
-  const content = html`<p><strong>${clientName}</strong> asks you to log in to your bank again. Nothing else changes.</p>
-${form(step, 'accounts', update.selectAccounts && accounts, 'Log in again')}`;
-  return sandboxPage(`Log in to ${bank.name} again`, content, bank.name);
+  const content = html`<p><strong>${clientName}</strong>${texts.asksAgain}</p>
+${form(step, 'accounts', update.selectAccounts && accounts, texts.logInAgain)}`;
+  return sandboxPage(texts.logInTo(bank.name), content, bank.name);
 }
 
 /**
@@ -57,12 +58,12 @@ ${form(step, 'accounts', update.selectAccounts && accounts, 'Log in again')}`;
  * copied. The bank is connected only once the app has exchanged it.
  */
 export function donePage({ outcome, publicToken, institution }: LinkResult, origin: string): string {
-  const title = { linked: 'Access allowed', updated: 'Logged in again', cancelled: 'Nothing was connected' }[outcome];
+  const title = texts.outcomes[outcome];
   return sandboxPage(
     title,
-    html`<p role="status">${institution?.name ?? 'You can close this page and start again in the app.'}</p>
+    html`<p role="status">${institution?.name ?? texts.closeAndStart}</p>
 <p id="link-result" data-origin="${origin}" data-outcome="${outcome}" data-public-token="${publicToken}" data-institution-id="${institution?.institution_id}" data-institution-name="${institution?.name}">
-${publicToken !== null ? publicTokenText(publicToken) : 'You can close this page.'}
+${publicToken !== null ? publicTokenText(publicToken) : texts.close}
 </p>
 <script type="module" src="/sandbox/assets/sandbox-link.js"></script>`,
   );
@@ -70,7 +71,7 @@ ${publicToken !== null ? publicTokenText(publicToken) : 'You can close this page
 
 /** The button appears with the script. */
 function publicTokenText(publicToken: string): SafeHtml {
-  return html`The bank is connected when the app exchanges this public token, which is valid once and for 30 minutes: <code>${publicToken}</code> <button class="button" type="button" id="copy-token" hidden>Copy</button>`;
+  return html`${texts.token}<code>${publicToken}</code> <button class="button" type="button" id="copy-token" data-copied="${sandbox.copied}" data-not-copied="${sandbox.notCopied}" hidden>${sandbox.copy}</button>`;
 }
 
 function fieldset(legend: string, choices: readonly SafeHtml[]): SafeHtml {
@@ -99,7 +100,7 @@ function form(
 ${fields}
 <div class="actions">
 <button class="button primary" name="decision" value="continue">${label}</button>
-${between}<button class="button" name="decision" value="cancel" formnovalidate>Cancel</button>
+${between}<button class="button" name="decision" value="cancel" formnovalidate>${sandbox.cancel}</button>
 </div>
 </form>`;
 }

@@ -1,5 +1,6 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
+import { bankLink as texts } from '../../public/language/en/sandbox.js';
 import { leadOn } from '../../src/http/middleware/lead-on.ts';
 import { isLoopbackOrigin } from '../guard.ts';
 import { checkedValues, errorPage } from '../sandbox-page.ts';
@@ -38,7 +39,7 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
     const session = given.success ? links.open(given.data.link_token) : undefined;
     const target = given.success ? returnTarget(given.data, options) : undefined;
     if (!given.success || session === undefined) showError(response);
-    else if (target === undefined) showError(response, 'This app’s address is not one that this service knows.');
+    else if (target === undefined) showError(response, texts.unknownOrigin);
     else {
       links.returnTo(session, target);
       showStep(links, response, session, given.data.link_token);
@@ -60,7 +61,7 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
 function chooseBank(links: Links, response: Response, session: LinkSession, form: Decision): void {
   const bank = form.decision === 'back' ? null : links.banksFor(session).find(({ id }) => id === form.institution);
   if (bank === undefined) {
-    showStep(links, response, session, form.link_token, 'Choose a bank.');
+    showStep(links, response, session, form.link_token, texts.noBank);
     return;
   }
   links.chooseBank(session, bank);
@@ -72,8 +73,8 @@ function chooseAccounts(links: Links, response: Response, session: LinkSession, 
   const chosen = (bank?.accounts ?? []).map(({ key }) => key).filter((key) => form.account.includes(key));
   const needed = session.update === null || session.update.selectAccounts;
   // A form submitted after "Another bank" names accounts of no chosen bank.
-  if (bank === undefined) showStep(links, response, session, form.link_token, 'Choose a bank.');
-  else if (needed && chosen.length === 0) showStep(links, response, session, form.link_token, 'Choose at least one account.');
+  if (bank === undefined) showStep(links, response, session, form.link_token, texts.noBank);
+  else if (needed && chosen.length === 0) showStep(links, response, session, form.link_token, texts.noAccount);
   else end(response, session, links.complete(session, bank, chosen));
 }
 
@@ -105,8 +106,8 @@ function redirect(response: Response, location: string): void {
   leadOn(pageHeaders(response), location);
 }
 
-function showError(response: Response, reason = 'This link token is unknown, used or expired.'): void {
-  show(response, 400, errorPage('Link can’t go on', reason));
+function showError(response: Response, reason = texts.unknownToken): void {
+  show(response, 400, errorPage(texts.failed, reason));
 }
 
 function show(response: Response, status: number, html: string): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { json, type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
+import { identitySignIn } from '../../public/language/en/sandbox.js';
 import { AppError } from '../../src/errors.ts';
 import { leadOn } from '../../src/http/middleware/lead-on.ts';
 import { PAGE_POLICY } from '../../src/http/pages/html.ts';
@@ -72,7 +73,7 @@ function show(response: Response, make: () => string | undefined): void {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     response.status(error.status);
-    text = errorPage('Sign-in failed', error.message);
+    text = errorPage(identitySignIn.failed, error.message);
   }
   if (text !== undefined) response.set('Content-Security-Policy', PAGE_POLICY).type('html').send(text);
 }

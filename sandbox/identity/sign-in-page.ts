@@ -1,3 +1,4 @@
+import { sandbox, identitySignIn as texts } from '../../public/language/en/sandbox.js';
 import { html } from '../../src/http/pages/html.ts';
 import { alert, choice, sandboxPage } from '../sandbox-page.ts';
 import type { AuthorizationRequest } from './identity-authorization.ts';
@@ -11,19 +12,19 @@ export function signInPage(request: AuthorizationRequest, problem?: string): str
     choice(`user-${index}`, { type: 'radio', name: 'user', value: user, checked: index === 0 }, `${user}@example.com`),
   );
   return sandboxPage(
-    'Sign in',
+    texts.title,
     html`${alert(problem)}
 <form class="consent" method="post" action="/sandbox/identity/authorize">
 ${fields}
 <fieldset>
-<legend>User</legend>
+<legend>${texts.user}</legend>
 ${users}
-<label for="other">Another user</label>
+<label for="other">${texts.other}</label>
 <input id="other" name="other_user" autocomplete="off" autocapitalize="none" spellcheck="false">
 </fieldset>
 <div class="actions">
-<button class="button primary" type="submit" name="decision" value="sign_in">Sign in</button>
-<button class="button" type="submit" name="decision" value="cancel">Cancel</button>
+<button class="button primary" type="submit" name="decision" value="sign_in">${texts.signIn}</button>
+<button class="button" type="submit" name="decision" value="cancel">${sandbox.cancel}</button>
 </div>
 </form>`,
   );

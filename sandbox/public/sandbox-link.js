@@ -18,6 +18,6 @@ if (copy) {
       () => true,
       () => false,
     );
-    copy.textContent = copied ? 'Copied' : 'Not copied: select it';
+    copy.textContent = copied ? copy.dataset.copied : copy.dataset.notCopied;
   });
 }

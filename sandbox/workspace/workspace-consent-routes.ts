@@ -1,5 +1,6 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
+import { workspaceConsent as texts } from '../../public/language/en/sandbox.js';
 import { AppError } from '../../src/errors.ts';
 import { leadOn } from '../../src/http/middleware/lead-on.ts';
 import { PAGE_POLICY } from '../../src/http/pages/html.ts';
@@ -8,7 +9,6 @@ import type { PendingRequest } from './workspace-consent.ts';
 import { consentPage } from './workspace-pages.ts';
 import type { WorkspaceProvider } from './workspace-provider.ts';
 
-const BLOCKED = 'Access blocked';
 // Forms send an empty text field as ''.
 const filled = z
   .string()
@@ -38,16 +38,16 @@ export function consentRoutes(provider: WorkspaceProvider): Router {
       ask(response, provider.desk.open(request.query), false);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      show(response, error.status, errorPage(BLOCKED, error.message));
+      show(response, error.status, errorPage(texts.blocked, error.message));
     }
   });
 
   router.post('/consent', urlencoded({ extended: false, limit: '16kb' }), (request, response) => {
     const form = decision.safeParse(request.body);
-    if (!form.success) return show(response, 400, errorPage(BLOCKED, 'The form is not complete.'));
+    if (!form.success) return show(response, 400, errorPage(texts.blocked, texts.incomplete));
     const { request: id, decision: chosen, account, other_account: otherAccount, scope: scopes } = form.data;
     const decided = provider.desk.decide(id, { allow: chosen === 'allow', account, otherAccount, scopes });
-    if (decided.kind === 'gone') return show(response, 400, errorPage(BLOCKED, 'This request is over or was never made.'));
+    if (decided.kind === 'gone') return show(response, 400, errorPage(texts.blocked, texts.gone));
     if (decided.kind === 'wrong_account') return ask(response, decided.pending, true);
     leadOn(response, decided.location);
   });

@@ -1,3 +1,5 @@
+import { pages } from '../../public/language/en/pages.js';
+import { workspaceConsent as texts } from '../../public/language/en/sandbox.js';
 import { html, type SafeHtml } from '../../src/http/pages/html.ts';
 import { emailAddress } from '../../src/validation/validate.ts';
 import { describeScope, OPENID } from '../consent-scopes.ts';
@@ -20,24 +22,24 @@ export function consentPage(pending: PendingRequest, accounts: readonly Account[
   if (hinted !== undefined && known.every(({ email }) => email !== hinted)) known.unshift({ email: hinted, name: '' });
   const chosen = hinted ?? known[0]?.email;
   return sandboxPage(
-    'Connect a workspace account',
-    html`<p><strong>Steward</strong> asks for access to a workspace account.</p>
-${alert(wrongAccount && 'Choose an account or type a whole mail address.')}
+    texts.title,
+    html`<p><strong>${pages.name}</strong>${texts.asks}</p>
+${alert(wrongAccount && texts.wrongAccount)}
 <form method="post" action="/sandbox/workspace/consent" class="consent">
 <input type="hidden" name="request" value="${pending.id}">
 <fieldset>
-<legend>Account</legend>
+<legend>${texts.account}</legend>
 ${known.map((account, index) => accountChoice(account, index, account.email === chosen))}
-<label for="other">Or another address (any is an account here)</label>
-<input id="other" type="email" name="other_account" maxlength="254" autocomplete="off" placeholder="name@example.com" value="${hint.success ? '' : (pending.login_hint ?? '')}">
+<label for="other">${texts.other}</label>
+<input id="other" type="email" name="other_account" maxlength="254" autocomplete="off" placeholder="${texts.example}" value="${hint.success ? '' : (pending.login_hint ?? '')}">
 </fieldset>
 <fieldset>
-<legend>Steward may</legend>
+<legend>${texts.may}</legend>
 ${pending.scope.filter((scope) => scope !== OPENID).map(scopeChoice)}
 </fieldset>
 <div class="actions">
-<button class="button primary" name="decision" value="allow">Allow</button>
-<button class="button" name="decision" value="deny" formnovalidate>Deny</button>
+<button class="button primary" name="decision" value="allow">${texts.allow}</button>
+<button class="button" name="decision" value="deny" formnovalidate>${texts.deny}</button>
 </div>
 </form>`,
   );

@@ -1,5 +1,5 @@
 // Checks that dates, numbers and lists for people are written by the language module (public/language/), in the locale and zone
-// of who reads them, that it depends on nothing else, and that the console has its sentences from there. Prints each place as file:line and exits with 1.
+// of who reads them, that it depends on nothing else, and that the console and all pages have their sentences from there. Prints each place as file:line and exits with 1.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LANGUAGE, OWN_FORMATS } from '../layers.ts';
@@ -9,8 +9,19 @@ const OF_THE_MACHINE =
   /^(?:Intl\.(?:DateTimeFormat|NumberFormat|ListFormat|PluralRules|RelativeTimeFormat)|.+\.toLocale(?:Date|Time)?String)$/;
 const OUTSIDE = /^(?:document|window|navigator|location|process)$/;
 
+const A_TEXT = `a text: put it into ${LANGUAGE}en/`;
+
 /** What begins as a sentence: a capitalised word and another word. */
 const SENTENCE = /^[A-Z][a-z’]+ [a-z“(]/;
+
+/** Within the source of a page: what is no text, and attributes that people read. */
+const MARKUP = /<code>.*?<\/code>|<[^>]*>|&#?\w+;/gs;
+const ATTRIBUTES = /^(?: [\w-]+(?:="[^"]*")?|\{\})+$/;
+const READ_ALOUD = /(?:aria-label|title|placeholder|alt)="[^"]*\p{L}/u;
+
+interface Template {
+  quasis: { value: { cooked: string } }[];
+}
 
 const root = join(import.meta.dirname, '../..');
 const files = globSync(['public/**/*.js', 'src/**/*.ts', 'sandbox/**/*.{ts,js}'], { cwd: root }).sort();
@@ -33,14 +44,22 @@ function problemsOf(file: string, source: string): { file: string; line: number;
 
 /** @param textOf the source of a node */
 function ofOthers(node: SyntaxNode, textOf: (node: SyntaxNode) => string): string | undefined {
+  if (node.type === 'TaggedTemplateExpression' && textOf(node.tag as SyntaxNode) === 'html') return ofPages(node.quasi as Template);
   if (node.type !== 'MemberExpression' || !OF_THE_MACHINE.test(textOf(node).replaceAll(/\s/g, ''))) return undefined;
   return `a format of the machine: use ${LANGUAGE}`;
+}
+
+/** The source of a page; what is inserted stands as `{}`. */
+function ofPages({ quasis }: Template): string | undefined {
+  const source = quasis.map(({ value }) => value.cooked).join('{}');
+  const isText = !ATTRIBUTES.test(source) && /\p{L}/u.test(source.replaceAll(MARKUP, ''));
+  return isText || READ_ALOUD.test(source) ? A_TEXT : undefined;
 }
 
 /** A second language needs all texts in one place. */
 function ofConsole(node: SyntaxNode, textOf: (node: SyntaxNode) => string): string | undefined {
   const isText = node.type === 'Literal' || node.type === 'TemplateElement';
-  if (isText && SENTENCE.test(textOf(node).replace(/^['"]/, ''))) return `a text: put it into ${LANGUAGE}en/`;
+  if (isText && SENTENCE.test(textOf(node).replace(/^['"]/, ''))) return A_TEXT;
   return ofOthers(node, textOf);
 }
 

@@ -15,7 +15,7 @@ export function fieldsHtml(fields: readonly DisplayField[]): SafeHtml | false {
 /** Text of others as a block of its own; a long one scrolls, so that the keyboard has to reach it. */
 export function block({ text, marks = [], omitted: left }: DisplayText): SafeHtml {
   const isLong = text.length > 200 || text.split('\n', 7).length > 6;
-  const region = isLong && html` tabindex="0" role="region" aria-label="Long text"`;
+  const region = isLong && html` tabindex="0" role="region" aria-label="${PAGE.longText}"`;
   return html`<blockquote class="quoted" dir="auto"${region}>${marked(text, marks)}</blockquote>${left !== undefined && warning(omitted(left))}`;
 }
 

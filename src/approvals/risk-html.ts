@@ -26,7 +26,7 @@ function matchesOf({ evidence: { matches }, fields }: LinkedPreview['display'], 
   const labels = new Map(fields.map(({ name, label }) => [name.split('.', 1)[0], label]));
   const entries = matches.map(
     ({ field, text, ...source }) => html`<li>
-<p>${inline(labels.get(field.split('.', 1)[0]) ?? plainWords(field.split('.', 1)[0]))}, from ${sourceOf(source, formatter)}:</p>
+<p>${inline(labels.get(field.split('.', 1)[0]) ?? plainWords(field.split('.', 1)[0]))}${PAGE.from}${sourceOf(source, formatter)}:</p>
 ${block({ text })}
 </li>
 `,
@@ -42,5 +42,5 @@ function provenanceOf(sources: LinkedPreview['provenance'], formatter: Formatter
 }
 
 function sourceOf({ action, author, name, time }: LinkedPreview['provenance'][number], formatter: Formatter): SafeHtml {
-  return html`“${actionName(action)}”${author !== undefined && html`, written by ${quotation(author)}`}${name !== undefined && html`, named ${quotation(name)}`}${time !== undefined && html`, of ${inline(formatter.zonedTime(time))}`}`;
+  return html`“${actionName(action)}”${author !== undefined && html`${PAGE.writtenBy}${quotation(author)}`}${name !== undefined && html`${PAGE.named}${quotation(name)}`}${time !== undefined && html`${PAGE.ofTime}${inline(formatter.zonedTime(time))}`}`;
 }

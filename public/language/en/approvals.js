@@ -341,6 +341,12 @@ export const PAGE = {
   nothing: 'Nothing waits for your decision.',
   decided: 'Decided in the last day',
   all: 'All approvals',
+  longText: 'Long text',
+  /** Of a text of others: where it was read, by whom it is, its name, and when it was written. */
+  from: ', from ',
+  writtenBy: ', written by ',
+  named: ', named ',
+  ofTime: ', of ',
 };
 export const CHANGE = { required: '(required)', optional: '(optional)', lines: 'One on each line.', none: '(none)' };
 export const ASKED_AGAIN = 'Others would see the changed call, or what it is about has changed. This is the new question.';

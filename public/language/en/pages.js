@@ -11,6 +11,8 @@ export const pages = {
   signInAgain: 'Sign in again',
   signedIn: 'Signed in',
   youAreSignedIn: 'You are signed in',
+  lead: 'Continue',
+  leadHint: 'If this page doesn’t lead on by itself: ',
   /** @param {string} page @param {string} host */
   title: (page, host) => `${page} · Steward at ${host}`,
   goHome: 'Go to Steward',
@@ -20,7 +22,7 @@ export const pages = {
   close: 'You can close this window.',
 };
 
-/** Pages of errors, by code. @type {{ headings: Record<string, string>, otherHeading: string, sentences: Record<string, string> }} */
+/** Pages of errors, by code. @type {{ headings: Record<string, string>, otherHeading: string, code: string, request: string, sentences: Record<string, string> }} */
 export const errors = {
   headings: {
     not_found: 'Page not found',
@@ -30,6 +32,8 @@ export const errors = {
     internal: 'Something went wrong',
   },
   otherHeading: 'This did not work',
+  code: 'Code ',
+  request: ', request ',
   /** In place of the message, which is for programs. */
   sentences: {
     not_found: 'There is no page at this address.',

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { pages } from '../../../public/language/en/pages.js';
 import { html, htmlDocument, PAGE_POLICY } from '../pages/html.ts';
 import { prefersPage } from './error-handler.ts';
 
@@ -38,10 +39,10 @@ export function sendLeadingPage(response: Response, target: string, status: 200 
 function leadingPage(target: string): string {
   if (!/^(?:https?:\/\/|\/(?![/\\]))/i.test(target)) throw new Error('a page leads only to addresses of http and https');
   return htmlDocument(
-    'Continue',
+    pages.lead,
     html`<main>
-<h1>Continue</h1>
-<p>If this page doesn’t lead on by itself: <a href="${target}">Continue</a></p>
+<h1>${pages.lead}</h1>
+<p>${pages.leadHint}<a href="${target}">${pages.lead}</a></p>
 </main>`,
     html`<meta http-equiv="refresh" content="0; url=${target}">\n`,
   );

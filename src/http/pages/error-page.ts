@@ -12,6 +12,6 @@ export function sendErrorPage(response: Response, { code, message, status }: App
   const user = caller?.session === undefined ? undefined : caller;
   const body = html`<h1>${heading}</h1>
 <p class="error">${errors.sentences[code] ?? message}</p>
-<p><a class="button" href="${siteOf(response).home}">${pages.goHome}</a></p>${code !== 'not_found' && html`\n<p class="muted">Code <code>${code}</code>, request <code>${response.req.id}</code></p>`}`;
+<p><a class="button" href="${siteOf(response).home}">${pages.goHome}</a></p>${code !== 'not_found' && html`\n<p class="muted">${errors.code}<code>${code}</code>${errors.request}<code>${response.req.id}</code></p>`}`;
   sendPage(response, { title: heading, body, user }, status);
 }

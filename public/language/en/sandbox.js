@@ -1,0 +1,65 @@
+// @ts-check
+
+/** The pages of the sandbox, which stand in for those of others. */
+export const sandbox = {
+  banner: 'Sandbox: a local emulator, nothing here is real.',
+  /** @param {string} page */
+  title: (page) => `${page} · Sandbox`,
+  startAgain: 'Go back to the app and start again.',
+  cancel: 'Cancel',
+  copy: 'Copy',
+  copied: 'Copied',
+  notCopied: 'Not copied: select it',
+};
+
+/** The workspace provider’s page of consent. */
+export const workspaceConsent = {
+  title: 'Connect a workspace account',
+  asks: ' asks for access to a workspace account.',
+  account: 'Account',
+  other: 'Or another address (any is an account here)',
+  example: 'name@example.com',
+  may: 'Steward may',
+  allow: 'Allow',
+  deny: 'Deny',
+  wrongAccount: 'Choose an account or type a whole mail address.',
+  blocked: 'Access blocked',
+  incomplete: 'The form is not complete.',
+  gone: 'This request is over or was never made.',
+};
+
+/** The bank aggregator’s pages. */
+export const bankLink = {
+  title: 'Connect a bank',
+  asks: ' asks for access to your bank accounts.',
+  bank: 'Bank',
+  continue: 'Continue',
+  anotherBank: 'Another bank',
+  /** Before and after the app’s name. */
+  which: ['Which accounts may ', ' see?'],
+  accounts: 'Accounts',
+  /** @param {string} bank */
+  accountsAt: (bank) => `Accounts at ${bank}`,
+  logInAgain: 'Log in again',
+  /** @param {string} bank */
+  logInTo: (bank) => `Log in to ${bank} again`,
+  asksAgain: ' asks you to log in to your bank again. Nothing else changes.',
+  outcomes: { linked: 'Access allowed', updated: 'Logged in again', cancelled: 'Nothing was connected' },
+  close: 'You can close this page.',
+  closeAndStart: 'You can close this page and start again in the app.',
+  token: 'The bank is connected when the app exchanges this public token, which is valid once and for 30 minutes: ',
+  noBank: 'Choose a bank.',
+  noAccount: 'Choose at least one account.',
+  failed: 'Link can’t go on',
+  unknownOrigin: 'This app’s address is not one that this service knows.',
+  unknownToken: 'This link token is unknown, used or expired.',
+};
+
+/** The identity provider’s sign-in. */
+export const identitySignIn = {
+  title: 'Sign in',
+  user: 'User',
+  other: 'Another user',
+  signIn: 'Sign in',
+  failed: 'Sign-in failed',
+};
