@@ -46,36 +46,36 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
     }
   });
 
-  router.post('/link', urlencoded({ extended: false, limit: '16kb' }), (request, response) => {
+  router.post('/link', urlencoded({ extended: false, limit: '16kb' }), async (request, response) => {
     const form = decision.safeParse(request.body);
     const session = form.success ? links.open(form.data.link_token) : undefined;
     if (!form.success || session === undefined) showError(response);
-    else if (form.data.decision === 'cancel') end(response, session, links.cancel(session));
-    else if (form.data.step === 'bank' || form.data.decision === 'back') chooseBank(links, response, session, form.data);
-    else chooseAccounts(links, response, session, form.data);
+    else if (form.data.decision === 'cancel') await end(response, session, links.cancel(session));
+    else if (form.data.step === 'bank' || form.data.decision === 'back') await chooseBank(links, response, session, form.data);
+    else await chooseAccounts(links, response, session, form.data);
   });
   return router;
 }
 
 /** Chooses a bank, or returns to the choice. Redirects afterwards, so that reloading submits nothing again. */
-function chooseBank(links: Links, response: Response, session: LinkSession, form: Decision): void {
+async function chooseBank(links: Links, response: Response, session: LinkSession, form: Decision): Promise<void> {
   const bank = form.decision === 'back' ? null : links.banksFor(session).find(({ id }) => id === form.institution);
   if (bank === undefined) {
     showStep(links, response, session, form.link_token, texts.noBank);
     return;
   }
   links.chooseBank(session, bank);
-  redirect(response, pageAddress(form.link_token, session.returnTo));
+  await redirect(response, pageAddress(form.link_token, session.returnTo));
 }
 
-function chooseAccounts(links: Links, response: Response, session: LinkSession, form: Decision): void {
+async function chooseAccounts(links: Links, response: Response, session: LinkSession, form: Decision): Promise<void> {
   const bank = links.bankOf(session);
   const chosen = (bank?.accounts ?? []).map(({ key }) => key).filter((key) => form.account.includes(key));
   const needed = session.update === null || session.update.selectAccounts;
   // A form submitted after "Another bank" names accounts of no chosen bank.
   if (bank === undefined) showStep(links, response, session, form.link_token, texts.noBank);
   else if (needed && chosen.length === 0) showStep(links, response, session, form.link_token, texts.noAccount);
-  else end(response, session, links.complete(session, bank, chosen));
+  else await end(response, session, links.complete(session, bank, chosen));
 }
 
 function showStep(links: Links, response: Response, session: LinkSession, token: string, problem?: string): void {
@@ -90,7 +90,7 @@ function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string 
   return accountsPage({ ...step, ticked: step.problem === undefined ? links.ticked(step.session, step.bank) : [] });
 }
 
-function end(response: Response, { returnTo }: LinkSession, result: LinkResult): void {
+async function end(response: Response, { returnTo }: LinkSession, result: LinkResult): Promise<void> {
   if (returnTo.redirectUri === null) {
     show(response, 200, donePage(result, returnTo.origin));
     return;
@@ -98,12 +98,12 @@ function end(response: Response, { returnTo }: LinkSession, result: LinkResult):
   const location = new URL(returnTo.redirectUri);
   location.searchParams.set('outcome', result.outcome);
   if (result.publicToken !== null) location.searchParams.set('public_token', result.publicToken);
-  redirect(response, location.href);
+  await redirect(response, location.href);
 }
 
 /** The policies are needed here, too, because a popup loses its opener at any step without them. */
-function redirect(response: Response, location: string): void {
-  leadOn(pageHeaders(response), location);
+function redirect(response: Response, location: string): Promise<void> {
+  return leadOn(pageHeaders(response), location);
 }
 
 function showError(response: Response, reason = texts.unknownToken): void {

@@ -34,11 +34,11 @@ export function identityIssuerRoutes(issuer: IdentityIssuer, controls: Controls)
     const { user } = validate(signIn, request.body ?? {});
     response.json(await issuer.issue(user));
   });
-  router.get('/authorize', (request, response) => {
-    show(response, () => signInPage(issuer.authorization.parse(request.query)));
+  router.get('/authorize', async (request, response) => {
+    await show(response, () => signInPage(issuer.authorization.parse(request.query)));
   });
-  router.post('/authorize', urlencoded({ extended: false, limit: '10kb' }), (request, response) => {
-    show(response, () => decide(issuer, request.body ?? {}, response));
+  router.post('/authorize', urlencoded({ extended: false, limit: '10kb' }), async (request, response) => {
+    await show(response, () => decide(issuer, request.body ?? {}, response));
   });
   return router;
 }
@@ -55,21 +55,21 @@ async function exchange(issuer: IdentityIssuer, form: Record<string, unknown>, r
 }
 
 /** Redirects after the user's decision. @returns the page again where the user's name is not valid */
-function decide(issuer: IdentityIssuer, form: Record<string, unknown>, response: Response): string | undefined {
+async function decide(issuer: IdentityIssuer, form: Record<string, unknown>, response: Response): Promise<string | undefined> {
   const request = issuer.authorization.parse(form);
   const isCancelled = form.decision === 'cancel';
   const chosen = check(signIn, { user: form.other_user === '' || form.other_user === undefined ? form.user : form.other_user });
   if (!isCancelled && 'problem' in chosen) return signInPage(request, chosen.problem);
   const location = issuer.authorization.decide(request, isCancelled || 'problem' in chosen ? undefined : chosen.value.user);
-  leadOn(response, location);
+  await leadOn(response, location);
   return undefined;
 }
 
 /** Sends a page, or that of the error. */
-function show(response: Response, make: () => string | undefined): void {
+async function show(response: Response, make: () => string | Promise<string | undefined>): Promise<void> {
   let text: string | undefined;
   try {
-    text = make();
+    text = await make();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     response.status(error.status);

@@ -42,14 +42,14 @@ export function consentRoutes(provider: WorkspaceProvider): Router {
     }
   });
 
-  router.post('/consent', urlencoded({ extended: false, limit: '16kb' }), (request, response) => {
+  router.post('/consent', urlencoded({ extended: false, limit: '16kb' }), async (request, response) => {
     const form = decision.safeParse(request.body);
     if (!form.success) return show(response, 400, errorPage(texts.blocked, texts.incomplete));
     const { request: id, decision: chosen, account, other_account: otherAccount, scope: scopes } = form.data;
     const decided = provider.desk.decide(id, { allow: chosen === 'allow', account, otherAccount, scopes });
     if (decided.kind === 'gone') return show(response, 400, errorPage(texts.blocked, texts.gone));
     if (decided.kind === 'wrong_account') return ask(response, decided.pending, true);
-    leadOn(response, decided.location);
+    await leadOn(response, decided.location);
   });
   return router;
 }

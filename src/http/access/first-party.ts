@@ -28,7 +28,7 @@ export function csrfToken(secretHash: Buffer): string {
  * browser whose form is of an earlier session decides nothing, and is led to the page with a form of this one: loading it
  * again would only post again.
  */
-export const requireCsrfToken: RequestHandler = (request, response, next) => {
+export const requireCsrfToken: RequestHandler = async (request, response, next) => {
   const { session } = response.locals.caller as FirstParty;
   const isOptional = SAFE_METHODS.has(request.method) && request.get(CSRF_HEADER) === undefined;
   if (session === undefined || isOptional || hasToken(request, session.csrf)) {
@@ -37,7 +37,7 @@ export const requireCsrfToken: RequestHandler = (request, response, next) => {
   }
   if (!prefersPage(request) || !returnPath.safeParse(request.path).success)
     throw new AppError('forbidden', 'This page belongs to another session. Reload it.');
-  sendLeadingPage(response, request.path, 403);
+  await sendLeadingPage(response, request.path, 403);
 };
 
 function hasToken(request: Request, expected: string): boolean {

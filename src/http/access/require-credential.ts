@@ -63,7 +63,7 @@ export function requireCredentials(credentials: Credentials, cookies: Cookies, o
         secret === undefined ? await byHeader[auth](authorization, toProvider) : await credentials.authenticateSession(secret, toProvider);
     } catch (error) {
       if (!isPage || authorization !== undefined || !isSignedOut(error) || !prefersPage(request)) throw error;
-      leadOn(response, signInFor(request.path));
+      await leadOn(response, signInFor(request.path));
       return;
     }
     next();

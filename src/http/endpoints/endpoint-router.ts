@@ -137,7 +137,7 @@ async function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events:
     return;
   }
   if ('redirect' in reply) {
-    leadOn(response, reply.redirect, reply.status);
+    await leadOn(response, reply.redirect, reply.status);
     return;
   }
   if ('page' in reply) {

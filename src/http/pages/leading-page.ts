@@ -1,0 +1,15 @@
+import { pages } from '../../../public/language/en/pages.js';
+import { html, htmlDocument } from './html.ts';
+
+/** A page that leads to the target by itself, with a link for browsers that don't navigate. @throws Error for a target of another scheme */
+export function leadingPage(target: string): string {
+  if (!/^(?:https?:\/\/|\/(?![/\\]))/i.test(target)) throw new Error('a page leads only to addresses of http and https');
+  return htmlDocument(
+    pages.lead,
+    html`<main>
+<h1>${pages.lead}</h1>
+<p>${pages.leadHint}<a href="${target}">${pages.lead}</a></p>
+</main>`,
+    html`<meta http-equiv="refresh" content="0; url=${target}">\n`,
+  );
+}
