@@ -28,7 +28,7 @@ import { undoCreation } from './calendar-undo.ts';
 import { showSharing, showTexts } from './event-sharing.ts';
 import { givenRules } from './recurrence-rules.ts';
 import { assertOrder } from './reschedule.ts';
-import { assertExists, dayAfter, dayBefore, hasOffset, isDate, zoneName } from './zoned-time.ts';
+import { assertExists, dayAfter, dayBefore, hasOffset, isDate, zoneName, zonesOfCalendar } from './zoned-time.ts';
 
 const input = z.strictObject({
   title,
@@ -57,8 +57,8 @@ export const calendarCreate = builtIn('workspace', {
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
   allow: { attendees: (input) => input.attendees ?? [] },
   // What can't succeed is rejected before the user is asked. The calendar's zone may change meanwhile.
-  facts: (input, { session }) => timesOf(input, session),
-  version: versionOf,
+  facts: (input, { session }) => plannedTimes(input, session),
+  version: ({ version }) => version,
   exposes: ({ attendees = [] }) => people(attendees),
   summary: (input) => summarise(input, { start: input.zone, end: input.end_zone ?? input.zone }),
   shown: (_input, { start, end }, { taint }) => ({
@@ -69,8 +69,8 @@ export const calendarCreate = builtIn('workspace', {
     `${summarise(input, { start: start.timeZone, end: end.timeZone })}${showTexts({ location: input.location, description: input.description })}${showSharing(isLabelled(taint))}`,
   async run(input, { session, taint, version, undoneBy }) {
     const { title, description, location, attendees = [], meeting, notify } = input;
-    const times = await timesOf(input, session);
-    assertUnchanged(version, 'zone', versionOf(times));
+    const { version: now, ...times } = await plannedTimes(input, session);
+    assertUnchanged(version, 'zone', now);
     const requestBody = {
       summary: title,
       ...times,
@@ -100,8 +100,10 @@ function givenTime({ date, dateTime = '', timeZone }: Times['start']): EventTime
   return date === undefined ? { dateTime, timeZone } : { date };
 }
 
-function versionOf({ start, end }: Times): string {
-  return hashOf([start, end]);
+/** Its version is what only the calendar tells of the times. @throws AppError like {@link timesOf} */
+async function plannedTimes(input: Input, session: WorkspaceSession): Promise<Times & { version: string }> {
+  const times = await timesOf(input, session);
+  return { ...times, version: hashOf(zonesOfCalendar([times.start, times.end], [input.zone, input.end_zone])) };
 }
 
 /**

@@ -21,7 +21,7 @@ import { type GuestTexts, guestTexts, ownTexts, showOwnTexts, showSharing, showT
 import { givenRules } from './recurrence-rules.ts';
 import { rescheduleEvent, rescheduleSeries, type Times, toPatch, type Zones } from './reschedule.ts';
 import { lostExceptions } from './series-exceptions.ts';
-import { isDate } from './zoned-time.ts';
+import { isDate, zonesOfCalendar } from './zoned-time.ts';
 
 export const calendarUpdate = builtIn('workspace', {
   name: 'calendar.update',
@@ -76,12 +76,14 @@ interface Planned extends SeenTarget {
   changes: Partial<Times>;
 }
 
-/** Its version changes with the new times, too: some are in the calendar's zone. @throws AppError `not_found`, `invalid_request` */
+/** Its version changes with the calendar's zone, too, where new times are in it. @throws AppError `not_found`, `invalid_request` */
 async function plannedChange(input: UpdateInput, session: WorkspaceSession): Promise<Planned> {
   assertChange(input);
   const target = await seenTarget(session, input.id, input.scope);
   const changes = await changesOf(input, target, session);
-  return { ...target, changes, version: hashOf([target.version, changes.start, changes.end]) };
+  const { start, end } = target.event;
+  const zones = zonesOfCalendar([changes.start, changes.end], [input.zone, input.end_zone, zoneOf(start), zoneOf(end)]);
+  return { ...target, changes, version: hashOf([target.version, ...zones]) };
 }
 
 /** The fields to change, as the provider takes them. @throws AppError `invalid_request` */

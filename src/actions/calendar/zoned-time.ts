@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
+import { english } from '../../../public/language/english.js';
 import { AppError } from '../../errors.ts';
 
 // From 1900 on: JavaScript maps two-digit years to the 20th century.
@@ -86,6 +87,18 @@ export function zonedAt(instant: number, zone: string): Temporal.ZonedDateTime {
 }
 
 /**
+ * Those zones of a call's times that it doesn't name: the calendar's own, which may change until the call runs.
+ *
+ * @param named in the arguments, or the event's
+ */
+export function zonesOfCalendar(
+  times: readonly ({ timeZone?: string | null } | undefined)[],
+  named: readonly (string | undefined)[],
+): string[] {
+  return times.flatMap((time) => time?.timeZone ?? []).filter((zone) => !named.includes(zone));
+}
+
+/**
  * Rejects a time that clocks in `zone` skip when they are set forward. Moved on (RFC 5545 section 3.3.5), it may meet
  * the end that was given with it.
  *
@@ -99,12 +112,18 @@ export function assertExists(field: string, value: string, zone: string): void {
   const earlier = local.toZonedDateTime(zone, { disambiguation: 'earlier' });
   const change = earlier.getTimeZoneTransition('next') ?? later;
   const gap = [change.subtract({ nanoseconds: 1 }).toPlainDateTime().add({ nanoseconds: 1 }), change.toPlainDateTime()];
+  const day = dayOf(local);
+  const said = (one: Temporal.PlainDateTime | Temporal.ZonedDateTime) =>
+    dayOf(one) === day ? clockOf(one) : `${dayOf(one)}, ${clockOf(one)}`;
   throw new AppError(
     'invalid_request',
-    `${field}: ${formatLocal(local)} does not exist in ${zone}, where clocks are set forward from ${gap.map((one) => formatLocal(one).slice(11, 16)).join(' to ')} that day. Give ${formatLocal(earlier.toPlainDateTime())} or ${formatLocal(later.toPlainDateTime())}, or a time with an offset.`,
+    `${field}: ${clockOf(local)} does not exist in ${zone} on ${day}, where clocks are set forward from ${gap.map(said).join(' to ')}. Give ${said(earlier)} or ${said(later)}.`,
   );
 }
 
+function dayOf(local: Temporal.PlainDateTime | Temporal.ZonedDateTime): string {
+  return english.day(local.toPlainDate().toString());
+}
 /** `2026-05-01` */
 export function formatDate(local: Temporal.PlainDateTime): string {
   return local.toPlainDate().toString();
@@ -121,7 +140,7 @@ export function dayBefore(date: string): string {
 }
 
 /** `09:00`, with seconds if there are any. */
-export function clockOf(moment: Temporal.ZonedDateTime): string {
+export function clockOf(moment: Temporal.PlainDateTime | Temporal.ZonedDateTime): string {
   return moment.toPlainTime().toString({ smallestUnit: moment.second === 0 ? 'minute' : 'second' });
 }
 
