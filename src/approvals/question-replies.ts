@@ -3,7 +3,7 @@ import type { Formatter } from '../../public/language/formatter.js';
 import type { Clock } from '../clock/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { alreadyDecided } from '../executor/approvals/approval-checks.ts';
+import { isOver } from '../executor/approvals/approval-checks.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
 import type { Reply } from '../http/endpoints/endpoint.ts';
 import { websiteOf } from '../http/pages/way-on.ts';
@@ -82,9 +82,10 @@ export class QuestionReplies {
     return { page: endPage(user, { ...(sent.approved ? DECIDED.approved : DECIDED.denied), about: pending, back }) };
   }
 
-  async #notDone(user: FirstParty, about: LinkedPreview, sent: DecisionForm, { code, message, status }: AppError): Promise<Reply<never>> {
+  async #notDone(user: FirstParty, about: LinkedPreview, sent: DecisionForm, error: AppError): Promise<Reply<never>> {
     // A double click: a browser shows the answer to the second one.
-    if (message === alreadyDecided().message) return this.ended(user, about.approvalId);
+    if (isOver(error)) return this.ended(user, about.approvalId);
+    const { code, message, status } = error;
     const pending = await findQuestion(this.#executor, user.userId, about.approvalId);
     if (pending !== undefined && code === 'approval_required') {
       return { page: questionPage(await this.#formOf(user, pending, ASKED_AGAIN)), status };

@@ -31,9 +31,22 @@ export function noSuchApproval(): AppError {
   return new AppError('not_found', 'There is no such request for approval.');
 }
 
+/** By which programs know that an approval has ended, and not why a call of it would fail. */
+const OVER = { details: { reason: 'over' } };
+
 /** An approval is decided once. */
 export function alreadyDecided(): AppError {
-  return new AppError('conflict', 'This request for approval was decided already, or has expired.');
+  return new AppError('conflict', 'This request for approval was decided already, or has expired.', OVER);
+}
+
+/** Nobody decided in time. */
+export function hasExpired(): AppError {
+  return new AppError('conflict', 'This request for approval has expired. Ask for it again.', OVER);
+}
+
+/** Whether an approval can't be decided any more. */
+export function isOver({ details }: Pick<AppError, 'details'>): boolean {
+  return details?.reason === OVER.details.reason;
 }
 
 /** The error of a call that is equal to one which the user has just approved. */

@@ -7,7 +7,7 @@ import type { Catalog } from '../../integrations/catalog.ts';
 import { ignoreDecryptionFailure } from '../../vault/keys/ignore-decryption-failure.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
 import type { Exposure } from '../call/action-run.ts';
-import { alreadyDecided, changeSince, noSuchApproval, notAsAsked } from './approval-checks.ts';
+import { alreadyDecided, changeSince, hasExpired, noSuchApproval, notAsAsked } from './approval-checks.ts';
 import { ApprovalExpiry } from './approval-expiry.ts';
 import { type ApprovalPreview, preview, type Stored, unseal } from './approval-preview.ts';
 import { type ApprovalRow, decideApproval, isApprovalId, selectApproval, selectPendingApprovals } from './approvals-repository.ts';
@@ -46,7 +46,7 @@ export class Approvals {
     const row = isApprovalId(approvalId) ? await selectApproval(this.#db, userId, approvalId) : undefined;
     if (row === undefined) throw noSuchApproval();
     if (row.status !== 'pending') throw alreadyDecided();
-    if (row.expired) throw new AppError('conflict', 'This request for approval has expired. Ask for it again.');
+    if (row.expired) throw hasExpired();
     return row;
   }
 
