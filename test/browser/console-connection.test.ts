@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/browser/axe.ts';
 import { ChatPage } from '../support/browser/chat-page.ts';
@@ -85,6 +85,103 @@ describe.skipIf(chromiumMissing)(`a message without a connection${whySkipped}`, 
     await page.context().setOffline(false);
     await message.waitFor({ state: 'detached' });
     await banner(page).waitFor({ state: 'hidden' });
+  });
+});
+
+describe.skipIf(chromiumMissing)(`a decision without a connection${whySkipped}`, () => {
+  const scene = pageScene();
+
+  const LUNCH = 'Write to zoe@example.org: Lunch at noon?';
+  const approve = (chat: ChatPage) => chat.log.getByRole('button', { name: /^Approve: / });
+  const openQuestions = async ({ token }: ChatPage) => (await scene.steward.call('/approvals', { token })).body.approvals.length;
+  const sent = async (chat: ChatPage) => {
+    await chat.log.getByText('I sent the mail to zoe@example.org.').waitFor();
+    const body = JSON.stringify({ query: 'in:sent subject:Lunch to:zoe@example.org' });
+    const headers = { 'content-type': 'application/json' };
+    const found = await scene.steward.call('/agents/mail.search', { token: chat.token, body, headers });
+    return found.body.data.items.length;
+  };
+
+  it('is not sent, says so at once, and can be made again once the browser is online', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'tunnel-decider');
+    const { page } = chat;
+    await chat.ask(LUNCH);
+    for (const name of ['Approve', 'Deny']) {
+      await page.context().setOffline(true);
+      await socket(page).getByText('not connected').waitFor();
+      await chat.log.getByRole('button', { name: new RegExp(`^${name}: `) }).click();
+      const said = chat.log.getByRole('alert').getByText('Steward can’t be reached. Nothing was sent');
+      await said.waitFor();
+      expect(await approve(chat).getAttribute('aria-busy')).toBeNull();
+      expect(await axeViolations(page)).toEqual([]);
+      await page.context().setOffline(false);
+      await said.waitFor({ state: 'detached' });
+      expect(await openQuestions(chat)).toBe(1);
+    }
+    await approve(chat).click();
+    expect(await sent(chat)).toBe(1);
+  });
+
+  it('is not sent to several questions either', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'tunnel-denier');
+    const { page } = chat;
+    await chat.ask(LUNCH);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await chat.ask('Write to yan@example.org: Dinner at eight?');
+    await scene.pages.show(page, 'Approvals');
+    await page.context().setOffline(true);
+    await socket(page).getByText('not connected').waitFor();
+    await page.getByRole('button', { name: 'Deny all' }).click();
+    await page.locator('.toast').getByText('Steward can’t be reached. Nothing was sent').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await openQuestions(chat)).toBe(2);
+  });
+
+  it.each([
+    ['on its way', 'client'],
+    ['on the way back', 'server'],
+  ])('that is lost %s is looked up once the connection is back, and made once', async (_where, side) => {
+    let isDown = false;
+    let hasLost = false;
+    const lose = (route: WebSocketRoute) => {
+      isDown = true;
+      hasLost = true;
+      route.close();
+    };
+    const chat = await ChatPage.open(scene.steward, scene.pages, `lost-${side}`, {
+      prepare: (page) =>
+        page.routeWebSocket('**/ws', (route) => {
+          if (isDown) {
+            route.close();
+            return;
+          }
+          const server = route.connectToServer();
+          let asked: string | undefined;
+          route.onMessage((text) => {
+            const { type, requestId } = JSON.parse(String(text));
+            const isFirst = type === 'approve' && !hasLost;
+            if (isFirst) asked = requestId;
+            if (isFirst && side === 'client') lose(route);
+            else server.send(text);
+          });
+          server.onMessage((text) => {
+            if (asked !== undefined && JSON.parse(String(text)).requestId === asked) lose(route);
+            else route.send(text);
+          });
+        }),
+    });
+    await chat.ask(LUNCH);
+    await approve(chat).click();
+    await socket(chat.page).getByText('not connected').waitFor();
+    // An event may have said already that it has arrived.
+    if (side === 'client') await chat.log.getByRole('alert').getByText('The connection was lost.').waitFor();
+    isDown = false;
+    if (side === 'client') {
+      await chat.log.getByRole('alert').getByText('Your decision has not arrived. Nothing was done: decide again.').waitFor();
+      expect(await openQuestions(chat)).toBe(1);
+      await approve(chat).click();
+    }
+    expect(await sent(chat)).toBe(1);
   });
 });
 

@@ -181,6 +181,23 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     expect(scene.pages.problems).toEqual([]);
   });
 
+  it('are denied together, but for those that were decided meanwhile, which is said', async () => {
+    const { page, token } = await connected('overtaken');
+    for (const to of ['zoe@example.org', 'yan@example.org']) await send(token, [to]);
+    const { approvals } = (await scene.steward.call('/approvals', { token })).body;
+    const deny = (id: string) =>
+      scene.steward.call(`/approvals/${id}`, { token, body: JSON.stringify({ approved: false }), headers: JSON_TYPE });
+    await page.getByRole('button', { name: 'Deny all' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Deny all 2 questions?').waitFor();
+    await deny(approvals[0].id);
+    await dialog.getByRole('button', { name: 'Deny all 2' }).click();
+    await ended(page).getByText('1 question denied. The others were not open any more.').waitFor();
+    const again = await deny(approvals[0].id);
+    expect([again.status, again.body.code, again.body.details]).toEqual([409, 'conflict', { reason: 'over' }]);
+    expect(scene.pages.problems).toEqual([]);
+  });
+
   it('go away with a sentence when they are decided elsewhere, and all decisions of the day are listed', async () => {
     const { page, token } = await connected('two-places');
     await send(token, ['zoe@example.org']);

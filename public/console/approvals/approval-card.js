@@ -1,12 +1,13 @@
-import { BUTTONS, QUESTION } from '../../language/en/questions.js';
+import { BUTTONS, DECISION, QUESTION } from '../../language/en/questions.js';
 import { button, copyButton } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
-import { run, showError } from '../kit/feedback.js';
+import { run, show, showError } from '../kit/feedback.js';
 import { failureOf } from '../page/page-request.js';
 import { quotedText, visibleJson, visibleText } from '../page/page-text.js';
 import { evidenceList, questionName, viewerList } from './approval-question.js';
 import { ChangeForm } from './change-form.js';
+import { decide } from './decide.js';
 import { fieldList } from './question-fields.js';
 import { rememberField } from './remember-field.js';
 import { timeLeft } from './time-left.js';
@@ -15,6 +16,7 @@ import { timeLeft } from './time-left.js';
 const STILL_OPEN = new Set([
   'invalid_request',
   'disconnected',
+  'unreachable',
   'rate_limited',
   'unavailable',
   'too_large',
@@ -166,13 +168,29 @@ class ApprovalCard {
   async #decide({ approved, ...options }) {
     this.#result.replaceChildren();
     const { session, onDecided } = this.#options;
-    onDecided(await decided(session.client, this.#preview.approvalId, { approved, ...options }));
+    const answered = new AbortController();
+    session.link.addEventListener('change', () => show(this.#result, 'warning', DECISION.lost), { signal: answered.signal });
+    try {
+      onDecided(await decided(session, this.#preview.approvalId, { approved, ...options }));
+    } finally {
+      answered.abort();
+    }
   }
 
   #failed(error) {
     const failure = failureOf(error);
     const isAtField = this.#change !== undefined && failure.code === 'invalid_request' && this.#change.showProblem(failure);
     if (!isAtField) showError(this.#result, failure);
+    if (failure.code === 'unreachable') this.#forgetOnceConnected();
+  }
+
+  #forgetOnceConnected() {
+    const { link, signal } = this.#options.session;
+    const said = this.#result.firstElementChild;
+    link.opened(signal).then(
+      () => said.remove(),
+      () => {},
+    );
   }
 
   #expire() {
@@ -189,9 +207,9 @@ function askedBy(client) {
   return [element('span', { className: 'asked-by' }, who, element('q', {}, element('bdi', {}, quotedText(client.name))), `.${about}`)];
 }
 
-async function decided(client, approvalId, { approved, ...options }) {
+async function decided(session, approvalId, { approved, ...options }) {
   try {
-    return { approved, result: await client.approve(approvalId, approved, options) };
+    return { approved, result: await decide(session, approvalId, approved, options) };
   } catch (error) {
     if (STILL_OPEN.has(error.code)) throw error;
     return { approved, error };

@@ -5,6 +5,7 @@ import { element } from '../kit/dom.js';
 import { addressTo, linkTo } from '../page/page-address.js';
 import { approvalCard } from './approval-card.js';
 import { questionName } from './approval-question.js';
+import { isOver } from './decide.js';
 import { decisionsOf } from './decisions.js';
 import { endedCard } from './question-end.js';
 import { QuestionList } from './question-list.js';
@@ -120,7 +121,7 @@ export class QuestionBrowser {
     else if (error.code === 'approval_required') {
       this.#message('warning', VIEW.askedAgain);
       this.#session.go(addressTo('approvals', error.details.approvalId), { replace: true });
-    } else this.#session.fail(error);
+    } else if (!isOver(error)) this.#session.fail(error);
   }
 
   #message(kind, text) {

@@ -8,6 +8,7 @@ import { listState } from '../kit/states.js';
 import { linkTo } from '../page/page-address.js';
 import { visibleText } from '../page/page-text.js';
 import { questionAbout } from './approval-question.js';
+import { assertConnected, decide, isOver } from './decide.js';
 import { timeLeft } from './time-left.js';
 
 /** The open questions, one line each: those that need care first, then by the time that is left. */
@@ -55,16 +56,18 @@ export class QuestionList {
   }
 
   async #denyThem() {
+    assertConnected(this.#session);
     const approvals = this.#session.approvals.value;
     const { length } = approvals;
     const question = { title: VIEW.denyAllTitle(length), text: VIEW.denyAllText, yes: VIEW.denyAllYes(length) };
     if (!(await this.#session.confirm(question))) return;
-    const results = await Promise.allSettled(approvals.map(({ approvalId }) => this.#session.client.approve(approvalId, false)));
+    const results = await Promise.allSettled(approvals.map(({ approvalId }) => decide(this.#session, approvalId, false)));
     await this.#session.load('approvals', 'allowances', 'audit');
     // Those that were decided meanwhile are not open any more.
-    const failed = results.find(({ status, reason }) => status === 'rejected' && reason.code !== 'not_found');
+    const failed = results.find(({ status, reason }) => status === 'rejected' && !isOver(reason));
     if (failed !== undefined) throw failed.reason;
-    this.#session.notify('done', VIEW.deniedAll(results.filter(({ status }) => status === 'fulfilled').length));
+    const denied = results.filter(({ status }) => status === 'fulfilled').length;
+    this.#session.notify(denied === length ? 'done' : 'warning', VIEW.deniedAll(denied, length));
   }
 }
 

@@ -32,6 +32,13 @@ export const BUTTONS = {
   openChat: 'Open the conversation',
 };
 
+/** What becomes of a decision while the service can't be reached. */
+export const DECISION = {
+  notSent: 'Steward can’t be reached. Nothing was sent: decide again when the connection is back.',
+  lost: 'The connection was lost. When it is back, you see here whether your decision has arrived.',
+  notArrived: 'Your decision has not arrived. Nothing was done: decide again.',
+};
+
 export const EVIDENCE = {
   matches: 'Repeats what others wrote',
   read: 'Read before this, written by others',
@@ -98,7 +105,12 @@ export const VIEW = {
   denyAllTitle: (count) => `Deny all ${count} questions?`,
   denyAllText: 'Nothing of what they ask about will run.',
   denyAllYes: (count) => `Deny all ${count}`,
-  deniedAll: (count) => `${count} questions denied. Nothing has run.`,
+  /** @param all that were to be denied */
+  deniedAll(count, all) {
+    if (count === all) return `${count} questions denied. Nothing has run.`;
+    if (count === 0) return 'None was denied: these questions are not open any more.';
+    return `${count === 1 ? '1 question' : `${count} questions`} denied. The others were not open any more.`;
+  },
   caution: 'Needs care',
   approved: 'Approved. The action has run.',
   denied: 'Denied. The action has not run.',
