@@ -109,11 +109,14 @@ describe('kill -9 while an approved call runs', () => {
 
     await start({ PORT: port });
     const result = async () => (await child.call(`/approvals/${approvalId}/result`, { token: client })).body;
+    const page = async () => (await child.call(`/approvals/${approvalId}`, { token, headers: { accept: 'text/html' } })).text;
     expect(await result()).toEqual({ status: 'running' });
+    expect(await page()).toContain('It is running.');
     await child.kill('SIGKILL');
     await place.sql('update approvals set outcome_until = now()');
     await start({ PORT: port });
     expect(await result()).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+    expect(await page()).toContain('It may have been done');
   });
 });
 
