@@ -63,6 +63,11 @@ const GROUPS = {
   bank: 'Bank',
 };
 
+/** The same of a built-in one. @param {string} action @returns {string | undefined} */
+export function builtInName(action) {
+  return Object.hasOwn(NAMES, action) ? NAMES[action] : undefined;
+}
+
 /** What an action does: “Search mail” for `mail.search`. One that the operator declared has the words of its name. @param {string} action */
 export function actionName(action) {
   return NAMES[action] ?? plainWords(action.replaceAll('.', ' '));

@@ -4,8 +4,8 @@ import { english } from '../english.js';
 /** Rules of series (RFC 5545, 3.3.10) in words. */
 
 const UNITS = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' };
-/** @type {Record<string, string>} */
-const DAYS = {
+/** By their codes. @type {Record<string, string>} */
+export const WEEKDAYS = {
   MO: 'Monday',
   TU: 'Tuesday',
   WE: 'Wednesday',
@@ -46,7 +46,7 @@ function ofRule(value) {
 function daysOf(value, frequency) {
   const days = value.split(',').map((one) => {
     const [, place = '', day = ''] = /^([+-]?\d?)([A-Z]{2})$/.exec(one) ?? [];
-    const [words, name] = [PLACES[place.replace('+', '')], DAYS[day]];
+    const [words, name] = [PLACES[place.replace('+', '')], WEEKDAYS[day]];
     return words === undefined || name === undefined ? undefined : `${words === '' ? '' : 'the '}${words}${name}`;
   });
   const isPlain = !/\d/.test(value);

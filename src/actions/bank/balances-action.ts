@@ -10,6 +10,7 @@ import {
   fromAccount,
   nextAccount,
   providerAccount,
+  shownAccounts,
   unreadable,
   unreadableIn,
   withOptions,
@@ -38,6 +39,7 @@ export const balances = builtIn('bank', {
   output: z.object({ accounts: z.array(accountRow), live: z.boolean(), unreadable, next: nextAccount }),
   sources: ({ accounts }) => accounts.map(({ id: item, name }) => ({ item, integrity: 'others', name })),
   summary: ({ live }) => (live ? 'Request current balances from the bank' : 'Read balances'),
+  shown: shownAccounts,
   costs: ({ live }) => live,
   // A live response can take over 30 s.
   timeoutMs: 60_000,

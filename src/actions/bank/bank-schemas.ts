@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { identifier } from '../../providers/shared/provider-text.ts';
+import { readableRows } from '../../providers/transport/response-list.ts';
+import type { RunContext } from '../shared/action.ts';
 import { singleLine } from '../shared/display-text.ts';
 import { fitting } from '../shared/fitting.ts';
 import type { Source } from '../shared/labels.ts';
+import type { Shown } from '../shared/shown.ts';
 
 /** A masked number shows its last four digits, at most half of them, and not its length. */
 const SHOWN_DIGITS = 4;
@@ -20,6 +23,17 @@ export const accountIds = z
   .max(100)
   .optional()
   .describe('Only these of the bank’s accounts, by the ids in bank.balances.');
+
+/** For a question's list: the accounts that a call names, by their names. */
+export async function shownAccounts(
+  { account_ids }: { account_ids?: string[] | undefined },
+  _facts: unknown,
+  { session }: Pick<RunContext<'bank'>, 'session'>,
+): Promise<Shown> {
+  if (account_ids === undefined) return {};
+  const { accounts } = await session.call('accounts/get', withOptions({ account_ids }), z.object({ accounts: readableRows(namedAccount) }));
+  return { items: { account_ids: accounts.rows.map(({ name }) => ({ name })) } };
+}
 
 /** Input: where to continue a list of accounts, which the aggregator gives as a whole. */
 export const fromAccount = z.int().min(0).max(100_000).default(0).describe('Where to continue: `next` of the previous result.');

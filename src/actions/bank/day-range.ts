@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { english } from '../../../public/language/english.js';
 import { AppError } from '../../errors.ts';
 import type { RunContext } from '../shared/action.ts';
+import type { ShownSpan } from '../shared/shown.ts';
 
 const USUAL_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
@@ -43,6 +44,11 @@ export async function closedRange({ from, to }: DayRange, { clock, timeZone }: N
   const first = from ?? dayOf(Date.parse(last) - USUAL_DAYS * DAY_MS);
   if (first > last) throw new AppError('invalid_request', `to: ${BEFORE}`);
   return { from: first, to: last };
+}
+
+/** For a question's list. */
+export function shownDays({ from, to }: { from: string; to: string }): ShownSpan {
+  return { start: { date: from }, end: { date: to } };
 }
 
 /** For the question to the user: `from Sun, 1 Nov 2026 to today`. */

@@ -13,6 +13,7 @@ import {
   masked,
   namedAccount,
   nextAccount,
+  shownAccounts,
   unreadable,
   unreadableIn,
   withOptions,
@@ -77,6 +78,7 @@ export const numbers = builtIn('bank', {
   }),
   sources: ({ accounts }) => accounts.map(({ id: item, name }) => ({ item, integrity: 'others', name })),
   summary: () => 'Read account and routing numbers',
+  shown: shownAccounts,
   async run({ account_ids, from }, { session, unmasked, capBytes }) {
     const response = await session.call('auth/get', withOptions({ account_ids }), authResponse).catch(explainMissingNumbers);
     const show = unmasked ? (number: string) => number : masked;

@@ -8,13 +8,14 @@ import {
   accountIds,
   namedAccount,
   providerTransaction,
+  shownAccounts,
   transactionRow,
   transactionSource,
   unreadable,
   unreadableIn,
   withOptions,
 } from './bank-schemas.ts';
-import { closedRange, isOrdered, NOT_ORDERED, rangeFields, showDays } from './day-range.ts';
+import { closedRange, isOrdered, NOT_ORDERED, rangeFields, showDays, shownDays } from './day-range.ts';
 
 /** The most that the aggregator returns at once. */
 export const MAX_ROWS = 500;
@@ -58,6 +59,10 @@ export const transactions = builtIn('bank', {
   }),
   sources: ({ items }) => items.map(transactionSource),
   summary: (range) => `Read transactions ${showDays(range)}`,
+  shown: async (input, facts, context) => ({
+    ...(await shownAccounts(input, facts, context)),
+    span: shownDays(await closedRange(input, context)),
+  }),
   capBytes: 512 * 1024,
   async run({ account_ids, max, page = '0', ...range }, { session, clock, timeZone, capBytes }) {
     const { from, to } = await closedRange(range, { clock, timeZone });

@@ -4,7 +4,7 @@ import { addressKey } from '../../validation/email-address.ts';
 import { emailAddress } from '../../validation/validate.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { jsonBytes } from '../shared/fitting.ts';
-import { showRange } from './calendar-preview.ts';
+import { shownRange, showRange } from './calendar-preview.ts';
 import { calendarZone, everyPage, listMeetings } from './calendar-session.ts';
 import { closedRange, rangeInput, wholeRange } from './time-range.ts';
 import { formatZoned, zonedAt } from './zoned-time.ts';
@@ -42,6 +42,7 @@ export const calendarBusy = builtIn('workspace', {
     zone: z.string(),
   }),
   summary: ({ people, ...range }, now) => `Find when ${people.length} people are busy ${showRange(closedRange(range, now))}`,
+  shown: async (range, _facts, context) => ({ span: await shownRange(range, context) }),
   async run({ people, ...range }, { session, clock, progress, uses, capBytes }) {
     const { from, to, zone } = await wholeRange(range, clock.now(), () => calendarZone(session));
     const times = await everyPage((page) => listMeetings(session, { from, to, zone, page }, people), progress);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fitting } from '../shared/fitting.ts';
-import { showRange } from './calendar-preview.ts';
+import { shownRange, showRange } from './calendar-preview.ts';
 import { calendarZone, everyPage, listBusy } from './calendar-session.ts';
 import { type FreeRules, freeSlots, type Span } from './free-slots.ts';
 import { closedRange, rangeInput, wholeRange } from './time-range.ts';
@@ -39,6 +39,7 @@ export const calendarFree = builtIn('workspace', {
   input,
   output,
   summary: (range, now) => `Find free time ${showRange(closedRange(range, now))}`,
+  shown: async (range, _facts, context) => ({ span: await shownRange(range, context) }),
   async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, clock, progress, uses, capBytes }) {
     const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
     if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');

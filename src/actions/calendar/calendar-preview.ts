@@ -2,9 +2,12 @@ import { clockRange } from '../../../public/language/en/times.js';
 import { english } from '../../../public/language/english.js';
 import { zoneWords } from '../../../public/language/zones.js';
 import { addressKey } from '../../validation/email-address.ts';
+import type { RunContext } from '../shared/action.ts';
 import { displayAddress, quotedUpTo } from '../shared/display-text.ts';
-import type { ShownEvent, ShownTime } from '../shared/shown.ts';
+import type { ShownEvent, ShownSpan, ShownTime } from '../shared/shown.ts';
 import { type CalendarEvent, type EventTime, LIMITS, momentOf, zoneOf } from './calendar-event.ts';
+import { calendarZone } from './calendar-session.ts';
+import { closedRange, resolveRange } from './time-range.ts';
 import { clockOf, dayBefore, hasOffset, isDate, toInstant, toZoned, zonedAt } from './zoned-time.ts';
 
 /** Behind a time of which only the calendar knows the zone. */
@@ -106,6 +109,18 @@ export function shownTimeOf(time: EventTime): ShownTime {
 /** The same of an end, which is the day behind the last one of whole days. */
 export function shownEndOf(time: EventTime): ShownTime {
   return shownTimeOf('date' in time ? { date: dayBefore(time.date) } : time);
+}
+
+/** A range of time for a question's list: of whole days, or with its zone. */
+export async function shownRange(
+  range: { from?: string | undefined; to?: string | undefined; zone?: string | undefined },
+  { session, clock }: Pick<RunContext<'workspace'>, 'session' | 'clock'>,
+): Promise<ShownSpan> {
+  const closed = closedRange(range, clock.now());
+  if (isDate(closed.from) && isDate(closed.to)) return { start: { date: closed.from }, end: { date: closed.to } };
+  const zone = range.zone ?? (await calendarZone(session));
+  const { from, to } = await resolveRange({ ...closed, zone }, async () => zone);
+  return { start: { at: new Date(from).toISOString(), zone }, end: { at: new Date(to).toISOString(), zone } };
 }
 
 function otherGuests({ attendees }: Pick<CalendarEvent, 'attendees'>): string[] {

@@ -5,7 +5,7 @@ import { partOf } from '../shared/labels.ts';
 import { PAGE_BYTES, pagePart, placeOf } from '../shared/page-part.ts';
 import { describeFully, eventOutput, eventSource } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
-import { showRange } from './calendar-preview.ts';
+import { shownEvent, shownRange, showRange } from './calendar-preview.ts';
 import { calendarZone, getEvent, listEvents } from './calendar-session.ts';
 import { closedRange, rangeInput, resolveRange } from './time-range.ts';
 
@@ -29,6 +29,7 @@ export const calendarList = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(eventSource),
   summary: (range, now) => `List the events ${showRange(closedRange(range, now))}`,
+  shown: async (range, _facts, context) => ({ span: await shownRange(range, context) }),
   async run({ query, max, page, ...range }, { session, clock, uses, capBytes }) {
     const place = placeOf(page);
     const { from, to } = await resolveRange(closedRange(range, clock.now()), () => calendarZone(session));
@@ -47,6 +48,7 @@ export const calendarGet = builtIn('workspace', {
   output: eventOutput,
   sources: (event) => [eventSource(event)],
   summary: ({ id }) => `Read event ${id}`,
+  shown: async ({ id }, _facts, { session }) => ({ event: shownEvent(await getEvent(session, id)) }),
   async run({ id }, { session, uses }) {
     const event = describeFully(await getEvent(session, id));
     uses(seriesOf(event));

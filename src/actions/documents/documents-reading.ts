@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../shared/built-in.ts';
-import { quoted } from '../shared/display-text.ts';
+import { quoted, singleLine } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { offset } from '../shared/text-part.ts';
 import { readDocument } from './document-fetching.ts';
 import { documentLink } from './document-response.ts';
+
+const titled = z.object({ title: singleLine });
 
 const output = z.object({
   id: z.string(),
@@ -37,6 +39,10 @@ export const readDocumentAction = builtIn('workspace', {
   output,
   sources: ({ id: item, title }) => [{ item, integrity: 'others', name: title }],
   summary: ({ id, tab }) => `Read the document ${id}${tab === undefined ? '' : `, tab ${quoted(tab)}`}`,
+  async shown({ id }, _facts, { session }) {
+    const { title: name } = await session.call('docs.documents.get', { documentId: id, fields: 'title' }, titled);
+    return { items: { id: [{ name, type: 'document', link: documentLink(id) }] } };
+  },
   async run({ id, tab, offset: start }, { session, capBytes }) {
     const wanted = { tab, start, capBytes };
     const { id: documentId, title, ...part } = await readDocument(session, id, wanted).catch((error) => explainTooLarge(error, id));

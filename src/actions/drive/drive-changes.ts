@@ -25,6 +25,7 @@ import {
   openFile,
   openFolder,
   shownFile,
+  TOP_FOLDER,
   writtenIn,
 } from './drive-file.ts';
 import {
@@ -295,7 +296,7 @@ export function nameTree({ file, contents }: Pick<TreeFacts, 'file' | 'contents'
 
 /** For a question's list. @param folder undefined: My Drive */
 export function shownFolder(folder: FileFacts | undefined): ShownItem {
-  return folder === undefined ? { name: 'My Drive', type: 'folder' } : shownFile(folder.file);
+  return folder === undefined ? TOP_FOLDER : shownFile(folder.file);
 }
 
 /** For a question's list. */

@@ -122,6 +122,9 @@ export function shownFile({ name, mimeType, webViewLink }: Pick<DriveFile, 'name
   return { name, type: typeOf(mimeType), link: webViewLink };
 }
 
+/** The top-level folder in the same. */
+export const TOP_FOLDER: ShownItem = { name: 'My Drive', type: 'folder' };
+
 const MAX_SHORTCUTS = 5;
 
 /**

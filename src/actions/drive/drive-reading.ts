@@ -16,9 +16,11 @@ import {
   FILE_FIELDS,
   fileItem,
   fileSource,
+  getFile,
   isExportLimit,
   NATIVE,
   openFile,
+  shownFile,
   shownLine,
   toItem,
 } from './drive-file.ts';
@@ -64,6 +66,7 @@ export const infoAction = builtIn('workspace', {
   }),
   sources: (file) => [fileSource(file)],
   summary: ({ id }) => `Show the file ${id}`,
+  shown: async ({ id }, _facts, { session }) => ({ items: { id: [shownFile(await getFile(session, id))] } }),
   run: ({ id }, { session }) => describeFile(session, id),
 });
 
@@ -83,6 +86,7 @@ export const readAction = builtIn('workspace', {
   // Of text that was uploaded, the provider doesn't know who wrote it.
   sources: ({ id: item, name, owner: author, modified: time }) => [{ item, integrity: 'others', name, author, time }],
   summary: ({ id }) => `Read the file ${id}`,
+  shown: async ({ id }, _facts, { session }) => ({ items: { id: [shownFile(await openFile(session, id))] } }),
   async run({ id, offset: start }, { session, capBytes }) {
     const file = await openFile(session, id);
     const item = toItem(file);

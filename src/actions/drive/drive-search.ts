@@ -6,7 +6,19 @@ import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { PAGE_BYTES, pagePart, placeOf } from '../shared/page-part.ts';
-import { driveFile, fileItem, fileSource, folderIdOf, LIST_FIELDS, MY_DRIVE, NATIVE, toItem } from './drive-file.ts';
+import {
+  driveFile,
+  fileItem,
+  fileSource,
+  folderIdOf,
+  LIST_FIELDS,
+  MY_DRIVE,
+  NATIVE,
+  openFolder,
+  shownFile,
+  TOP_FOLDER,
+  toItem,
+} from './drive-file.ts';
 
 const TYPES = {
   document: `mimeType = '${NATIVE}document'`,
@@ -46,6 +58,10 @@ export const searchAction = builtIn('workspace', {
   }),
   sources: ({ items }) => items.map(fileSource),
   summary: ({ query }) => (query === undefined ? 'List files' : `Search files for ${quoted(query)}`),
+  async shown({ folder }, _facts, { session }) {
+    if (folder === undefined) return {};
+    return { items: { folder: [folder === MY_DRIVE ? TOP_FOLDER : shownFile(await openFolder(session, folder))] } };
+  },
   async run(wanted, { session, capBytes }) {
     const { query, folder, max, page } = wanted;
     const place = placeOf(page);

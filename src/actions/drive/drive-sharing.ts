@@ -12,7 +12,7 @@ import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { PAGE_BYTES, pagePart, placeOf } from '../shared/page-part.ts';
 import { nameTree, shownTree } from './drive-changes.ts';
-import { isShortcut, nameFile, shownFile, shownLine } from './drive-file.ts';
+import { getFile, isShortcut, nameFile, shownFile, shownLine } from './drive-file.ts';
 import { type FilePermission, granteeOf, isInherited, listPermissions, removablePermission } from './file-permissions.ts';
 import { contentsOf, idsOf, readSharedFile, type SharedFile, treeVersion } from './file-sharing.ts';
 
@@ -90,6 +90,7 @@ export const permissionsAction = builtIn('workspace', {
   }),
   sources: ({ id: item }) => [{ item, integrity: 'others', fields: ['who', 'name'] }],
   summary: ({ id: file }) => `List who has access to the file ${file}`,
+  shown: async ({ id: file }, _facts, { session }) => ({ items: { id: [shownFile(await getFile(session, file))] } }),
   async run({ id: file, page }, { session, capBytes }) {
     const place = placeOf(page);
     const { permissions, next } = await listPermissions(session, file, place.token);

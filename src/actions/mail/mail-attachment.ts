@@ -4,6 +4,7 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { looksLike, officeFormat, officeText } from '../files/office-text.ts';
 import { isPage, textType } from '../files/text-types.ts';
 import { builtIn } from '../shared/built-in.ts';
+import type { ShownItem } from '../shared/shown.ts';
 import { partLimit } from '../shared/text-part.ts';
 import { attachedMessage } from './attached-message.ts';
 import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
@@ -12,6 +13,7 @@ import { LONG_CONTENT } from './mail-body.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
 import { attachmentName, attachmentsOf, MAX_PART_ID, type MailPart, partData } from './mail-parts.ts';
+import { nameMessages, shownMails } from './mail-preview.ts';
 import { openedMessage, partWithId } from './message-file.ts';
 
 /** Of a text file, UTF-16 units. */
@@ -45,6 +47,10 @@ export const readAttachment = builtIn('workspace', {
   }),
   sources: ({ name }, { message: item }) => [{ item, integrity: 'others', name }],
   summary: ({ message, attachment }) => `Read attachment ${attachment} of message ${message}`,
+  async shown({ message, attachment }, _facts, { session }) {
+    const [part, named] = await Promise.all([findAttachment(session, message, attachment), nameMessages(session, [message])]);
+    return { items: { attachment: [shownPart(part)], message: shownMails(named) } };
+  },
   async run({ message: id, attachment, offset }, { session, capBytes }) {
     const part = await openedMessage(session, id, await findAttachment(session, id, attachment));
     const about = { name: attachmentName(part), mime: part.mimeType };
@@ -76,6 +82,11 @@ export const readAttachment = builtIn('workspace', {
     return { ...about, ...read };
   },
 });
+
+/** For a question's list. */
+export function shownPart(part: MailPart): ShownItem {
+  return { name: attachmentName(part), type: part.mimeType, bytes: part.size };
+}
 
 /** @throws AppError `not_found` naming the field */
 export async function findAttachment(session: WorkspaceSession, messageId: string, attachment: string): Promise<MailPart> {

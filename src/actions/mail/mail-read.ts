@@ -11,6 +11,7 @@ import { bodyText, HtmlBudget } from './mail-body.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage, threadsOfOwn } from './mail-messages.ts';
 import { attachmentsOf, type MailPart } from './mail-parts.ts';
+import { nameMessages, nameThreads, shownMails } from './mail-preview.ts';
 
 /** Characters of text in one result. */
 const MAX_TEXT = 20_000;
@@ -80,6 +81,12 @@ export const readMail = builtIn('workspace', {
   }),
   sources: ({ messages }) => messages.map(sourceOf),
   summary: ({ thread, message }) => (message === undefined ? `Read thread ${thread}` : `Read message ${message}`),
+  shown: async ({ thread, message }, _facts, { session }) => ({
+    items: {
+      ...(thread !== undefined && { thread: shownMails(await nameThreads(session, [thread])) }),
+      ...(message !== undefined && { message: shownMails(await nameMessages(session, [message])) }),
+    },
+  }),
   async run({ thread, message, offset }, { session, uses, capBytes }) {
     const from = Math.floor(offset / OFFSETS_PER_MESSAGE);
     const page =

@@ -10,7 +10,7 @@ import { builtIn } from '../shared/built-in.ts';
 import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { namedIds } from '../shared/named-ids.ts';
-import { attachmentId, findAttachment } from './mail-attachment.ts';
+import { attachmentId, findAttachment, shownPart } from './mail-attachment.ts';
 import { mailId } from './mail-fields.ts';
 import { attachmentName, type MailPart, partData } from './mail-parts.ts';
 
@@ -45,7 +45,7 @@ export const saveAttachment = builtIn('workspace', {
     `Save in ${folder === MY_DRIVE ? 'My Drive' : `the folder ${folder}`}: attachment ${attachment} of message ${message}${as(name)}`,
   shown: (_input, { part, target }) => ({
     items: {
-      attachment: [{ name: attachmentName(part), type: part.mimeType, bytes: part.size }],
+      attachment: [shownPart(part)],
       folder: [shownFolder(target)],
     },
   }),

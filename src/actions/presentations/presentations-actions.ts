@@ -3,6 +3,7 @@ import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
 import type { Action } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
+import { singleLine } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { offset } from '../shared/text-part.ts';
 import { PAGE_FIELDS } from './slide-text.ts';
@@ -21,6 +22,8 @@ const input = z
     path: ['offset'],
     error: 'give the number of one slide in slides',
   });
+
+const titled = z.object({ title: singleLine });
 
 const output = z.object({
   title: z.string(),
@@ -49,6 +52,10 @@ const read = builtIn('workspace', {
   output,
   sources: ({ title: name }, { id: item }) => [{ item, integrity: 'others', name }],
   summary: ({ id, slides }) => `Read ${slides === undefined ? 'the slides' : `slides ${slides.join(', ')}`} of presentation ${id}`,
+  async shown({ id }, _facts, { session }) {
+    const { title: name } = await session.call('slides.presentations.get', { presentationId: id, fields: 'title' }, titled);
+    return { items: { id: [{ name, type: 'presentation', link: `https://docs.google.com/presentation/d/${id}/edit` }] } };
+  },
   async run({ id, slides: numbers, from, offset }, { session, capBytes }) {
     const params = { presentationId: id, fields: `title,slides(${PAGE_FIELDS})` };
     return session

@@ -7,6 +7,7 @@ import { builtIn } from '../shared/built-in.ts';
 import { singleLine } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { fitting, jsonBytes } from '../shared/fitting.ts';
+import type { Shown } from '../shared/shown.ts';
 
 /** Names of tabs that an error lists. */
 const MAX_NAMED = 200;
@@ -58,6 +59,7 @@ export const spreadsheetsInfo = builtIn('workspace', {
   output,
   sources: ({ title: name }, { id: item }) => [{ item, integrity: 'others', name }],
   summary: ({ id }) => `List the tabs of spreadsheet ${id}`,
+  shown: ({ id }, _facts, { session }) => shownSpreadsheet(session, id),
   async run({ id, from }, { session, capBytes }) {
     const { properties, sheets } = await getSpreadsheet(session, id);
     const { title, locale, timeZone } = properties;
@@ -74,6 +76,12 @@ export async function tabTitles(session: WorkspaceSession, id: string): Promise<
   const { sheets } = await getSpreadsheet(session, id);
   const withCells = sheets.filter(({ properties }) => properties.sheetType !== 'OBJECT');
   return withCells.slice(0, MAX_NAMED).map(({ properties }) => properties.title);
+}
+
+/** For a question. */
+export async function shownSpreadsheet(session: WorkspaceSession, id: string): Promise<Shown> {
+  const { properties } = await getSpreadsheet(session, id);
+  return { items: { id: [{ name: properties.title, type: 'spreadsheet', link: `https://docs.google.com/spreadsheets/d/${id}/edit` }] } };
 }
 
 function getSpreadsheet(session: WorkspaceSession, id: string): Promise<z.output<typeof spreadsheet>> {

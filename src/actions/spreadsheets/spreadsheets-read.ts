@@ -13,7 +13,7 @@ import { quoted } from '../shared/display-text.ts';
 import { fileReference } from '../shared/file-reference.ts';
 import { offset } from '../shared/text-part.ts';
 import { cellRanges, cellRows, MAX_CELL, MAX_RANGES, type ReadRange, type RowLimits } from './cell-rows.ts';
-import { SPREADSHEET, spreadsheetsInfo, tabTitles } from './spreadsheets-info.ts';
+import { SPREADSHEET, shownSpreadsheet, spreadsheetsInfo, tabTitles } from './spreadsheets-info.ts';
 import { type CellBounds, columnAfter, formatTabRange, isOneCell, parseTabRange, type TabRange } from './tab-ranges.ts';
 
 const MAX_ROWS = 1_000;
@@ -73,6 +73,7 @@ const spreadsheetsRead = builtIn('workspace', {
   sources: (_output, { id: item }) => [{ item, integrity: 'others' }],
   summary: ({ id, range, ranges }) =>
     `Read ${[range, ...(ranges ?? [])].flatMap((one) => (one === undefined ? [] : [quoted(one)])).join(', ') || 'the first tab'} of spreadsheet ${id}`,
+  shown: ({ id }, _facts, { session }) => shownSpreadsheet(session, id),
   async run({ id, range, ranges, max, offset }, { session, capBytes }) {
     if (range !== undefined && ranges !== undefined) throw new AppError('invalid_request', 'range: give either range or ranges');
     const places = ranges?.map(parseTabRange) ?? [range === undefined ? FIRST_TAB : parseTabRange(range)];

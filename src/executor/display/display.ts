@@ -1,4 +1,6 @@
+import { builtInName } from '../../../public/language/en/actions.js';
 import { LABELS, TITLES } from '../../../public/language/en/approvals.js';
+import { READ_TITLES } from '../../../public/language/en/reads.js';
 import type { Shown } from '../../actions/shared/shown.ts';
 import { shortened } from '../../validation/cut-text.ts';
 import type { ReadSource } from '../taint/context-reads.ts';
@@ -10,6 +12,7 @@ import { eventFields } from './shown-events.ts';
 import { documentFields, fileFields } from './shown-files.ts';
 import { inputFields } from './shown-input.ts';
 import { mailFields } from './shown-mails.ts';
+import { READS } from './shown-reads.ts';
 import { type DisplayViewer, viewersOf } from './shown-viewers.ts';
 
 /** A question as the thing itself: what happens, who sees it, what deserves attention. The user's clients show it, and nothing else has to be read. */
@@ -40,14 +43,15 @@ const ROOMS: Readonly<Record<string, FieldsOf>> = {
   drive: fileFields,
 };
 type Titles = Readonly<Record<string, (about: { input: unknown; shown: Shown }) => string>>;
+const ALL_TITLES: Titles = { ...TITLES, ...READ_TITLES };
 const MAX_TITLE = 200;
 
 export function displayOf(question: Displayed): Display {
-  const { use = '', summary, audience, provenance, matches } = question;
+  const { summary, audience, provenance, matches } = question;
   const [viewers, more] = viewersOf(audience);
-  const title = Object.hasOwn(TITLES, use) ? (TITLES as Titles)[use] : undefined;
+  const title = titleOf(question);
   return {
-    title: title === undefined ? shortened(summary, MAX_TITLE) : title({ input: question.input, shown: question.shown ?? {} }),
+    title: title ?? shortened(summary, MAX_TITLE),
     viewers,
     more,
     fields: fieldsOf(question, title !== undefined),
@@ -63,10 +67,16 @@ function withoutMatches({ notices, matches }: Displayed): string[] {
   return notices.filter((notice) => !onMatches.includes(notice));
 }
 
+/** In words of Steward's own; undefined: it has none for the action. */
+function titleOf({ use = '', input, shown = {} }: Displayed): string | undefined {
+  const title = Object.hasOwn(ALL_TITLES, use) ? ALL_TITLES[use] : undefined;
+  return title === undefined ? builtInName(use) : title({ input, shown });
+}
+
 /** An invitation is answered without facts, if nobody is told: its name is in the summary. */
 function fieldsOf({ use = '', shown, summary, input, matches, zone }: Displayed, isBuiltIn: boolean): DisplayField[] {
   const writer = new FieldWriter(matches, zone);
-  const room = isBuiltIn ? ROOMS[use.slice(0, use.indexOf('.'))] : undefined;
+  const room = isBuiltIn ? (READS[use] ?? ROOMS[use.slice(0, use.indexOf('.'))]) : undefined;
   if (room === undefined) return inputFields(input, summary.length > MAX_TITLE ? summary : undefined, writer);
   const fields = room(input as Record<string, unknown>, shown ?? {}, writer, use);
   return shown === undefined && use === 'calendar.respond'

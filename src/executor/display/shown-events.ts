@@ -80,11 +80,18 @@ function whenFields({ event, span }: Shown, writer: FieldWriter): DisplayField[]
   return [{ name: 'start', label: LABELS.when, kind: 'change', before: { text: words(before) }, after: { text: words(after) } }];
 }
 
-function presentFields(event: ShownEvent, writer: FieldWriter): DisplayField[] {
+/** Which event it is. */
+export function shortEventFields(event: ShownEvent, writer: FieldWriter): DisplayField[] {
   return [
     ...writer.files('id', LABELS.event, [{ name: event.title, link: event.link }]),
     ...writer.when('start', LABELS.when, event),
     ...rules(event.recurrence, writer),
+  ];
+}
+
+function presentFields(event: ShownEvent, writer: FieldWriter): DisplayField[] {
+  return [
+    ...shortEventFields(event, writer),
     ...writer.people('guests', LABELS.guests, event.guests, undefined),
     ...(event.organizer === undefined ? [] : writer.people('organizer', LABELS.organizer, [event.organizer], undefined)),
     ...writer.text('location', LABELS.place, event.location, undefined),

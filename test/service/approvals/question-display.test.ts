@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TITLES } from '../../../public/language/en/approvals.js';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import type { Display } from '../../../src/executor/display/display.ts';
-import type { DisplayField } from '../../../src/executor/display/display-fields.ts';
 import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
 import { rejectedWith } from '../../support/scenes/executor-scene.ts';
+import { askingAlways, linesOf, shownIn } from '../../support/scenes/question-lines.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { callAction } from '../../support/users/agents.ts';
 
@@ -14,17 +14,7 @@ let steward: TestSteward;
 let me: Person;
 
 beforeAll(async () => {
-  steward = await startSteward(
-    {},
-    {
-      catalog: (loaded) => {
-        const actions = [...loaded.actions].map(
-          ([name, one]) => [name, { ...one, policy: { ...one.policy, approval: 'always' } }] as const,
-        );
-        return { ...loaded, actions: new Map(actions) };
-      },
-    },
-  );
+  steward = await startSteward({}, { catalog: askingAlways });
   me = await newPerson(steward);
 });
 afterAll(() => steward.stop());
@@ -33,23 +23,6 @@ async function displayOf(action: string, input: object): Promise<Display> {
   const { details } = await rejectedWith(callAction(steward, action, input, { token: me.token }), 'approval_required');
   return (details as { display: Display }).display;
 }
-
-/** “Label: what it shows”. */
-function read(field: DisplayField): string {
-  switch (field.kind) {
-    case 'people':
-      return field.people.map(({ name, address }) => (name === undefined ? address : `${name} <${address}>`)).join(', ');
-    case 'file':
-      return field.files.map(({ name, note }) => (note === undefined ? name : `${name} (${note})`)).join(', ');
-    case 'list':
-      return field.items.map(({ text }) => text).join(' | ');
-    case 'change':
-      return `${field.before?.text ?? ''} → ${field.after?.text ?? ''}`;
-    default:
-      return field.text;
-  }
-}
-const linesOf = ({ fields }: Display) => fields.map((field) => `${field.label}: ${read(field)}`);
 
 describe('the display of a question, for each built-in action that changes something,', () => {
   const id: Record<string, string> = {};
@@ -272,7 +245,7 @@ describe('the display of a question, for each built-in action that changes somet
   it('links a file to its page, and names no id', async () => {
     const { fields } = await displayOf('drive.share', { id: id.file, email: 'zoe@example.org' });
     expect(fields[0]).toMatchObject({ name: 'id', kind: 'file', files: [{ name: 'Budget.csv', link: expect.stringMatching(/^https:/) }] });
-    expect(JSON.stringify(fields.map(read))).not.toContain(id.file);
+    expect(JSON.stringify(fields.map(shownIn))).not.toContain(id.file);
   });
 });
 
