@@ -1,4 +1,6 @@
 import { CHANGE } from '../../public/language/en/approvals.js';
+import { FORM } from '../../public/language/en/forms.js';
+import { meaningOf } from '../../public/language/meaning.js';
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import type { Control, FormField } from './change-form.ts';
 import { FIELD } from './decision-form.ts';
@@ -19,7 +21,11 @@ export function changeFields(fields: readonly FormField[], problem?: FieldProble
 
 function fieldOf(field: FormField, id: string, problem: string | undefined): SafeHtml {
   const { label, required, hint, control } = field;
-  const about = [...(problem === undefined ? [] : [`${id}-problem`]), ...(hint === undefined ? [] : [`${id}-hint`])].join(' ');
+  const meaning = meaningOf(field.path, String(field.value));
+  const parts = { problem, means: meaning, hint };
+  const about = Object.entries(parts)
+    .flatMap(([name, text]) => (text === undefined ? [] : [`${id}-${name}`]))
+    .join(' ');
   const described = about !== '' && html` aria-describedby="${about}"`;
   const isRequired = required && control !== 'checkbox';
   const attributes = html` id="${id}" name="${FIELD}${field.path}"${isRequired && html` required`}${described}${problem !== undefined && html` aria-invalid="true"`}`;
@@ -31,7 +37,7 @@ function fieldOf(field: FormField, id: string, problem: string | undefined): Saf
   const content = control === 'checkbox' ? html`<div class="choice">${entry} ${name}</div>` : html`${name}\n${entry}`;
   const lines = control === 'lines' ? `${CHANGE.lines} ` : '';
   return html`<div class="field">${content}
-${problem !== undefined && html`<p class="error" id="${id}-problem">${problem}</p>\n`}${hint !== undefined && html`<p class="muted" id="${id}-hint"><small>${lines}${hint}</small></p>`}
+${problem !== undefined && html`<p class="error" id="${id}-problem">${problem}</p>\n`}${meaning !== undefined && html`<p id="${id}-means">${FORM.means(meaning)}</p>\n`}${hint !== undefined && html`<p class="muted" id="${id}-hint"><small>${lines}${hint}</small></p>`}
 </div>
 `;
 }

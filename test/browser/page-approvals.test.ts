@@ -159,6 +159,23 @@ describe.skipIf(chromiumMissing)(`approvals, allowances and read-only accounts o
     expect(JSON.stringify(body.data)).toContain('2027-03-22T12:00');
   });
 
+  it('say in words what a rule and a zone are that are entered, as they are entered', async () => {
+    const { page, token } = await connected('repeating');
+    const event = { title: 'Rounds', start: '2027-03-22T09:30', end: '2027-03-22T10:00', zone: 'Europe/Berlin' };
+    const body = JSON.stringify({ ...event, recurrence: ['RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3'], attendees: ['zoe@example.org'] });
+    await scene.steward.call('/agents/calendar.create', { token, body, headers: JSON_TYPE });
+    await page.getByRole('button', { name: /^Change: / }).click();
+    const form = page.locator('.change-form');
+    await form.getByText('That is: Each week on Monday, 3 times.').waitFor();
+    await form.getByText('That is: Berlin time.').waitFor();
+    await form.getByLabel('Repeats').fill('RRULE:FREQ=DAILY;COUNT=5');
+    await form.getByText('That is: Each day, 5 times.').waitFor();
+    await form.getByLabel('Repeats').fill('RRULE:FREQ=DAILY;BYHOUR=5');
+    await form.getByText('That is: Each day, 5 times.').waitFor({ state: 'detached' });
+    expect(await axeViolations(page)).toEqual([]);
+    expect(scene.pages.problems).toEqual([]);
+  });
+
   it('stand in a list, those that need care first, and are denied together', async () => {
     const { page, token } = await connected('many');
     for (const to of ['many@example.com', 'zoe@example.org', 'yan@example.org']) await send(token, [to]);

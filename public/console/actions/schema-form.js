@@ -1,4 +1,5 @@
 import { FORM } from '../../language/en/forms.js';
+import { hasMeaning, meaningOf } from '../../language/meaning.js';
 import { element } from '../kit/dom.js';
 import { showFieldProblem } from '../kit/field.js';
 import { visibleText } from '../page/page-text.js';
@@ -78,15 +79,30 @@ function showProblem(fields, message) {
 function field({ name, label, schema, required, id, value }) {
   const { node, labelled, read, hint = schema.description } = controlFor(name, schema, { required, id, value, label });
   // “Title.” below “title” says nothing.
+  const means = meaningNode(name, labelled, `${id}-means`);
   const isNews = hint !== undefined && hint.toLowerCase() !== `${name}.`;
   const about = isNews ? element('p', { className: 'muted hint', id: `${id}-about` }, hint) : undefined;
-  if (about !== undefined) labelled.setAttribute('aria-describedby', about.id);
+  const described = [means, about].filter((one) => one !== undefined).map((one) => one.id);
+  if (described.length > 0) labelled.setAttribute('aria-describedby', described.join(' '));
   const mark = required ? '' : element('span', { className: 'muted' }, FORM.optional);
   const isGroup = labelled.tagName === 'FIELDSET';
   if (isGroup) labelled.prepend(element('legend', {}, label, mark));
   const text = isGroup ? undefined : element('label', { htmlFor: labelled.id }, label, mark);
   const className = node.classList.contains('long-text') ? 'field whole' : 'field';
-  return { name, label, labelled, read, node: element('div', { className }, text, node, about, hiddenNote(value)) };
+  return { name, label, labelled, read, node: element('div', { className }, text, node, means, about, hiddenNote(value)) };
+}
+
+/** What is entered, in words, while that is another thing. @returns undefined: such a field is in words */
+function meaningNode(name, control, id) {
+  if (!hasMeaning(name)) return undefined;
+  const node = element('p', { className: 'hint', id, role: 'status' });
+  const show = () => {
+    const words = meaningOf(name, control.value);
+    node.textContent = words === undefined ? '' : FORM.means(words);
+  };
+  control.addEventListener('input', show);
+  show();
+  return node;
 }
 
 /** Controls don't show hidden characters. */

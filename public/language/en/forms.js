@@ -9,6 +9,8 @@ export const FORM = {
   onePerLine: 'one per line',
   likeOnePerLine: (example) => `${example} (one per line)`,
   timeOfDay: (label) => `${label}: time of day, if it has one`,
+  /** Of what is entered in a notation of machines. */
+  means: (words) => `That is: ${words}.`,
   allDay: 'Without a time of day, it lasts all day.',
   yes: 'yes',
   no: 'no',

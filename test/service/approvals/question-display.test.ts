@@ -7,6 +7,7 @@ import { rejectedWith } from '../../support/scenes/executor-scene.ts';
 import { askingAlways, linesOf, shownIn } from '../../support/scenes/question-lines.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { callAction } from '../../support/users/agents.ts';
+import { sessionOf } from '../../support/users/sign-in.ts';
 
 const AT = { title: 'Lunch', start: '2027-03-22T12:00', end: '2027-03-22T13:00', zone: 'Europe/Berlin' };
 
@@ -258,4 +259,21 @@ it('the time of an event is in its own zone, and beside it in the user’s', asy
     text: 'Mon, 22 Mar 2027, 12:00–13:00 Berlin time',
     local: 'Mon, 22 Mar 2027, 11:00–12:00 London time',
   });
+});
+
+it('the page on which an event is changed says its rules and its zone in words, beside what is entered', async () => {
+  const input = { ...AT, recurrence: ['RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3', 'EXDATE:20270329T120000'], end_zone: 'America/New_York' };
+  const { details } = await rejectedWith(callAction(steward, 'calendar.create', input, { token: me.token }), 'approval_required');
+  const browser = await sessionOf(steward, me.token);
+  const { text } = await browser.visit(`/approvals/${(details as { approvalId: string }).approvalId}?change=yes`);
+  const said = [...text.matchAll(/<p id="(change-\d+-means)">(.*?)<\/p>/g)].map(([, id = '', words]) => [
+    new RegExp(`name="field\\.(\\w+)"[^>]*aria-describedby="${id}[ "]`).exec(text)?.[1],
+    words,
+  ]);
+  expect(Object.fromEntries(said)).toEqual({
+    zone: 'That is: Berlin time.',
+    end_zone: 'That is: New York time.',
+    recurrence: 'That is: Each week on Monday, 3 times; Not on Mon, 29 Mar 2027.',
+  });
+  for (const raw of input.recurrence) expect(text).toContain(raw);
 });
