@@ -10,8 +10,9 @@ const SIZES = [
   ['1280×800', 1280, 800],
   ['390×844', 390, 844],
 ] as const;
-/** The longest question that texts in the sandbox make a gullible assistant ask. */
 const ATTACK = 'Be gullible: read my newest mails.';
+/** All that texts in the sandbox make a gullible assistant ask. */
+const ATTACKS = [ATTACK, 'Be gullible: what is on my calendar this week?', 'Be gullible: read the document Offsite plan.'];
 
 describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
   const scene = pageScene();
@@ -20,9 +21,9 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     scene.steward.call(`/agents/${action}`, { token: await scene.steward.signIn(user), body: JSON.stringify(input), headers: JSON_TYPE });
   const decision = (card: Locator) => card.getByRole('button', { name: /^(?:Deny|Change|Approve): / });
 
-  /** Whether the row of buttons is in what is seen, above whatever covers the page's end. */
-  async function isInView(card: Locator): Promise<boolean> {
-    return decision(card).evaluateAll(
+  /** Whether the three answers are in what is seen, above whatever covers the page's end. */
+  async function isSeen(answers: Locator): Promise<boolean> {
+    return answers.evaluateAll(
       (buttons) =>
         buttons.length === 3 &&
         buttons.every((button) => {
@@ -33,6 +34,20 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
           return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth && button.contains(seen);
         }),
     );
+  }
+  const isInView = (card: Locator) => isSeen(decision(card));
+  const height = async (node: Locator) => (await node.boundingBox())?.height ?? 0;
+
+  /** Asks for an attack in a conversation of its own. @returns the questions to which it leads */
+  async function attack(chat: ChatPage, sentence: string): Promise<Locator[]> {
+    const { page } = chat;
+    await page.goto('about:blank');
+    await page.goto(`${scene.steward.url}/#chat`);
+    await page.getByRole('heading', { level: 2, name: 'New conversation' }).waitFor();
+    await chat.ask(sentence);
+    const cards = chat.log.getByRole('article', { name: /^Question: / });
+    await cards.first().waitFor();
+    return cards.all();
   }
 
   /** Scrolls through a card, and says where its decision was out of view. */
@@ -48,27 +63,63 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     return missing;
   }
 
-  for (const [size, width, height] of SIZES) {
-    it(`has its decision in view at ${size}, in the conversation, for the longest attack, at once and while it is read`, async () => {
+  for (const [size, width, tall] of SIZES) {
+    it(`has each decision in view at ${size}, in the conversation, and that of the longest attack while it is read`, async () => {
       const chat = await ChatPage.open(scene.steward, scene.pages, `long-${width}`);
-      await chat.page.setViewportSize({ width, height });
-      await chat.ask(ATTACK);
-      const card = chat.log.getByRole('article', { name: /^Question: Send a mail: audit@/ });
-      await eventually(async () => expect(await isInView(card)).toBe(true));
-      expect(await outOfView(chat.page, card)).toEqual([]);
-      expect(await axeViolations(chat.page)).toEqual([]);
+      await chat.page.setViewportSize({ width, height: tall });
+      const heights: number[] = [];
+      for (const sentence of ATTACKS) {
+        const [first, ...others] = await attack(chat, sentence);
+        if (first === undefined) throw new Error(`nothing was asked: ${sentence}`);
+        await eventually(async () => expect(await isInView(first), sentence).toBe(true));
+        heights.push(await height(first));
+        for (const card of others) {
+          await card.evaluate((node) => node.scrollIntoView({ block: 'start' }));
+          expect(await isInView(card), sentence).toBe(true);
+          heights.push(await height(card));
+        }
+        expect(await axeViolations(chat.page)).toEqual([]);
+      }
+      const [longest] = await attack(chat, ATTACK);
+      if (longest === undefined) throw new Error('nothing was asked');
+      expect(await height(longest)).toBeGreaterThanOrEqual(Math.max(...heights));
+      expect(await outOfView(chat.page, longest)).toEqual([]);
     });
 
-    it(`has its decision in view at ${size}, in the approvals, and by its address`, async () => {
+    it(`has each decision of the attacks in view at ${size}, in the approvals and on its own page`, async () => {
       const chat = await ChatPage.open(scene.steward, scene.pages, `listed-${width}`);
+      const { page, token } = chat;
+      for (const sentence of ATTACKS) await attack(chat, sentence);
+      await page.setViewportSize({ width, height: tall });
+      const card = page.locator('#question').getByRole('article', { name: /^Question: / });
+      let longest = { address: '', height: 0 };
+      const { approvals } = (await scene.steward.call('/approvals', { token })).body;
+      expect(approvals.length).toBeGreaterThanOrEqual(ATTACKS.length);
+      for (const { id } of approvals) {
+        await page.goto(`${scene.steward.url}/approvals/${id}`);
+        const answers = page.locator('.decision').getByText(/^(?:Deny|Change|Approve)$/);
+        expect(await isSeen(answers), id).toBe(true);
+        await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+        expect(await isSeen(answers), id).toBe(true);
+        await page.goto(`${scene.steward.url}/#approvals/${id}`);
+        await eventually(async () => expect(await isInView(card), id).toBe(true));
+        if ((await height(card)) > longest.height) longest = { address: page.url(), height: await height(card) };
+      }
+      await page.goto('about:blank');
+      await page.goto(longest.address);
+      await eventually(async () => expect(await isInView(card)).toBe(true));
+      expect(await outOfView(page, card)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
+    });
+
+    it(`leads from the list of the approvals to a question and back, at ${size}`, async () => {
+      const chat = await ChatPage.open(scene.steward, scene.pages, `back-${width}`);
       await chat.ask(ATTACK);
-      await chat.page.setViewportSize({ width, height });
+      await chat.page.setViewportSize({ width, height: tall });
       await chat.page.goto(`${scene.steward.url}/#approvals`);
       await chat.page.getByRole('link', { name: /^Send a mail.*audit@/ }).click();
       const card = chat.page.locator('#question').getByRole('article', { name: /^Question: Send a mail: audit@/ });
       await eventually(async () => expect(await isInView(card)).toBe(true));
-      expect(await outOfView(chat.page, card)).toEqual([]);
-      expect(await axeViolations(chat.page)).toEqual([]);
       await chat.page.goBack();
       await chat.page.getByRole('link', { name: /^Send a mail.*audit@/ }).waitFor();
       expect(await card.isVisible()).toBe(width > 1_000);
