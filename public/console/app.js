@@ -36,8 +36,7 @@ function changed({ detail: { reason } }) {
   const hasSignedIn = signedIn && !byId('sign-in').hidden;
   for (const id of ['user', 'nav', 'menu']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
-  byId('checklist-place').replaceChildren();
-  byId('ending').replaceChildren();
+  for (const id of ['who', 'who-initial', 'who-expiry', 'checklist-place', 'ending']) byId(id).replaceChildren();
   document.body.dataset.layout = 'page';
   // An address of the user before is none of the next one's.
   if (isAnother) history.replaceState(null, '', location.pathname + location.search);

@@ -247,6 +247,8 @@ function signOut({ webSessions, sessionsEnded, cookies }: SignInDeps): Endpoint 
       await webSessions.end(caller);
       await sessionsEnded();
       cookies.clear(response, SESSION_COOKIE);
+      // What the console has stored: drafts and events. The page runs no script, and other tabs see it by this, too.
+      response.setHeader('clear-site-data', '"storage"');
       const { signedOutPage } = await import('./sign-in-pages.ts');
       return { page: signedOutPage() };
     },

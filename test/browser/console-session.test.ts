@@ -61,6 +61,32 @@ describe.skipIf(chromiumMissing)(`one session for all tabs${whySkipped}`, () => 
     expect(body.connections).toBe(0);
   });
 
+  it.each([
+    ['in the console', '/#settings', 'You are signed out.'],
+    ['at one of Steward’s own pages', '/approvals', 'You are signed out'],
+  ])('leaves nothing of the user in the browser after the sign-out %s', async (_where, path, said) => {
+    const page = await scene.pages.openConnected('trace', 'Chat');
+    const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+    await composer.fill('A secret of mine');
+    const stored = () => page.evaluate('JSON.stringify([localStorage, sessionStorage])');
+    await eventually(async () =>
+      expect(await stored()).toMatch(/account\.connected.*A secret of mine|A secret of mine.*account\.connected/),
+    );
+    const other = await secondTab(page, '/#chat');
+    await signedInAs(other, 'trace');
+    await other.goto(scene.steward.url + path);
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByText(said, { exact: true }).waitFor();
+    // Without a question whether to sign in again.
+    await page.getByText('You have signed out in another tab.').waitFor();
+    expect(await composer.count()).toBe(0);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await stored()).not.toMatch(/A secret of mine|account\.connected/);
+    await other.goBack();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await other.getByText('trace@example.com').count()).toBe(0);
+  });
+
   it('shows another user nothing of the one before, and asks for none of it', async () => {
     const chat = await ChatPage.open(scene.steward, scene.pages, 'first-user');
     const { page } = chat;

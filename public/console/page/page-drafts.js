@@ -42,7 +42,7 @@ export class Drafts {
   }
 }
 
-/** Who signs out leaves nothing that was typed to the next person at this computer. */
+/** See page-traces.js. */
 export function forgetDrafts(user) {
   localStorage.removeItem(keyOf(user));
 }

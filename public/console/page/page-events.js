@@ -10,10 +10,10 @@ export class EventFeed extends EventTarget {
   #key;
   #kept;
 
-  /** @param user identifies the user: events are numbered by user */
+  /** @param user whose events they are: they are numbered by user */
   constructor(user) {
     super();
-    this.#key = `steward.events.${user}`;
+    this.#key = keyOf(user);
     this.#kept = read(this.#key);
   }
 
@@ -47,6 +47,15 @@ export class EventFeed extends EventTarget {
       // Without storage, the feed begins anew with each load.
     }
   }
+}
+
+/** See page-traces.js. */
+export function forgetEvents(user) {
+  localStorage.removeItem(keyOf(user));
+}
+
+function keyOf({ key }) {
+  return `steward.events.${key}`;
 }
 
 function isOfLastDay({ at }) {

@@ -43,7 +43,7 @@ export class Session {
     this.sandbox = signIn.ways.sandbox;
     /** Whether the service is a developer's: only there the page takes a pasted token. */
     this.isDevelopment = signIn.ways.token;
-    this.events = new EventFeed(this.user.key);
+    this.events = new EventFeed(this.user);
     this.drafts = new Drafts(user, this.signal);
     this.client = new StewardClient({
       url: location.origin,

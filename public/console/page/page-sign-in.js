@@ -1,8 +1,8 @@
 import { frame } from '../../language/en/frame.js';
-import { forgetDrafts } from './page-drafts.js';
 import { call } from './page-request.js';
 import { askToSignIn } from './page-sign-in-dialog.js';
 import { onTabs, tellTabs } from './page-tabs.js';
+import { forget, noteSignIn, wasCleared } from './page-traces.js';
 
 /** Before the end of a session, when the user is told of it. */
 const NOTICE_MS = 5 * 60 * 1000;
@@ -24,7 +24,7 @@ export class SignIn extends EventTarget {
 
   constructor() {
     super();
-    onTabs((what) => (what === 'signed-out' ? this.#end(frame.signedOutElsewhere) : what === 'signed-in' && this.follow()));
+    onTabs((what) => (what === 'signed-out' ? this.#leave(frame.signedOutElsewhere) : what === 'signed-in' && this.follow()));
     addEventListener('focus', () => this.follow());
   }
 
@@ -66,9 +66,8 @@ export class SignIn extends EventTarget {
       if (error.status === 403) return this.look();
       if (error.status !== 401) throw error;
     }
-    forgetDrafts(this.#session.user);
     tellTabs('signed-out');
-    this.#end(reason);
+    this.#leave(reason);
   }
 
   /**
@@ -83,11 +82,12 @@ export class SignIn extends EventTarget {
     return this.csrf !== undefined && this.csrf !== csrf;
   }
 
-  /** Follows what the browser's session is now; asks the user, if it has ended. @throws Failure */
+  /** Follows what the browser's session is now; asks the user, if it has ended by itself. @throws Failure */
   async look() {
     const found = await this.#find();
-    if (found === undefined && this.#session !== undefined) await this.again('ended');
-    else this.#become(found);
+    if (found !== undefined || this.#session === undefined) this.#become(found);
+    else if (wasCleared()) this.#leave(frame.signedOutElsewhere);
+    else await this.again('ended');
   }
 
   /**
@@ -135,6 +135,12 @@ export class SignIn extends EventTarget {
     else if (found?.csrf_token !== before?.csrf_token) this.#announce('renewed');
   }
 
+  /** The user has signed out. */
+  #leave(reason) {
+    if (this.#session !== undefined) forget(this.#session.user);
+    this.#end(reason);
+  }
+
   #end(reason) {
     if (this.#session === undefined) return;
     this.#session = undefined;
@@ -145,6 +151,7 @@ export class SignIn extends EventTarget {
   #schedule() {
     for (const timer of this.#timers) clearTimeout(timer);
     if (this.#session === undefined) return;
+    noteSignIn();
     const left = Date.parse(this.#session.expires_at) - Date.now();
     this.#timers = [
       setTimeout(() => this.#announce('ending'), Math.max(left - NOTICE_MS, 0)),
