@@ -125,9 +125,16 @@ describe.skipIf(chromiumMissing)(`addresses within the console${whySkipped}`, ()
     await page.getByRole('heading', { level: 2, name: 'List labels', exact: true }).waitFor();
     await page.getByText('This run is not kept any more').waitFor();
     await goTo(page, '#actions/mail.nothing');
-    await page.getByText('This action does not exist any more.').waitFor();
+    const noAction = page.locator('#action').getByText('There is no action of this name.');
+    await noAction.waitFor();
+    await titled(page, 'Actions · Steward');
+    // Nothing that can't be run is offered.
+    expect(await page.locator('#action').getByRole('button', { name: 'Run' }).isVisible()).toBe(false);
+    expect(await page.getByLabel('Account', { exact: true }).isVisible()).toBe(false);
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('link', { name: 'All actions' }).click();
-    await page.getByText('This action does not exist any more.').waitFor({ state: 'detached' });
+    await noAction.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
     await goTo(page, '#activity?kind=account');
     await page.locator('#feed').getByText('You connected the workspace account').waitFor();
     expect(await page.getByRole('radio', { name: 'Accounts and apps' }).isChecked()).toBe(true);
@@ -135,7 +142,41 @@ describe.skipIf(chromiumMissing)(`addresses within the console${whySkipped}`, ()
     expect(hashOf(page)).toBe('#activity?kind=call');
     await page.goBack();
     await page.locator('#feed').getByText('You connected the workspace account').waitFor();
+    // One that there is not is everything, and the address says so.
+    await goTo(page, '#activity?kind=__proto__');
+    await eventually(() => expect(hashOf(page)).toBe('#activity'));
+    expect(await page.getByRole('radio', { name: 'Everything' }).isChecked()).toBe(true);
     expect(pages.problems).toEqual([]);
+  });
+
+  it('of a question that is nobody’s say so once, with a way on, and nothing before it is known', async () => {
+    const page = await pages.openAs('seeker', 'Settings');
+    const card = page.locator('#question');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/user/audit?**', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${steward.url}/#approvals/${'x'.repeat(300)}`);
+    await page.reload();
+    await page.locator('#pending').getByText('No pending approvals.').waitFor();
+    await card.locator('[aria-busy="true"]').waitFor();
+    expect(await card.getByText('not open any more').count()).toBe(0);
+    held.resolve();
+    await card.getByText('This question is not open any more.').waitFor();
+    expect(
+      await page
+        .locator('#view-approvals')
+        .getByText(/not open any more/i)
+        .count(),
+    ).toBe(1);
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await card.getByRole('link', { name: 'All questions' }).first().click();
+    expect(hashOf(page)).toBe('#approvals');
+    await page.locator('#pending').getByText('No pending approvals.').waitFor();
+    expect(await card.isVisible()).toBe(false);
   });
 
   it('leave each view where it was when the navigation leads back to it', async () => {

@@ -24,10 +24,11 @@ export class ActionForm {
   #inputs = element('div', { className: 'fields' });
   #run = button(texts.run, { type: 'submit', className: 'primary', disabled: true });
   #problem = element('div', { className: 'result', role: 'alert' });
+  #form;
 
   constructor(session) {
     this.#session = session;
-    const form = element(
+    this.#form = element(
       'form',
       { id: 'action-form' },
       field(texts.account, this.#account),
@@ -35,8 +36,8 @@ export class ActionForm {
       element('div', { className: 'row' }, this.#run),
       this.#problem,
     );
-    form.addEventListener('input', () => session.drafts.keep(addressTo('actions', this.#name), controlsOf(this.#inputs)));
-    form.addEventListener('submit', (event) => {
+    this.#form.addEventListener('input', () => session.drafts.keep(addressTo('actions', this.#name), controlsOf(this.#inputs)));
+    this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit();
     });
@@ -45,7 +46,7 @@ export class ActionForm {
     this.card.firstElementChild.replaceWith(this.#title);
     const show = () => this.#enable();
     session.link.addEventListener('change', show);
-    const content = [this.#facts, this.#about, form];
+    const content = [this.#facts, this.#about, this.#form];
     showRegion(body, session.agents, (agents) => {
       this.#agents = agents;
       return content;
@@ -59,6 +60,7 @@ export class ActionForm {
     const before = this.#fields;
     const notThere = [gone.action.text, ' ', element('a', { href: '#actions' }, gone.action.way)];
     this.#name = action?.name;
+    this.#form.hidden = action === undefined;
     this.#title.textContent = action === undefined ? texts.title : actionName(action.name);
     this.#facts.replaceChildren(...(action === undefined ? [] : facts(agent, action)));
     this.#about.replaceChildren(...(name === undefined && wanted !== undefined ? notThere : [action?.description ?? '']));

@@ -19,9 +19,11 @@ export const actionsView = {
     let address = { parts: [] };
     const show = () => {
       const [name, , run] = address.parts;
-      page.entitle(name && actionName(name));
       runs.open(run);
-      if (session.agents.value !== undefined) form.choose(picker.select(name), name);
+      if (session.agents.value === undefined) return;
+      const chosen = picker.select(name);
+      page.entitle(name && chosen && actionName(chosen));
+      form.choose(chosen, name);
     };
     session.agents.watch(show);
     root.append(element('div', { className: 'workbench' }, picker.card, element('div', { className: 'bench' }, form.card, runs.card)));

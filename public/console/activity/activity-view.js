@@ -47,9 +47,13 @@ class ActivityFeed {
     session.events.addEventListener('change', () => this.#render());
   }
 
-  /** @param kind of what is shown; an unknown one: everything */
+  /** @param kind of what is shown; of an unknown one the address is everything's */
   show(kind) {
-    this.#kind = ACTIVITY.kinds.some(([value]) => value === kind) ? kind : '';
+    if (!ACTIVITY.kinds.some(([value]) => value === kind)) {
+      this.#session.go('activity', { replace: true });
+      return;
+    }
+    this.#kind = kind;
     for (const radio of this.card.querySelectorAll('[name="kind"]')) radio.checked = radio.value === this.#kind;
     this.#render();
   }

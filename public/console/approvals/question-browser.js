@@ -2,7 +2,9 @@ import { actionName } from '../../language/en/actions.js';
 import { BUTTONS, VIEW } from '../../language/en/questions.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { regionState } from '../kit/states.js';
 import { addressTo, linkTo } from '../page/page-address.js';
+import { together } from '../page/page-store.js';
 import { approvalCard } from './approval-card.js';
 import { questionName } from './approval-question.js';
 import { isOver } from './decide.js';
@@ -28,6 +30,8 @@ export class QuestionBrowser {
   /** The id in the address; undefined: the first is shown. */
   #chosen;
   #shown;
+  /** Which questions are open, and how the others ended. */
+  #known;
   #removeMessage = () => {};
 
   constructor(session, page) {
@@ -38,8 +42,10 @@ export class QuestionBrowser {
     this.#card = card({ id: 'question', title: VIEW.question }, all, this.#pane);
     this.#card.hidden = true;
     this.node = element('div', { className: 'questions' }, this.#list.card, this.#card);
+    this.#known = together(session.approvals, session.audit);
     session.approvals.state((state) => (state.value === undefined ? this.#list.wait(state) : this.#update(state.value)));
-    for (const store of [session.audit, session.agents]) store.watch(() => this.#render());
+    this.#known.state(() => this.#render());
+    session.agents.watch(() => this.#render());
     session.events.addEventListener('change', () => this.#render());
   }
 
@@ -70,14 +76,13 @@ export class QuestionBrowser {
   }
 
   #render() {
-    if (this.#session.approvals.value === undefined) return;
-    this.#list.show(this.#open, this.#shown);
+    if (this.#session.approvals.value !== undefined) this.#list.show(this.#open, this.#shown);
     this.#card.hidden = this.#shown === undefined;
     this.#page.entitle(this.#chosen === undefined ? '' : this.nameOf(this.#chosen));
     if (this.#shown === undefined) return;
     const open = this.#open.find(({ approvalId }) => approvalId === this.#shown);
-    const node = open === undefined ? this.#end(this.#shown) : this.#question(open);
-    if (this.#pane.firstElementChild !== node) this.#pane.replaceChildren(node);
+    if (open === undefined) regionState(this.#pane, this.#known, this.#known.current(), () => [this.#end(this.#shown)]);
+    else regionState(this.#pane, this.#known, { value: open }, () => [this.#question(open)]);
   }
 
   #question(approval) {
@@ -96,12 +101,14 @@ export class QuestionBrowser {
     const end = decisionsOf(this.#session).find((one) => one.id === id);
     const thread = this.#seen.get(id)?.thread;
     const next = this.#open[0]?.approvalId;
-    return this.#kept(id, [end, next], () => {
+    const isNamed = this.#chosen !== undefined;
+    return this.#kept(id, [end, next, isNamed], () => {
       const links = [
         ...(next === undefined ? [] : [link(linkTo('approvals', next), VIEW.next(this.#open.length))]),
+        ...(next === undefined && isNamed ? [link(linkTo('approvals'), BUTTONS.back)] : []),
         ...(thread === undefined ? [] : [link(linkTo('chat', thread), BUTTONS.openChat)]),
       ];
-      return endedCard(this.nameOf(id) ?? (end === undefined ? VIEW.goneTitle : actionName(end.action)), end, { links });
+      return endedCard(this.nameOf(id) ?? (end && actionName(end.action)), end, { links });
     });
   }
 

@@ -99,7 +99,6 @@ export const VIEW = {
   question: 'The question',
   none: 'No pending approvals.',
   gone: 'This question is not open any more.',
-  goneTitle: 'Not open any more',
   endedElsewhere: (names) => `Not open any more: ${names}`,
   next: (count) => (count === 1 ? 'Next question' : `Next question (${count} left)`),
   denyAllTitle: (count) => `Deny all ${count} questions?`,
