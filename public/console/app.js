@@ -3,6 +3,7 @@ import { watchAccess } from './accounts/account-access.js';
 import { askForDemonstration } from './chat/chat-demonstrations.js';
 import { button } from './kit/button.js';
 import { byId, element } from './kit/dom.js';
+import { onEscape } from './kit/escape.js';
 import { run, show, showError } from './kit/feedback.js';
 import { notLoaded, sayLoading, skeleton } from './kit/states.js';
 import { clearBadges, showBadge } from './page/page-badges.js';
@@ -110,10 +111,11 @@ function menu() {
   };
   button.addEventListener('click', () => set(button.getAttribute('aria-expanded') !== 'true'));
   byId('nav').addEventListener('click', ({ target }) => target.closest('a') !== null && set(false));
-  document.addEventListener('keydown', ({ key }) => {
-    if (key !== 'Escape' || button.getAttribute('aria-expanded') !== 'true') return;
+  onEscape(document, () => {
+    if (button.getAttribute('aria-expanded') !== 'true') return false;
     set(false);
     button.focus();
+    return true;
   });
 }
 

@@ -2,6 +2,7 @@ import { BUTTONS, DECISION, QUESTION } from '../../language/en/questions.js';
 import { button, copyButton } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { onEscape } from '../kit/escape.js';
 import { run, show, showError } from '../kit/feedback.js';
 import { failureOf } from '../page/page-request.js';
 import { quotedText, visibleJson, visibleText } from '../page/page-text.js';
@@ -50,6 +51,8 @@ class ApprovalCard {
   #change;
   #body;
   #remember;
+  /** Of risk; undefined: there is none. */
+  #line;
   #row = element('div', { className: 'actions' });
   #result = element('div', { className: 'result', role: 'alert' });
 
@@ -60,6 +63,7 @@ class ApprovalCard {
     this.#remember = rememberField(preview, options.configured);
     this.#body = element('div', { className: 'question-body' }, ...this.#shown());
     const { line, evidence } = this.#risk();
+    this.#line = line;
     this.node = element(
       'article',
       { className: `approval-card${preview.display.caution ? ' caution' : ''}`, 'aria-label': `Question: ${this.#name}` },
@@ -69,6 +73,20 @@ class ApprovalCard {
       element('footer', { className: 'question-foot' }, line, this.#result, this.#row),
     );
     this.#showDecision();
+    onEscape(this.node, () => this.#leave());
+  }
+
+  /** What is open in the card, by Escape. @returns whether something is */
+  #leave() {
+    if (this.#change !== undefined) {
+      const isSending = this.#row.querySelector('[aria-busy="true"]') !== null;
+      if (!isSending) this.#endChange();
+      return true;
+    }
+    if (this.#line?.getAttribute('aria-expanded') !== 'true') return false;
+    this.#line.click();
+    this.#line.focus();
+    return true;
   }
 
   #head() {

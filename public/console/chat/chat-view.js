@@ -2,6 +2,7 @@ import { chat, conversation as texts, threads } from '../../language/en/chat.js'
 import { gone } from '../../language/en/frame.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
+import { onEscape } from '../kit/escape.js';
 import { notLoaded, skeleton } from '../kit/states.js';
 import { addressTo } from '../page/page-address.js';
 import { tellTabs } from '../page/page-tabs.js';
@@ -67,10 +68,11 @@ class ChatView {
     const list = button(threads.title, { className: 'small quiet chat-list', 'aria-expanded': 'false' });
     list.addEventListener('click', () => this.#showList(list.getAttribute('aria-expanded') !== 'true'));
     this.list = list;
-    root.addEventListener('keydown', ({ key, defaultPrevented }) => {
-      if (key !== 'Escape' || defaultPrevented || list.getAttribute('aria-expanded') !== 'true') return;
+    onEscape(root, () => {
+      if (list.getAttribute('aria-expanded') !== 'true') return false;
       this.#showList(false);
       list.focus();
+      return true;
     });
     const main = element(
       'section',

@@ -2,6 +2,7 @@ import { chat, threads as texts } from '../../language/en/chat.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { onEscape } from '../kit/escape.js';
 import { run } from '../kit/feedback.js';
 import { listState } from '../kit/states.js';
 import { linkTo } from '../page/page-address.js';
@@ -182,7 +183,10 @@ export class ThreadList {
       });
     });
     cancel.addEventListener('click', end);
-    input.addEventListener('keydown', ({ key }) => key === 'Escape' && end());
+    onEscape(form, () => {
+      end();
+      return true;
+    });
     return element('li', { className: 'current' }, form);
   }
 

@@ -16,3 +16,13 @@ export function element(tag, properties = {}, ...children) {
   node.append(...children.filter((child) => child !== undefined));
   return node;
 }
+
+/** The heading to which the focus goes when what had it is gone: of the section, or of the shown view. */
+export function headingOf(node) {
+  return node.closest('section')?.querySelector('h2[tabindex], h1[tabindex]') ?? shownTitle();
+}
+
+/** The title of the view that is shown. */
+export function shownTitle() {
+  return document.querySelector('.console-view:not([hidden]) h1');
+}

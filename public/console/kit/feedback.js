@@ -1,6 +1,6 @@
 import { kit } from '../../language/en/frame.js';
 import { failureOf } from '../page/page-request.js';
-import { element } from './dom.js';
+import { element, headingOf } from './dom.js';
 
 /** Puts a message into a live region; `kind` is 'done', 'warning' or 'error'. */
 export function show(region, kind, text, ...details) {
@@ -28,7 +28,7 @@ export function requestIdOf({ requestId }) {
  */
 export async function run(trigger, failed, action) {
   if (trigger.getAttribute('aria-busy') === 'true') return false;
-  const heading = trigger.closest('section')?.querySelector('h2[tabindex], h1[tabindex]');
+  const heading = headingOf(trigger);
   trigger.setAttribute('aria-busy', 'true');
   try {
     await action();
@@ -38,7 +38,8 @@ export async function run(trigger, failed, action) {
     return false;
   } finally {
     trigger.removeAttribute('aria-busy');
-    if (document.activeElement === document.body) (trigger.isConnected ? trigger : heading)?.focus();
+    const held = document.activeElement;
+    if (held === document.body || !held.checkVisibility()) (trigger.checkVisibility() ? trigger : heading)?.focus();
   }
 }
 

@@ -1,6 +1,6 @@
 import { kit as texts } from '../../language/en/frame.js';
 import { button } from './button.js';
-import { element } from './dom.js';
+import { element, headingOf } from './dom.js';
 import { run } from './feedback.js';
 import { emptyItem, replaceItems } from './list.js';
 
@@ -55,7 +55,10 @@ function isUnknown({ value, failed }) {
 /** What is there already stays as it is, with the focus in it. */
 function place(region, nodes) {
   const { children } = region;
-  if (children.length !== nodes.length || nodes.some((node, index) => children[index] !== node)) region.replaceChildren(...nodes);
+  if (children.length === nodes.length && nodes.every((node, index) => children[index] === node)) return;
+  const held = region.contains(document.activeElement);
+  region.replaceChildren(...nodes);
+  if (held && !region.contains(document.activeElement)) headingOf(region)?.focus();
 }
 
 /** What stands where something is not known yet: grey bars, which are said as one word. @param tag of each bar */

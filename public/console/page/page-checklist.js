@@ -1,7 +1,7 @@
 import { checklist as texts } from '../../language/en/frame.js';
 import { askForDemonstration, isDemonstration } from '../chat/chat-demonstrations.js';
 import { button } from '../kit/button.js';
-import { element } from '../kit/dom.js';
+import { element, shownTitle } from '../kit/dom.js';
 
 /** The first steps, until they are done or hidden. */
 const STEPS = [
@@ -39,7 +39,7 @@ export function showChecklist(place, session) {
   const hide = () => {
     localStorage.setItem(key, 'hidden');
     render();
-    document.querySelector('.console-view:not([hidden]) h1')?.focus();
+    shownTitle()?.focus();
   };
   session.showChecklist = () => {
     localStorage.removeItem(key);
