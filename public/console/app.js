@@ -9,9 +9,10 @@ import { notLoaded, sayLoading, skeleton } from './kit/states.js';
 import { clearBadges, showBadge } from './page/page-badges.js';
 import { showChecklist } from './page/page-checklist.js';
 import { Server, showConnection } from './page/page-connection.js';
+import { focusAccount } from './page/page-entry.js';
 import { reloadAtExpiry } from './page/page-expiry.js';
-import { takeFlow } from './page/page-flow.js';
-import { showFlowResult } from './page/page-flow-result.js';
+import { isLedHere, takeFlow } from './page/page-flow.js';
+import { takeFlowResult } from './page/page-flow-result.js';
 import { formatter } from './page/page-format.js';
 import { Router } from './page/page-router.js';
 import { Session } from './page/page-session.js';
@@ -23,7 +24,10 @@ import { VIEWS } from './views.js';
 const signIn = new SignIn();
 const router = new Router(VIEWS);
 const server = new Server();
-const isConnected = showFlowResult();
+/** Of the provider's page, until it is said. */
+let flowResult = takeFlowResult();
+/** From a page of sign-in, or another one of this service: what had the focus is there. */
+let isBack = isLedHere();
 let session;
 
 function changed({ detail: { reason } }) {
@@ -34,7 +38,8 @@ function changed({ detail: { reason } }) {
   clearBadges();
   if (reason !== undefined) clearToasts();
   const signedIn = signIn.session !== undefined;
-  const hasSignedIn = signedIn && !byId('sign-in').hidden;
+  const hasSignedIn = signedIn && (!byId('sign-in').hidden || isBack);
+  isBack = false;
   for (const id of ['user', 'nav', 'menu']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
   for (const id of ['who', 'who-initial', 'who-expiry', 'checklist-place', 'ending']) byId(id).replaceChildren();
@@ -43,6 +48,9 @@ function changed({ detail: { reason } }) {
   if (isAnother) history.replaceState(null, '', location.pathname + location.search);
   if (signedIn) begin(hasSignedIn);
   else showSignIn(reason);
+  // Once the page is there: who doesn't see it hears what is said then.
+  flowResult?.say();
+  flowResult = undefined;
   if (isAnother) session.notify('warning', reason);
 }
 
@@ -57,7 +65,7 @@ function showSignIn(reason) {
   byId('sign-in-title').focus();
 }
 
-/** @param hasSignedIn by a button that is gone: the view takes the focus */
+/** @param hasSignedIn the view takes the focus: what had it is gone, or is on another page */
 function begin(hasSignedIn) {
   session = new Session(signIn, { server });
   const { label } = session.user;
@@ -78,8 +86,9 @@ function begin(hasSignedIn) {
   reloadAtExpiry(session);
   showChecklist(byId('checklist-place'), session);
   resume();
-  router.open(session, { home: 'accounts', focus: hasSignedIn });
+  router.open(session, { home: 'accounts', focus: hasSignedIn || flowResult !== undefined });
   session.open();
+  if (flowResult?.isConnected) focusAccount(session, flowResult.accountId);
 }
 
 function showExpiry() {
@@ -97,9 +106,9 @@ function showEnding() {
 /** Goes on where the user was before the provider's page. Without its result, the user has come back another way. */
 function resume() {
   const kept = takeFlow(session);
-  if (kept === undefined || isConnected === undefined) return;
+  if (kept === undefined || flowResult === undefined) return;
   history.replaceState(null, '', `#${kept.address}`);
-  if (isConnected) askForDemonstration(kept.goOn?.demonstration);
+  if (flowResult.isConnected) askForDemonstration(kept.goOn?.demonstration);
 }
 
 /** The menu of narrow pages. */
@@ -135,9 +144,10 @@ open();
 
 async function open() {
   const hash = takeReturn();
+  if (hash !== undefined) isBack = true;
   // It is not known yet who is signed in; the router replaces it.
   if (byId('sign-in').hidden) byId('views').replaceChildren(element('div', { 'aria-busy': 'true' }, ...skeleton()));
-  if (location.hash === '' && hash !== '') history.replaceState(null, '', hash);
+  if (location.hash === '' && hash) history.replaceState(null, '', hash);
   try {
     await signIn.begin();
   } catch {

@@ -224,6 +224,33 @@ describe.skipIf(chromiumMissing)(`addresses within the console${whySkipped}`, ()
     expect(pages.problems).toEqual([]);
   });
 
+  it('lead back to where the focus was taken away: to the account, the heading, with what happened said', async () => {
+    const focus = (page: Page) => page.evaluate('document.activeElement.textContent');
+    const page = await pages.openConnected('returning', 'Accounts');
+    await eventually(async () => expect(await focus(page)).toMatch(/returning/i));
+    expect(await page.evaluate(`document.activeElement.closest('[data-entry]') !== null`)).toBe(true);
+    await page.getByRole('status').getByText('The workspace account is connected.').waitFor({ state: 'attached' });
+    await pages.askFor(page, 'second@example.com');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('alert').getByText('Access was denied.').waitFor({ state: 'attached' });
+    await eventually(async () => expect(await focus(page)).toBe('Accounts'));
+    // From a page of Steward's own.
+    const token = await steward.signIn('returning');
+    const body = JSON.stringify({ to: ['zoe@example.org'], subject: 'Lunch', body: 'At noon?' });
+    await steward.call('/agents/mail.send', { token, body, headers: { 'content-type': 'application/json' } });
+    await pages.show(page, 'Approvals');
+    await page.locator('#question').getByText('Exact details').click();
+    await page.getByRole('link', { name: /^Open its own page/ }).click();
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    await page.goto(`${steward.url}/#approvals`);
+    await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
+    await eventually(async () => expect(await focus(page)).toBe('Approvals'));
+    // A page that is loaded begins at its beginning.
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
+  });
+
   it('are listed by pages where there are 500 conversations, and the pages stay when the list changes', async () => {
     const chat = await ChatPage.open(steward, pages, 'talker');
     const { page } = chat;

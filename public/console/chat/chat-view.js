@@ -111,7 +111,7 @@ class ChatView {
     const { models, accounts, signal } = this.#session;
     this.#begin({ always: true });
     const conversation = this.#shown;
-    await Promise.all([models, accounts].map((store) => loaded(store, signal)));
+    await Promise.all([models, accounts].map((store) => store.known(signal)));
     if (this.#shown !== conversation || !this.#root.checkVisibility()) return;
     const send = (text) => this.#send(text, this.#composer.model);
     await demonstrate(this.#session, send, demonstration).catch(this.#session.fail);
@@ -352,10 +352,4 @@ class ChatView {
 /** A conversation that has not begun has no id that lasts. */
 function draftOf({ id, isNew, messages }) {
   return isNew && messages.length === 0 ? 'chat' : addressTo('chat', id);
-}
-
-/** When a store has its first value. */
-function loaded(store, signal) {
-  if (store.value !== undefined) return undefined;
-  return new Promise((resolve) => store.addEventListener('change', resolve, { once: true, signal }));
 }

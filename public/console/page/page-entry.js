@@ -1,4 +1,4 @@
-import { element } from '../kit/dom.js';
+import { element, shownTitle } from '../kit/dom.js';
 
 /**
  * Lets the address name one entry of a view's lists, `#name/<id>`: it is marked, brought into view and in the title of the
@@ -34,4 +34,11 @@ export function namedEntry(root, page, { store, gone, home }) {
     mark()?.scrollIntoView({ block: 'nearest' });
   };
   return { node, shown };
+}
+
+/** Lets an entry take the focus from the view's title, once it is listed there. @param session whose accounts are listed */
+export async function focusAccount({ accounts, signal }, id) {
+  await accounts.known(signal);
+  const link = document.querySelector(`.console-view:not([hidden]) [data-entry="${CSS.escape(id)}"] a`);
+  if (document.activeElement === shownTitle()) link?.focus();
 }

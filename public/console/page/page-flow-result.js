@@ -7,20 +7,23 @@ const SCOPE_NAME = /^[a-z.]{1,40}$/;
 const PARAMETERS = ['integration', 'status', 'code', 'account_id', 'missing_scopes'];
 
 /**
- * Shows the result of connecting a workspace account from the query, and removes it from the address.
+ * Takes the result of connecting a workspace account from the address, of which it is no part any more.
  *
- * @returns whether an account was connected; undefined: there is no result
+ * @returns `{isConnected, accountId, say()}`; undefined: there is no result
  */
-export function showFlowResult() {
+export function takeFlowResult() {
   const url = new URL(location.href);
-  const { integration, status, code, missing_scopes: missing } = Object.fromEntries(url.searchParams);
+  const { integration, status, code, account_id: accountId, missing_scopes: missing = '' } = Object.fromEntries(url.searchParams);
   if (integration !== 'workspace') return undefined;
   for (const name of PARAMETERS) url.searchParams.delete(name);
   url.hash = 'accounts';
   history.replaceState(null, '', url);
-  const scopes = (missing ?? '').split(',').filter((scope) => SCOPE_NAME.test(scope));
-  if (status !== 'connected') notify('error', flow[code] ?? flow.other);
-  else if (scopes.length === 0) notify('done', flow.connected);
+  const isConnected = status === 'connected';
+  return { isConnected, accountId, say: () => (isConnected ? sayConnected(missing) : notify('error', flow[code] ?? flow.other)) };
+}
+
+function sayConnected(missing) {
+  const scopes = missing.split(',').filter((scope) => SCOPE_NAME.test(scope));
+  if (scopes.length === 0) notify('done', flow.connected);
   else notify('warning', flow.connectedWithout(missingPermissions(scopes)));
-  return status === 'connected';
 }

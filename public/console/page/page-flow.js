@@ -27,3 +27,9 @@ export function takeFlow(session) {
   sessionStorage.removeItem(keyOf(session));
   return kept === null ? undefined : JSON.parse(kept);
 }
+
+/** Whether another page of this service led here. Browsers that don't know leave the focus at the beginning. */
+export function isLedHere() {
+  const { from, navigationType } = window.navigation?.activation ?? {};
+  return Boolean(from) && navigationType !== 'reload';
+}

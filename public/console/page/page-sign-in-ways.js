@@ -30,11 +30,11 @@ export function waysAgain(signIn, failed) {
   return url === null ? tokenForm(signIn, failed, 'token-again') : popUp(url, label);
 }
 
-/** The part of the address that a sign-in elsewhere would lose, once. */
+/** The part of the address that a sign-in elsewhere would lose, once. @returns undefined: nobody comes back from one */
 export function takeReturn() {
   const hash = sessionStorage.getItem(RETURN);
   sessionStorage.removeItem(RETURN);
-  return hash ?? '';
+  return hash ?? undefined;
 }
 
 async function signInAs(signIn, user) {

@@ -24,6 +24,12 @@ export class Store extends EventTarget {
     return this.#failed;
   }
 
+  /** Ends when it has its first value. @param signal ends the waiting, without an end */
+  async known(signal) {
+    if (this.#value !== undefined) return;
+    await new Promise((resolve) => this.addEventListener('change', () => this.#value !== undefined && resolve(), { signal }));
+  }
+
   /** Loads the value; ends when it is at least as new as the call. @throws what `load` throws; the value stays as it was */
   refresh() {
     this.#turn += 1;
