@@ -4,10 +4,11 @@ import { pollUntil } from '../clock/poll-until.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import { AppError } from '../errors.ts';
 import { assertOwnPage, SESSION_COOKIE } from '../http/access/first-party.ts';
-import { returnPath } from '../http/access/return-path.ts';
+import { returnPath, signInFor } from '../http/access/return-path.ts';
 import { type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Cookies } from '../http/pages/cookies.ts';
+import type { FailingSignIn } from '../http/pages/error-page.ts';
 import { assertAnew } from '../identity/anew.ts';
 import type { CodeFlow } from '../identity/code-flow.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -111,7 +112,10 @@ function callback(deps: SignInDeps): Endpoint {
         );
         // The browser has its session by another delivery, or signs in anew where this one leads.
         if (identity === 'overtaken') return undefined;
-        return identity === undefined ? signedInElsewhere(deps, callback) : deps.callerOf(identity);
+        if (identity === undefined) return signedInElsewhere(deps, callback);
+        // The issuer would sign in the same user again, if it didn't ask.
+        response.locals.signIn = { as: identity.email ?? identity.subject, again: anew(flow) } satisfies FailingSignIn;
+        return deps.callerOf(identity);
       });
     },
   });
@@ -308,6 +312,7 @@ async function endFlow(
   const { request, response } = end;
   const name = flowCookie(state);
   const flow = resumeFlow(deps.cookies.read(request, name), state);
+  response.locals.signIn = { again: signInFor(flow !== undefined && 'returnTo' in flow ? flow.returnTo : '') } satisfies FailingSignIn;
   if (flow === undefined) throw new AppError('forbidden', 'This sign-in was started in another browser, or has ended. Start again.');
   if ('finishedAt' in flow) return { redirect: flow.finishedAt };
   const redirect = target ?? flow.returnTo;
@@ -320,6 +325,11 @@ async function endFlow(
   }
   keepFlow(deps, response, state, finishedCookie(redirect));
   return { redirect };
+}
+
+/** Path of the same sign-in, at which the issuer asks who it is. */
+function anew({ returnTo }: SignInFlow): string {
+  return `${signInFor(returnTo)}&prompt=login`;
 }
 
 function keepFlow({ signIn: way, cookies }: SignInDeps, response: Response, state: string, cookie: string): void {

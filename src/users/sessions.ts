@@ -12,6 +12,9 @@ import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 
 const REMEMBER_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
+/** Without the address, which must not get into logs. */
+const NOT_ADMITTED = 'This user may not use this service: its operator admits certain addresses only.';
+const NO_ADDRESS = 'This user has no verified address, and the operator of this service admits certain addresses only.';
 
 /** Finds or creates the user of an ID token. Verified tokens are cached for 60 s, by their hash. */
 export class Sessions {
@@ -108,7 +111,7 @@ export class Sessions {
     const address = addressKey(email ?? '');
     const domain = address.slice(address.lastIndexOf('@') + 1);
     const allowed = address !== '' && this.#allowedUsers.some((user) => user === address || user === domain);
-    if (!allowed) throw new AppError('forbidden', 'This user may not use this service.');
+    if (!allowed) throw new AppError('forbidden', address === '' ? NO_ADDRESS : NOT_ADMITTED);
   }
 }
 

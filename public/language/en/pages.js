@@ -9,6 +9,7 @@ export const pages = {
   signedOut: 'Signed out',
   youAreSignedOut: 'You are signed out',
   signInAgain: 'Sign in again',
+  youSignedInAs: 'You have just signed in as ',
   signedIn: 'Signed in',
   youAreSignedIn: 'You are signed in',
   lead: 'Continue',

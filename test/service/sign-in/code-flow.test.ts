@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
-import { FormBrowser } from '../../support/browser/browser.ts';
+import { decode, FormBrowser } from '../../support/browser/browser.ts';
 import { startIssuer, type TestIssuer } from '../../support/servers/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { locationOf, openSignIn, signedIn, submitSignIn } from '../../support/users/sign-in.ts';
@@ -335,12 +335,45 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     expect((await finish({ auth_time: Math.floor(systemClock.now() / 1000) - 3_600 })).status).toBe(303);
   });
 
-  it('is refused to users whom the operator does not admit', async () => {
+  it.each<[string, object, string, string]>([
+    ['an address', { email: 'eve@example.com' }, 'eve@example.com', 'admits certain addresses only'],
+    ['an address that is not verified', { email: 'bea@example.com', email_verified: false }, 'bea@example.com', 'no verified address'],
+    ['no address', { email: undefined }, 'ada', 'no verified address'],
+    [
+      'a hostile name',
+      { email: undefined, sub: '<b>\u202ex' },
+      '&lt;b&gt;<span class="hidden-character">U+202E</span>x',
+      'no verified address',
+    ],
+  ])('is refused to users whom the operator does not admit, and names another way: %s', async (_who, claims, shown, why) => {
     const closed = await startSteward({ ...issuer.env, ...CLIENT, ALLOWED_USERS: 'bea@example.com' });
     browser = new FormBrowser(closed.url);
-    query = new URL(locationOf(await browser.visit('/sign-in'))).searchParams;
-    expect((await finish()).status).toBe(403);
-    expect(browser.cookies.size).toBe(0);
+    query = new URL(locationOf(await browser.visit('/sign-in?return_to=/'))).searchParams;
+    const { status, text } = await finish(claims);
+    expect([status, browser.cookies.size]).toEqual([403, 0]);
+    expect(text).toContain(`You have just signed in as <bdi>${shown}</bdi>.`);
+    expect(text).toContain(why);
+    const [, again = ''] = /<a class="button primary" href="([^"]+)">Sign in again<\/a>/.exec(text) ?? [];
+    // Not as the same user at once, by a session of the issuer.
+    const next = new URL(locationOf(await browser.visit(decode(again)))).searchParams;
+    expect([next.get('prompt'), again]).toEqual(['login', '/sign-in?return_to=%2F&amp;prompt=login']);
+    query = next;
+    expect(locationOf(await finish({ email: 'bea@example.com' }))).toBe('/');
     await closed.stop();
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    ['cancelled', async () => `error=access_denied&state=${query.get('state')}`],
+    ['used', async () => `code=c&state=${query.get('state')}`],
+    ['of another browser', async () => 'code=c&state=x'],
+  ])('that was %s can be begun again', async (_what, answer) => {
+    issuer.issues(async () => null);
+    const { status, text } = await browser.visit(`/auth/session/callback?${await answer()}`);
+    expect([status, /href="(\/sign-in[^"]*)">Sign in again/.exec(text)?.[1]]).toEqual([
+      403,
+      expect.stringMatching(/^\/sign-in(\?return_to=%2Fapprovals)?$/),
+    ]);
+    expect(text).not.toContain('You have just signed in');
+    expect((await browser.visit('/sign-in')).status).toBe(303);
   });
 });
