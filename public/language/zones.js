@@ -1,15 +1,19 @@
 // @ts-check
-import { wordsOfOffset, wordsOfZone } from './en/times.js';
+import { wordsOfOffset, wordsOfRepeated, wordsOfZone } from './en/times.js';
 
 const IANA = /^[A-Za-z][\w+/-]*$/;
 const OFFSET = /^[+-]\d{2}:?\d{2}$/;
+/** Clocks are set back by less. */
+const HALF_A_DAY_MS = 43_200_000;
+const MINUTE_MS = 60_000;
 const UTC = /^(?:(?:Etc\/)?(?:UTC|UCT|Universal|Zulu|GMT)|[+-]00:?00|Z)$/i;
 
 /**
- * A zone behind a clock: “Berlin time” of Europe/Berlin, “UTC+02:00” of an offset.
+ * A zone behind a clock: “Berlin time” of Europe/Berlin, “UTC+02:00” of an offset; “Berlin time (UTC+02:00)” of a time that
+ * clocks there show twice, as they are set back.
  *
  * @param {string} zone an IANA name, or an offset
- * @param {unknown} moment when, for zones that have no place in their name
+ * @param {unknown} moment when
  */
 export function zoneWords(zone, moment) {
   if (UTC.test(zone)) return wordsOfOffset('');
@@ -17,7 +21,8 @@ export function zoneWords(zone, moment) {
   const [area, ...places] = zone.split('/');
   const place = places.at(-1);
   if (place === undefined || area === 'Etc') return wordsOfOffset(offsetAt(zone, moment));
-  return wordsOfZone(place.replaceAll('_', ' '));
+  const name = place.replaceAll('_', ' ');
+  return isRepeated(zone, moment) ? wordsOfRepeated(name, offsetAt(zone, moment)) : wordsOfZone(name);
 }
 
 /** Whether this machine knows a zone: an IANA name or an offset. @param {string} zone */
@@ -51,9 +56,40 @@ export function machineZone() {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
+/** Whether clocks in a zone show a moment's time twice. @param {string} zone @param {unknown} moment */
+function isRepeated(zone, moment) {
+  if (!isMoment(moment) || !isKnownZone(zone)) return false;
+  const format = offsetFormat(zone);
+  const at = new Date(moment).getTime();
+  /** @param {number} ms later */
+  const offset = (ms) => minutesOf(offsetOf(format, new Date(at + ms)));
+  const back = offset(-HALF_A_DAY_MS) - offset(HALF_A_DAY_MS);
+  if (back <= 0) return false;
+  return offset(0) - offset(back * MINUTE_MS) === back || offset(-back * MINUTE_MS) - offset(0) === back;
+}
+
 /** “+02:00”. @param {string} zone @param {unknown} moment */
 function offsetAt(zone, moment) {
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longOffset' });
-  const date = typeof moment === 'string' || typeof moment === 'number' ? new Date(moment) : new Date(0);
+  return offsetOf(offsetFormat(zone), isMoment(moment) ? new Date(moment) : new Date(0));
+}
+
+/** @param {string} zone */
+function offsetFormat(zone) {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longOffset' });
+}
+
+/** @param {Intl.DateTimeFormat} format @param {Date} date */
+function offsetOf(format, date) {
   return (format.formatToParts(date).find(({ type }) => type === 'timeZoneName')?.value ?? '').replace('GMT', '');
+}
+
+/** “+02:00” → 120. @param {string} offset */
+function minutesOf(offset) {
+  const [hours = '0', minutes = '0'] = offset.slice(1).split(':');
+  return (offset.startsWith('-') ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}
+
+/** @param {unknown} moment @returns {moment is string | number} */
+function isMoment(moment) {
+  return (typeof moment === 'string' || typeof moment === 'number') && !Number.isNaN(new Date(moment).getTime());
 }

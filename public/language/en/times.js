@@ -7,6 +7,8 @@ export const clockRange = (start, end, lastDay) => (lastDay === undefined ? `${s
 export const clocksElsewhere = (clocks, zone, own) => `${clocks} ${zone} (${own} yours)`;
 /** @param {string} place */
 export const wordsOfZone = (place) => `${place} time`;
+/** Of a time that clocks show twice, as they are set back. @param {string} place @param {string} offset */
+export const wordsOfRepeated = (place, offset) => `${wordsOfZone(place)} (${wordsOfOffset(offset)})`;
 /** @param {string} offset empty for UTC itself */
 export const wordsOfOffset = (offset) => `UTC${offset}`;
 /** @param {string | undefined} lastDay */

@@ -17,11 +17,11 @@ export function spanText({ start, end }: Partial<ShownSpan>, own: string | undef
 function written(formatter: Formatter, start: ShownTime, end: ShownTime): string {
   const [from, to] = [dayOf(formatter, start), dayOf(formatter, end)];
   if (!('at' in start) || !('at' in end)) return from === to ? from : `${from} to ${to}`;
-  if (from !== to || start.zone !== end.zone)
-    return `${formatter.zonedTime(start.at, start.zone)} to ${formatter.zonedTime(end.at, end.zone)}`;
+  const [zone, endZone] = [start, end].map((time) => zoneWords(time.zone ?? formatter.timeZone, time.at));
+  if (from !== to || zone !== endZone) return `${formatter.zonedTime(start.at, start.zone)} to ${formatter.zonedTime(end.at, end.zone)}`;
   if (start.at === end.at) return formatter.zonedTime(start.at, start.zone);
   const clocks = clockRange(formatter.time(start.at, start.zone), formatter.time(end.at, end.zone), undefined);
-  return `${from}, ${clocks} ${zoneWords(start.zone ?? formatter.timeZone, start.at)}`;
+  return `${from}, ${clocks} ${zone}`;
 }
 
 function dayOf(formatter: Formatter, time: ShownTime): string {

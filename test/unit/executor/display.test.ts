@@ -216,4 +216,21 @@ describe('a time', () => {
     expect(field('America/New_York')).toMatchObject({ local: 'Mon, 22 Mar 2027, 07:00–08:00 New York time' });
     expect(field(undefined)).not.toHaveProperty('local');
   });
+
+  it.each([
+    ['the first of two', '00:30', '00:45', '02:30–02:45 Berlin time (UTC+02:00)'],
+    ['the second of two', '01:30', '01:45', '02:30–02:45 Berlin time (UTC+01:00)'],
+    ['from the first to the second', '00:30', '01:30', '02:30 Berlin time (UTC+02:00) to Sun, 31 Oct 2027, 02:30 Berlin time (UTC+01:00)'],
+    ['to the hour after', '00:30', '02:30', '02:30 Berlin time (UTC+02:00) to Sun, 31 Oct 2027, 03:30 Berlin time'],
+    ['after', '02:00', '02:30', '03:00–03:30 Berlin time'],
+  ])('says which one it is where clocks are set back and show it twice: %s', (_which, from, to, text) => {
+    const [start, end] = [at(`2027-10-31T${from}:00.000Z`), at(`2027-10-31T${to}:00.000Z`)];
+    const [when] = shown({
+      use: 'calendar.create',
+      input: { title: 'x' },
+      shown: { span: { start, end } },
+      zone: 'Europe/Berlin',
+    }).fields.slice(1);
+    expect(when).toMatchObject({ text: `Sun, 31 Oct 2027, ${text}` });
+  });
 });
