@@ -81,6 +81,8 @@ export const LABELS = {
   ofDocument: 'Document',
   appended: 'Text added at the end',
   replaced: 'Text replaced',
+  deleted: 'Text deleted',
+  everywhere: 'Everywhere in',
   tab: 'Tab',
   case: 'Capitals',
   title: 'Title',
@@ -166,6 +168,7 @@ export const SHARING = {
   private: 'If you share your calendar, the others see only the time',
   shared: 'If you share your calendar, the others may see this, too',
 };
+export const WHOLE_DOCUMENT = 'The whole document';
 export const MATCH_CASE = { true: 'Only text with the same capitals', false: 'Text with any capitals' };
 export const resets = (count) =>
   counted(count, 'What was changed in 1 event of it may be reset', (many) => `What was changed in ${many} events of it may be reset`);

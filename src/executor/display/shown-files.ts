@@ -1,4 +1,4 @@
-import { LABELS, MATCH_CASE, NEW_TYPES, NOTIFY, ROLES } from '../../../public/language/en/approvals.js';
+import { LABELS, MATCH_CASE, NEW_TYPES, NOTIFY, ROLES, WHOLE_DOCUMENT } from '../../../public/language/en/approvals.js';
 import type { Shown } from '../../actions/shared/shown.ts';
 import type { DisplayField } from './display-fields.ts';
 import type { FieldWriter } from './field-writer.ts';
@@ -47,12 +47,14 @@ export function documentFields(input: Record<string, unknown>, { items = {} }: S
     ...about,
     {
       name: 'replace',
-      label: LABELS.replaced,
+      label: replace === '' ? LABELS.deleted : LABELS.replaced,
       kind: 'change',
       before: writer.passage(String(find), 'find'),
       ...(replace !== '' && { after: writer.passage(String(replace), 'replace') }),
     },
-    ...tab,
+    ...(input.tab === undefined
+      ? writer.choice('tab', LABELS.everywhere, WHOLE_DOCUMENT)
+      : writer.text('tab', LABELS.everywhere, input.tab)),
     ...writer.choice('match_case', LABELS.case, MATCH_CASE[input.match_case === false ? 'false' : 'true']),
   ];
 }

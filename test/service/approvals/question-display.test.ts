@@ -201,7 +201,18 @@ describe('the display of a question, for each built-in action that changes somet
       'documents.replace',
       () => ({ id: id.document, find: 'old', replace: 'new' }),
       'Replace text in a document',
-      ['Document: Notes (document)', 'Text replaced: old → new', 'Capitals: Only text with the same capitals'],
+      [
+        'Document: Notes (document)',
+        'Text replaced: old → new',
+        'Everywhere in: The whole document',
+        'Capitals: Only text with the same capitals',
+      ],
+    ],
+    [
+      'documents.replace',
+      () => ({ id: id.document, find: 'old', replace: '', tab: 'Tab 1', match_case: false }),
+      'Delete text from a document',
+      ['Document: Notes (document)', 'Text deleted: old → ', 'Everywhere in: Tab 1', 'Capitals: Text with any capitals'],
     ],
     ['drive.create', () => ({ name: 'a.txt', content: 'x' }), 'Create a file', ['Name: a.txt', 'Into the folder: My Drive', 'Content: x']],
     [
@@ -248,6 +259,12 @@ describe('the display of a question, for each built-in action that changes somet
     expect(fields[0]).toMatchObject({ name: 'id', kind: 'file', files: [{ name: 'Budget.csv', link: expect.stringMatching(/^https:/) }] });
     expect(JSON.stringify(fields.map(shownIn))).not.toContain(id.file);
   });
+});
+
+it('the time of an event is told apart from the same one an hour later, after clocks are set back', async () => {
+  const input = { ...AT, start: '2027-10-31T02:30+01:00', end: '2027-10-31T02:45+01:00' };
+  const { fields } = await displayOf('calendar.create', input);
+  expect(fields.find(({ kind }) => kind === 'when')).toMatchObject({ text: 'Sun, 31 Oct 2027, 02:30–02:45 Berlin time (UTC+01:00)' });
 });
 
 it('the time of an event is in its own zone, and beside it in the user’s', async () => {
