@@ -1,9 +1,7 @@
-import { english } from '../english.js';
+import { counted, english } from '../english.js';
 import { plainWords } from '../names.js';
 
 /** The texts of questions: what is asked about, who sees it, and what deserves attention. */
-
-const counted = (count, one, many) => (count === 1 ? one : many(english.number(count)));
 
 const some = (list, one, many) => (list.length === 0 ? [] : [counted(list.length, one, (count) => `${count} ${many}`)]);
 
@@ -311,7 +309,7 @@ export const RISKS = {
 export function sourceOf(room, authors) {
   const [one] = authors;
   const kind = SOURCES[room] ?? SOURCES.text;
-  if (authors.length > 1) return `${kind.many} by ${authors.length} people`;
+  if (authors.length > 1) return `${kind.many} by ${people(authors.length)}`;
   return one === undefined ? `${kind.one} that others wrote` : `${kind.one} by ${one}`;
 }
 const SOURCES = {
@@ -369,12 +367,11 @@ export function timeLeft(ms) {
   return minutes < 1 ? 'less than a minute left' : counted(minutes, '1 minute left', (many) => `${many} minutes left`);
 }
 
+const people = (count) => counted(count, '1 person', (many) => `${many} people`);
+
 /** How many see it: “6 people, 5 new to you”. */
-export function viewerCount({ people, others, fresh, unknown }) {
-  const named = [
-    people > 0 ? counted(people, '1 person', (many) => `${many} people`) : '',
-    others > 0 ? counted(others, '1 other entry', (many) => `${many} other entries`) : '',
-  ];
+export function viewerCount({ people: count, others, fresh, unknown }) {
+  const named = [count > 0 ? people(count) : '', others > 0 ? counted(others, '1 other entry', (many) => `${many} other entries`) : ''];
   const known = [
     fresh > 0 ? `${english.number(fresh)} new to you` : '',
     unknown > 0 ? `${english.number(unknown)} not known to Steward` : '',

@@ -1,9 +1,7 @@
-import { english } from '../english.js';
+import { counted, english } from '../english.js';
 import { WEEKDAYS } from './recurrence.js';
 
 /** Texts of questions on what is only read. */
-
-const counted = (count, one, many) => (count === 1 ? one : `${english.number(count)} ${many}`);
 
 /** What is read, where that is not as the action is called. Each takes `{input}`. */
 export const READ_TITLES = {
@@ -48,14 +46,14 @@ export const FIRST_TAB = 'All of the first tab, as far as it fits';
 
 /** “10 mails”. */
 export const MOST = {
-  mails: (count) => counted(count, '1 mail', 'mails'),
-  drafts: (count) => counted(count, '1 draft', 'drafts'),
-  events: (count) => counted(count, '1 event', 'events'),
-  files: (count) => counted(count, '1 file', 'files'),
-  rows: (count) => counted(count, '1 row', 'rows'),
-  transactions: (count) => counted(count, '1 transaction', 'transactions'),
-  sums: (count) => counted(count, '1 sum', 'sums'),
-  changes: (count) => counted(count, '1 change', 'changes'),
+  mails: (count) => counted(count, '1 mail', (many) => `${many} mails`),
+  drafts: (count) => counted(count, '1 draft', (many) => `${many} drafts`),
+  events: (count) => counted(count, '1 event', (many) => `${many} events`),
+  files: (count) => counted(count, '1 file', (many) => `${many} files`),
+  rows: (count) => counted(count, '1 row', (many) => `${many} rows`),
+  transactions: (count) => counted(count, '1 transaction', (many) => `${many} transactions`),
+  sums: (count) => counted(count, '1 sum', (many) => `${many} sums`),
+  changes: (count) => counted(count, '1 change', (many) => `${many} changes`),
 };
 
 /** Which part of something long. */
@@ -79,9 +77,9 @@ export const KINDS = {
 
 /** “09:00 to 17:00”. */
 export const hours = (from, to) => `${from} to ${to}`;
-export const minutes = (count) => counted(count, '1 minute', 'minutes');
+export const minutes = (count) => counted(count, '1 minute', (many) => `${many} minutes`);
 /** “Monday and Friday” of MO, FR. */
 export const weekdays = (days) => english.list(days.map((day) => WEEKDAYS[day] ?? day));
 export const slides = (numbers) => english.list(numbers.map(String));
 /** In place of what can't be named. */
-export const unnamed = (count) => counted(count, 'Its name could not be read', 'whose names could not be read');
+export const unnamed = (count) => counted(count, 'Its name could not be read', (many) => `${many} whose names could not be read`);

@@ -2,7 +2,6 @@ import { english } from '../../../public/language/english.js';
 import type { Formatter } from '../../../public/language/formatter.js';
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { Taint } from '../../actions/shared/labels.ts';
-import type { Shown } from '../../actions/shared/shown.ts';
 import { formatterFor, selectPreferences } from '../../preferences/preferences-repository.ts';
 import type { Audience, Viewer } from '../../providers/shared/audience.ts';
 import { distinctBy } from '../../validation/distinct-by.ts';
@@ -10,26 +9,15 @@ import { addressKey } from '../../validation/email-address.ts';
 import { ActionRun, type RunDeps } from '../call/action-run.ts';
 import type { Call } from '../call/call.ts';
 import { isInPerson } from '../call/context-name.ts';
+import type { Question } from '../display/display-fields.ts';
 import type { Assessment } from '../policy/gate.ts';
 import { isNamed, type ShownViewer } from '../policy/shown-viewer.ts';
 import type { ContextReads, ReadSource } from '../taint/context-reads.ts';
-import { compare, type Match, noticesOnMatches } from '../taint/matches.ts';
+import { compare, noticesOnMatches } from '../taint/matches.ts';
 import type { WrittenItems } from '../taint/written-items.ts';
 
 /** What the user reads before deciding. */
-export interface ApprovalPrompt {
-  /** The own name of a built-in action, which the integrations file may change. */
-  use?: string | undefined;
-  /** What the facts tell of it. */
-  shown?: Shown | undefined;
-  summary: string;
-  audience: readonly ShownViewer[];
-  /** Sentences of Steward's own that deserve attention. */
-  notices: readonly string[];
-  /** What others wrote and was read before in the call's context, newest first. */
-  provenance: readonly ReadSource[];
-  /** Parts of the arguments that repeat what others wrote. */
-  matches: readonly Match[];
+export interface ApprovalPrompt extends Question {
   /** Of the facts that it is about; not shown. */
   version?: string | undefined;
 }

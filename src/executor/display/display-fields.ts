@@ -3,16 +3,24 @@ import type { ShownViewer } from '../policy/shown-viewer.ts';
 import type { ReadSource } from '../taint/context-reads.ts';
 import type { Match } from '../taint/matches.ts';
 
-/** What is shown: the question as it is stored. */
-export interface Displayed {
+/** What a question says. */
+export interface Question {
   /** The action's own name: of a built-in one that in `use:`. Undefined: it is declared, or the question is of an earlier version. */
   use?: string | undefined;
+  /** What the facts tell of what it is about. */
   shown?: Shown | undefined;
   summary: string;
   audience: readonly ShownViewer[];
+  /** Sentences of Steward's own that deserve attention. */
   notices: readonly string[];
+  /** What others wrote and was read before in the call's context, newest first. */
   provenance: readonly ReadSource[];
+  /** Parts of the arguments that repeat what others wrote. */
   matches: readonly Match[];
+}
+
+/** What is shown: the question with its arguments. */
+export interface Displayed extends Question {
   input: unknown;
   /** Of the user, as an IANA name; undefined: it isn't known. */
   zone?: string | undefined;

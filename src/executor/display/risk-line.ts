@@ -4,7 +4,7 @@ import { nameOfAddress } from '../../../public/language/names.js';
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { ShownViewer } from '../policy/shown-viewer.ts';
 import type { Match } from '../taint/matches.ts';
-import type { Displayed } from './display-fields.ts';
+import type { Question } from './display-fields.ts';
 import { toneOf } from './shown-viewers.ts';
 
 /** One line on what deserves attention. */
@@ -14,12 +14,12 @@ export interface Risk {
   level: 'warning' | 'notice';
 }
 
-type Question = Pick<Displayed, 'audience' | 'matches' | 'notices'>;
+type Risky = Pick<Question, 'audience' | 'matches' | 'notices'>;
 
 const MAX_NAMED = 3;
 
 /** What deserves most attention, in one line. */
-export function riskOf(question: Question): Risk | null {
+export function riskOf(question: Risky): Risk | null {
   const { audience, matches, notices } = question;
   const risky = matches.filter((match) => !isKnownAddress(match, audience));
   const text = matchesLine(risky) ?? viewersLine(audience) ?? notices[0] ?? matchesLine(matches);
