@@ -145,11 +145,6 @@ export class Formatter {
     return `${this.number(Number(size.toPrecision(3)))} ${BYTE_UNITS[unit]}`;
   }
 
-  /** “1 message”, “3 messages”. @param {number} count @param {string} singular @param {string} [plural] */
-  count(count, singular, plural = `${singular}s`) {
-    return `${this.number(count)} ${count === 1 ? singular : plural}`;
-  }
-
   /** “a, b and c”. @param {readonly string[]} words @param {'conjunction' | 'disjunction'} [type] */
   list(words, type = 'conjunction') {
     return new Intl.ListFormat(this.#locale, { type }).format(words);

@@ -23,6 +23,10 @@ interface Template {
   quasis: { value: { cooked: string } }[];
 }
 
+/** What names a thing for those who don't see it, or before it is filled in; and words: no example of an address, a name or a code. */
+const NAMING = /^(?:'aria-(?:label|description)'|title|alt|placeholder)$/;
+const WORD = /(?<![\p{L}@./])\p{L}?\p{Ll}{2,}(?![\p{L}@.…/])/u;
+
 const root = join(import.meta.dirname, '../..');
 const files = globSync(['public/**/*.js', 'src/**/*.ts', 'sandbox/**/*.{ts,js}'], { cwd: root }).sort();
 const found = files.flatMap((file) => problemsOf(file, readFileSync(join(root, file), 'utf8')));
@@ -60,7 +64,16 @@ function ofPages({ quasis }: Template): string | undefined {
 function ofConsole(node: SyntaxNode, textOf: (node: SyntaxNode) => string): string | undefined {
   const isText = node.type === 'Literal' || node.type === 'TemplateElement';
   if (isText && SENTENCE.test(textOf(node).replace(/^['"]/, ''))) return A_TEXT;
+  if (node.type === 'Property' && NAMING.test(textOf(node.key as SyntaxNode)) && isWritten(node.value as SyntaxNode, textOf)) return A_TEXT;
+  const isElement = node.type === 'CallExpression' && textOf(node.callee as SyntaxNode) === 'element';
+  if (isElement && (node.arguments as SyntaxNode[]).slice(2).some((child) => isWritten(child, textOf))) return A_TEXT;
   return ofOthers(node, textOf);
+}
+
+/** Whether it is a text with words, not only names and marks. Words in capitals are names. */
+function isWritten(node: SyntaxNode, textOf: (node: SyntaxNode) => string): boolean {
+  const parts = node.type === 'TemplateLiteral' ? (node as unknown as Template).quasis.map(({ value }) => value.cooked) : [];
+  return WORD.test(node.type === 'Literal' ? textOf(node) : parts.join('{}'));
 }
 
 /** It runs in browsers, in Node and in the sandbox alike. */

@@ -40,7 +40,7 @@ describe.skipIf(chromiumMissing)(`long texts, many guests and other directions, 
     await scene.pages.choose(page, 'calendar.get');
     const result = page.locator('.run').first();
     for (const { id } of [other, made]) {
-      await page.getByLabel('id', { exact: true }).fill(id);
+      await page.getByLabel('Id', { exact: true }).fill(id);
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await result.locator('.event-title').waitFor();
     }

@@ -26,7 +26,7 @@ describe.skipIf(chromiumMissing)(`the first visit to the console${whySkipped}`, 
     await scene.pages.signIn(page, `forms${width}`);
     expect((await below(page, '#connect-email', 'form:has(#connect-email) button')).middles).toBeLessThan(2);
     await page.goto(`${scene.steward.url}/#actions/mail.search`);
-    await page.getByLabel('query').waitFor();
+    await page.getByLabel('Query').waitFor();
     const query = '#action-form [id$="-query"]';
     expect((await below(page, `#action-form label[for$="-query"]`, query)).gap).toBeGreaterThanOrEqual(0);
     expect((await below(page, query, '#action-form [id$="-query-about"]')).gap).toBeLessThan(12);

@@ -172,10 +172,10 @@ describe.skipIf(chromiumMissing)(`one session for all tabs${whySkipped}`, () => 
   it('keeps what was entered for an action over a reload', async () => {
     const page = await scene.pages.openConnected('enterer', 'Actions');
     await scene.pages.choose(page, 'mail.search');
-    await page.getByLabel('query').fill('is:unread');
+    await page.getByLabel('Query').fill('is:unread');
     await page.reload();
     await page.getByRole('heading', { level: 2, name: 'Search mail', exact: true }).waitFor();
-    expect(await page.getByLabel('query').inputValue()).toBe('is:unread');
+    expect(await page.getByLabel('Query').inputValue()).toBe('is:unread');
   });
 
   it('is renewed where a token requires a recent sign-in, and the token is made with the form as it was', async () => {

@@ -34,15 +34,15 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
 
   async function fillInMail(page: Page, subject: string, body: string): Promise<void> {
     await scene.pages.choose(page, 'mail.send');
-    await page.getByLabel('to', { exact: true }).fill('someone@example.com');
-    await page.getByLabel('subject').fill(subject);
-    await page.getByLabel('body').fill(body);
+    await page.getByLabel('To', { exact: true }).fill('someone@example.com');
+    await page.getByLabel('Subject').fill(subject);
+    await page.getByLabel('Text').fill(body);
   }
 
   it('runs an action by the form made from its schema', async () => {
     const page = await connected('runner');
     await scene.pages.choose(page, 'mail.search');
-    await page.getByLabel('max').fill('2');
+    await page.getByLabel('At most').fill('2');
     await run(page);
     const { items } = JSON.parse(await result(page)) as { items: unknown[] };
     expect(items).toHaveLength(2);
@@ -54,7 +54,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
   it('shows the error of an invalid input', async () => {
     const page = await connected('wrong');
     await scene.pages.choose(page, 'mail.search');
-    await page.getByLabel('query').fill('x'.repeat(3_000));
+    await page.getByLabel('Query').fill('x'.repeat(3_000));
     await run(page);
     await failure(page)
       .getByText(/^query: /)
@@ -81,7 +81,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await scene.pages.show(page, 'Actions');
     await page.locator('.run[data-action="mail.send"][data-state="done"]').waitFor();
     await scene.pages.choose(page, 'mail.search');
-    await page.getByLabel('query').fill('in:sent Grüße');
+    await page.getByLabel('Query').fill('in:sent Grüße');
     await run(page);
     await eventually(async () => (await result(page)).includes('an alle'));
     expect(scene.pages.problems).toEqual([]);
@@ -97,7 +97,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await scene.pages.show(page, 'Actions');
     await failure(page).getByText('Denied. The action has not run.').waitFor();
     await scene.pages.choose(page, 'mail.search');
-    await page.getByLabel('query').fill('in:sent Unsent');
+    await page.getByLabel('Query').fill('in:sent Unsent');
     await run(page);
     await eventually(async () => /"items": \[\]/.test(await result(page)));
   });

@@ -20,7 +20,7 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
   it('keep each result with its own action, input and account', async () => {
     const page = await scene.pages.openConnected('historian', 'Actions');
     await scene.pages.choose(page, 'mail.search');
-    await page.getByLabel('query').fill('is:unread');
+    await page.getByLabel('Query').fill('is:unread');
     await run(page);
     await page.locator(`.run[data-action="mail.search"][data-state="done"]`).waitFor();
     await scene.pages.choose(page, 'mail.labels');
@@ -42,14 +42,14 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
   it('fold optional fields, and take dates as dates', async () => {
     const page = await scene.pages.openConnected('dater', 'Actions');
     await scene.pages.choose(page, 'calendar.create');
-    expect(await page.getByLabel('location').isVisible()).toBe(false);
-    await page.getByLabel('title').fill('Standup');
-    await page.getByLabel('start', { exact: true }).fill('2027-03-22');
-    await page.getByLabel('start: time of day').fill('09:30');
-    await page.getByLabel('end (optional)').fill('2027-03-22');
-    await page.getByLabel('end: time of day').fill('10:00');
+    expect(await page.getByLabel('Place (optional)').isVisible()).toBe(false);
+    await page.getByLabel('Title').fill('Standup');
+    await page.getByLabel('Starts', { exact: true }).fill('2027-03-22');
+    await page.getByLabel('Starts: time of day').fill('09:30');
+    await page.getByLabel('Ends (optional)').fill('2027-03-22');
+    await page.getByLabel('Ends: time of day').fill('10:00');
     await page.locator('#action-form summary').press('Enter');
-    await page.getByLabel('location').fill('Room 4');
+    await page.getByLabel('Place (optional)').fill('Room 4');
     await run(page);
     const made = runs(page).first();
     await made.locator('summary').getByText('Done').waitFor();
@@ -57,7 +57,7 @@ describe.skipIf(chromiumMissing)(`calls from the page${whySkipped}`, () => {
     const input = JSON.parse((await made.getByLabel('Input of Create an event', { exact: true }).textContent()) ?? '');
     expect(input).toEqual({ title: 'Standup', start: '2027-03-22T09:30', end: '2027-03-22T10:00', location: 'Room 4' });
     await scene.pages.choose(page, 'bank.spending');
-    expect(await page.getByLabel('from').getAttribute('type')).toBe('date');
+    expect(await page.getByLabel('From').getAttribute('type')).toBe('date');
   });
 
   it('have no default account where nothing is preferred, and name it where something is', async () => {

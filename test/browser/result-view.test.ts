@@ -174,7 +174,7 @@ describe.skipIf(chromiumMissing)(`results of actions on the page${whySkipped}`, 
     expect(await text()).toMatch(/Deep[\s\S]*yes[\s\S]*https:\/\/example\.com\/a/);
     expect(await page.getByText('shortened').getAttribute('title')).toBe(hint);
     await page.getByRole('tab', { name: 'View' }).press('ArrowRight');
-    expect(JSON.parse((await page.getByRole('region', { name: 'JSON of custom.action' }).textContent()) ?? '')).toEqual(data);
+    expect(JSON.parse((await page.getByRole('region', { name: 'JSON of Custom action' }).textContent()) ?? '')).toEqual(data);
     await page.getByRole('button', { name: 'Copy: the result as JSON' }).waitFor();
     for (const odd of [null, 'text', 5, [], [1], {}]) {
       await show('custom.action', odd);

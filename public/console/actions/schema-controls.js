@@ -1,3 +1,4 @@
+import { detailValue } from '../../language/en/approvals.js';
 import { FORM } from '../../language/en/forms.js';
 import { element } from '../kit/dom.js';
 import { exampleOf } from './schema-examples.js';
@@ -54,7 +55,7 @@ function takesDateOrTime(description) {
 }
 
 function choicesOf(values) {
-  return values.map((value) => [JSON.stringify(value), String(value)]);
+  return values.map((value) => [JSON.stringify(value), detailValue(value)]);
 }
 
 function yesNo() {
@@ -113,7 +114,7 @@ function dateAndTime(label, { id, description, value = '' }) {
 
 function boxes(values, chosen = []) {
   const inputs = values.map((value) => element('input', { type: 'checkbox', value, checked: chosen.includes(value) }));
-  const labels = inputs.map((input) => element('label', { className: 'box' }, input, input.value));
+  const labels = inputs.map((input) => element('label', { className: 'box' }, input, detailValue(input.value)));
   const read = () => {
     const ticked = inputs.filter((input) => input.checked).map((input) => input.value);
     return ticked.length === 0 ? undefined : ticked;

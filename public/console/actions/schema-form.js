@@ -1,3 +1,4 @@
+import { detailName } from '../../language/en/approvals.js';
 import { FORM } from '../../language/en/forms.js';
 import { hasMeaning, meaningOf } from '../../language/meaning.js';
 import { element } from '../kit/dom.js';
@@ -17,18 +18,24 @@ const FIELD_PROBLEM = /^([\w-]+)((?:\.[\w-]+)*): (.+)$/s;
  *
  * @param action with `input`, the JSON Schema of an object; a property without a simple field is entered as JSON
  * @param options.value what the fields hold at first
- * @param options.labelOf the label of a property, by its name
  * @param options.isShown whether a property has a field, by its name and schema
  * @returns the nodes; the `names` of the fields; `read()` for their current values, empty fields omitted;
  *   `showProblem(message)`, which says an error beside its field and returns whether it is about one
  * @throws from `read()`: SyntaxError that names the field with invalid JSON
  */
-export function schemaForm({ input: schema }, prefix, { value = {}, labelOf = (name) => name, isShown = () => true } = {}) {
+export function schemaForm({ input: schema }, prefix, { value = {}, isShown = () => true } = {}) {
   if (schema.properties === undefined) return wholeInput(prefix);
   const required = new Set(schema.required ?? []);
   const properties = Object.entries(schema.properties).filter(([name, property]) => isShown(name, property));
   const fields = properties.map(([name, property]) =>
-    field({ name, label: labelOf(name), schema: property, required: required.has(name), id: `${prefix}-${name}`, value: own(value, name) }),
+    field({
+      name,
+      label: detailName(name),
+      schema: property,
+      required: required.has(name),
+      id: `${prefix}-${name}`,
+      value: own(value, name),
+    }),
   );
   const shown = fields.filter(({ name }) => required.has(name) || COMMON.has(name) || !isEmpty(own(value, name)));
   const first = shown.length > 0 ? shown : fields.slice(0, FEWEST);
@@ -57,7 +64,7 @@ function folded(fields) {
 
 /** For a schema without properties: the whole input as JSON. */
 function wholeInput(prefix) {
-  const { node, read } = field({ name: 'input', label: 'input', schema: {}, required: false, id: `${prefix}-input` });
+  const { node, read } = field({ name: 'input', label: detailName('input'), schema: {}, required: false, id: `${prefix}-input` });
   return { names: ['input'], nodes: [node], read: () => read() ?? {}, showProblem: () => false };
 }
 
@@ -78,9 +85,9 @@ function showProblem(fields, message) {
 
 function field({ name, label, schema, required, id, value }) {
   const { node, labelled, read, hint = schema.description } = controlFor(name, schema, { required, id, value, label });
-  // “Title.” below “title” says nothing.
+  // “Title.” below “Title” says nothing.
   const means = meaningNode(name, labelled, `${id}-means`);
-  const isNews = hint !== undefined && hint.toLowerCase() !== `${name}.`;
+  const isNews = hint !== undefined && hint.toLowerCase() !== `${label.toLowerCase()}.`;
   const about = isNews ? element('p', { className: 'muted hint', id: `${id}-about` }, hint) : undefined;
   const described = [means, about].filter((one) => one !== undefined).map((one) => one.id);
   if (described.length > 0) labelled.setAttribute('aria-describedby', described.join(' '));

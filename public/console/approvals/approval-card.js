@@ -66,7 +66,7 @@ class ApprovalCard {
     this.#line = line;
     this.node = element(
       'article',
-      { className: `approval-card${preview.display.caution ? ' caution' : ''}`, 'aria-label': `Question: ${this.#name}` },
+      { className: `approval-card${preview.display.caution ? ' caution' : ''}`, 'aria-label': QUESTION.named(this.#name) },
       this.#head(),
       this.#body,
       evidence,

@@ -1,4 +1,3 @@
-import { detailName } from '../../language/en/approvals.js';
 import { CHANGE } from '../../language/en/questions.js';
 import { schemaForm } from '../actions/schema-form.js';
 import { element } from '../kit/dom.js';
@@ -64,7 +63,7 @@ export class ChangeForm {
     if (this.#form !== undefined && !this.#isJson) return;
     this.#take();
     this.#isJson = false;
-    this.#form = schemaForm({ input: this.#schema }, this.#id, { value: this.#value, labelOf: detailName, isShown });
+    this.#form = schemaForm({ input: this.#schema }, this.#id, { value: this.#value, isShown });
     this.#fields.replaceChildren(...this.#form.nodes);
   }
 

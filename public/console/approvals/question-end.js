@@ -1,5 +1,5 @@
 import { failedText } from '../../language/en/failures.js';
-import { BUTTONS, DECIDED, doneText, ENDS, VIEW } from '../../language/en/questions.js';
+import { BUTTONS, DECIDED, doneText, ENDS, QUESTION, VIEW } from '../../language/en/questions.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -32,7 +32,7 @@ export function endedCard(name, end, { askAgain, links = [] } = {}) {
   again?.addEventListener('click', askAgain);
   return element(
     'article',
-    { className: 'approval-card ended', 'aria-label': name === undefined ? VIEW.question : `Question: ${name}` },
+    { className: 'approval-card ended', 'aria-label': name === undefined ? VIEW.question : QUESTION.named(name) },
     end && element('p', { className: 'question-state' }, endTag(end.status)),
     name && element('h3', {}, name),
     element('p', {}, end === undefined ? VIEW.gone : endText(end)),

@@ -5,8 +5,6 @@ import { run } from '../kit/feedback.js';
 import { formatter } from '../page/page-format.js';
 import { readableText } from '../page/page-text.js';
 
-const COUNTED = { runs: 'answer', tokens: 'token' };
-
 /** The field for messages, with the model and what is left of the day's budget. */
 export class Composer {
   #on;
@@ -135,12 +133,11 @@ export class Composer {
 
 /** “Today: 3 of 200 answers · 12K tokens”. A limit may be absent. */
 function budgetText(budget) {
-  const parts = Object.entries(COUNTED)
+  const parts = Object.entries(texts.budget)
     .filter(([name]) => budget[name] !== undefined)
-    .map(([name, unit]) => {
+    .map(([name, wordsOf]) => {
       const { used, limit } = budget[name];
-      const of = limit === null ? '' : ` of ${formatter.roughNumber(limit)}`;
-      return `${formatter.roughNumber(used)}${of} ${unit}${(limit ?? used) === 1 ? '' : 's'}`;
+      return wordsOf(limit ?? used, formatter.roughNumber(used), limit === null ? undefined : formatter.roughNumber(limit));
     });
-  return parts.length === 0 ? '' : `Today: ${parts.join(' · ')}`;
+  return parts.length === 0 ? '' : texts.today(parts.join(' · '));
 }

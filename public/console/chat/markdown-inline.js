@@ -1,3 +1,4 @@
+import { markdown as texts } from '../../language/en/chat.js';
 import { element } from '../kit/dom.js';
 import { safeLink } from '../kit/safe-link.js';
 import { readableText } from '../page/page-text.js';
@@ -54,7 +55,7 @@ function code(text, at) {
 function image(text, at) {
   const found = target(text, at + 1);
   if (found === undefined) return undefined;
-  const node = element('span', { className: 'image-link' }, '[image: ', safeLink(found.address, found.label || 'no description'), ']');
+  const node = element('span', { className: 'image-link' }, texts.image, safeLink(found.address, found.label || texts.undescribed), ']');
   return { node, end: found.end };
 }
 

@@ -1,4 +1,5 @@
 import { answerEnds, chat, conversation as texts } from '../../language/en/chat.js';
+import { counts } from '../../language/en/counts.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -111,7 +112,7 @@ function thinking() {
 }
 
 function footOf({ status, error, model, usage }, gate, retry) {
-  const tokens = usage === undefined ? '' : formatter.count((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), 'token');
+  const tokens = usage === undefined ? '' : counts.tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), formatter);
   const facts = [model, tokens].filter(Boolean).map((fact) => visibleText(String(fact)));
   return [
     ...endOf(status, error, retry),
@@ -154,8 +155,8 @@ function gateOf(parts, { session }) {
 
 function gateTags({ refused, asked }) {
   const tags = [
-    ...(refused > 0 ? [tag('bad', chat.refused(formatter.count(refused, 'call')))] : []),
-    ...(asked > 0 ? [tag('attention', chat.asked(formatter.count(asked, 'call')))] : []),
+    ...(refused > 0 ? [tag('bad', chat.refused(counts.calls(refused, formatter)))] : []),
+    ...(asked > 0 ? [tag('attention', chat.asked(counts.calls(asked, formatter)))] : []),
   ];
   return tags.length === 0 ? [] : [element('p', { className: 'message-end badges' }, ...tags)];
 }

@@ -1,3 +1,4 @@
+import { counts } from '../../language/en/counts.js';
 import { bank as texts } from '../../language/en/results.js';
 import { plainWords } from '../../language/names.js';
 import { tag } from '../kit/card.js';
@@ -58,7 +59,7 @@ export function balanceCards({ accounts, live }) {
       }),
     );
   return {
-    count: formatter.count(accounts.length, 'account'),
+    count: counts.accounts(accounts.length, formatter),
     nodes: [
       element('ul', { className: 'balances' }, ...cards),
       ...charts,
@@ -104,8 +105,8 @@ export function transactionList({ items, accounts = [], total, next }) {
   return {
     count:
       total === undefined || total === items.length
-        ? formatter.count(items.length, 'transaction')
-        : texts.some(items.length, formatter.count(total, 'transaction')),
+        ? counts.transactions(items.length, formatter)
+        : texts.some(items.length, counts.transactions(total, formatter)),
     nodes: [...spendingCharts(items), transactionTable(texts.transactions, items, names), moreNote(next)],
   };
 }
@@ -239,7 +240,7 @@ export function changeTables({ added, modified, removed, ready, more }) {
       ready === false ? element('p', { className: 'warning' }, texts.loading) : undefined,
       ...part(texts.added, added),
       ...part(texts.changed, modified),
-      removed.length === 0 ? undefined : element('p', {}, texts.removed(formatter.count(removed.length, 'transaction'))),
+      removed.length === 0 ? undefined : element('p', {}, texts.removed(counts.transactions(removed.length, formatter))),
       isEmpty && ready !== false ? element('p', { className: 'muted' }, texts.nothingNew) : undefined,
       moreNote(more),
     ],

@@ -1,3 +1,4 @@
+import { counts } from '../../language/en/counts.js';
 import { calendar } from '../../language/en/results.js';
 import { isDay } from '../../language/formatter.js';
 import { tag } from '../kit/card.js';
@@ -18,7 +19,7 @@ export const isSingleEvent = (data) => isEvent(data) && 'all_day' in data;
 /** Events by day, with the calendar's times, and the user's where they differ. */
 export function eventList({ items, zone, next }) {
   return {
-    count: formatter.count(items.length, 'event'),
+    count: counts.events(items.length, formatter),
     nodes: [...agenda(items, zone, (one) => event(one, zone)), moreNote(next)],
   };
 }
@@ -105,7 +106,7 @@ export function freeList({ items, zone, next }) {
       element('span', { className: 'muted' }, calendar.free(formatter.minutes(minutes))),
     );
   return {
-    count: formatter.count(items.length, 'free slot'),
+    count: counts.freeSlots(items.length, formatter),
     nodes: [...agenda(items, zone, slot), moreNote(next)],
   };
 }
@@ -136,7 +137,7 @@ export function busyList({ items, zone }) {
           ),
     ),
   );
-  return { count: formatter.count(items.length, 'person', 'people'), nodes: people };
+  return { count: counts.people(items.length, formatter), nodes: people };
 }
 
 function agenda(items, zone, build) {

@@ -1,3 +1,4 @@
+import { counts } from '../../language/en/counts.js';
 import { files as texts } from '../../language/en/results.js';
 import { plainWords } from '../../language/names.js';
 import { markdown } from '../chat/markdown.js';
@@ -17,7 +18,7 @@ export const isFileList = ({ items }) => Array.isArray(items) && items.length > 
 
 export function fileList({ items, next, failed }) {
   return {
-    count: formatter.count(items.length, 'file'),
+    count: counts.files(items.length, formatter),
     nodes: [element('ul', { className: 'rows' }, ...items.map(fileRow)), moreNote(next, failed)],
   };
 }
@@ -102,7 +103,7 @@ export const isPermissionList = ({ items }) =>
   Array.isArray(items) && items.length > 0 && items.every((item) => typeof item?.role === 'string' && 'type' in item);
 
 export function permissionList({ items }) {
-  return { count: formatter.count(items.length, 'person or group', 'people and groups'), nodes: [peopleList(items)] };
+  return { count: counts.peopleAndGroups(items.length, formatter), nodes: [peopleList(items)] };
 }
 
 export const isDocument = ({ tabs, title }) =>
@@ -112,11 +113,11 @@ export const isDocument = ({ tabs, title }) =>
 export function documentText({ title, link, tabs, next_offset: next }) {
   const heading = element('p', { className: 'result-title' }, link ? safeLink(link, title) : readableText(title));
   const parts = tabs.map(({ title: name, text }) => {
-    const body = text === '' ? element('p', { className: 'muted' }, 'empty') : markdown(text);
+    const body = text === '' ? element('p', { className: 'muted' }, texts.empty) : markdown(text);
     if (tabs.length === 1) return body;
     return element('details', { className: 'message', open: text !== '' }, element('summary', {}, readableText(name)), body);
   });
-  return { count: tabs.length === 1 ? undefined : formatter.count(tabs.length, 'tab'), nodes: [heading, ...parts, moreNote(next)] };
+  return { count: tabs.length === 1 ? undefined : counts.tabs(tabs.length, formatter), nodes: [heading, ...parts, moreNote(next)] };
 }
 
 export const isSlides = ({ slides }) =>
@@ -134,7 +135,7 @@ export function slideList({ title, slides, next }) {
     ),
   );
   return {
-    count: formatter.count(slides.length, 'slide'),
+    count: counts.slides(slides.length, formatter),
     nodes: [
       title ? element('p', { className: 'result-title' }, readableText(title)) : undefined,
       element('ol', { className: 'slides' }, ...cards),
@@ -158,9 +159,9 @@ export function sheetTables({ ranges }) {
     return [element('p', { className: 'result-title' }, name), dataTable(name, columns, cells), moreNote(next)];
   });
   return {
-    count: formatter.count(
+    count: counts.rows(
       ranges.reduce((sum, { rows }) => sum + rows.length, 0),
-      'row',
+      formatter,
     ),
     nodes,
   };

@@ -1,3 +1,4 @@
+import { counts } from '../../language/en/counts.js';
 import { mail as texts } from '../../language/en/results.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -28,7 +29,7 @@ export function mailList({ items, next, failed }) {
     ),
   );
   return {
-    count: formatter.count(items.length, 'message'),
+    count: counts.messages(items.length, formatter),
     nodes: [element('ul', { className: 'rows' }, ...rows), moreNote(next, failed)],
   };
 }
@@ -40,7 +41,7 @@ export const isMailThread = ({ messages }) =>
 export function mailThread({ messages, next_offset: next }) {
   const subject = element('p', { className: 'result-title', dir: 'auto' }, readableText(messages[0].subject) || texts.noSubject);
   return {
-    count: formatter.count(messages.length, 'message'),
+    count: counts.messages(messages.length, formatter),
     nodes: [subject, ...messages.map((message, index) => mail(message, index === messages.length - 1)), moreNote(next)],
   };
 }
@@ -90,5 +91,5 @@ export function labelList({ items }) {
       ? undefined
       : element('div', {}, element('p', { className: 'result-title' }, title), element('ul', { className: 'chips' }, ...names));
   };
-  return { count: formatter.count(items.length, 'label'), nodes: [group(texts.ownLabels, 'user'), group(texts.systemLabels, 'system')] };
+  return { count: counts.labels(items.length, formatter), nodes: [group(texts.ownLabels, 'user'), group(texts.systemLabels, 'system')] };
 }

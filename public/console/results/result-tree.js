@@ -31,7 +31,7 @@ function text(value) {
 }
 
 function list(values, depth) {
-  if (values.length === 0) return element('span', { className: 'muted' }, 'none');
+  if (values.length === 0) return element('span', { className: 'muted' }, texts.noEntries);
   const shown = values.slice(0, MAX_ITEMS).map((one) => element('li', {}, node(one, depth + 1)));
   const more = values.length - shown.length;
   return element('ol', {}, ...shown, more > 0 ? element('li', { className: 'muted' }, texts.moreInJson(more)) : undefined);
@@ -39,7 +39,7 @@ function list(values, depth) {
 
 function fields(value, depth) {
   const entries = Object.entries(value).slice(0, MAX_ITEMS);
-  if (entries.length === 0) return element('span', { className: 'muted' }, 'nothing');
+  if (entries.length === 0) return element('span', { className: 'muted' }, texts.noFields);
   const rows = entries.map(([name, one]) =>
     element('div', {}, element('dt', {}, readableText(plainWords(name))), element('dd', {}, node(one, depth + 1))),
   );

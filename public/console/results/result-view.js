@@ -1,3 +1,4 @@
+import { actionName } from '../../language/en/actions.js';
 import { result as texts } from '../../language/en/results.js';
 import { copyButton } from '../kit/button.js';
 import { element } from '../kit/dom.js';
@@ -50,11 +51,11 @@ export function resultView(action, data, meta = {}) {
     return body;
   };
   const raw = () => {
-    const text = element('pre', { tabIndex: 0, role: 'region', 'aria-label': texts.jsonOf(action) }, readableText(json));
+    const text = element('pre', { tabIndex: 0, role: 'region', 'aria-label': texts.jsonOf(actionName(action)) }, readableText(json));
     return element('div', { className: 'json' }, copyButton(json, texts.copy), text);
   };
   const panel = tabs(
-    texts.of(action),
+    texts.of(actionName(action)),
     [
       { name: texts.view, build: view },
       { name: texts.json, build: raw },

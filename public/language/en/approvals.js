@@ -124,6 +124,7 @@ const FORM_LABELS = {
   find: 'Text to find',
   location: 'Place',
   match_case: 'Only text with the same capitals',
+  max: 'At most',
   notify: 'Tell them by mail',
   recurrence: 'Repeats',
   replace: 'Text in its place',
@@ -133,6 +134,9 @@ const FORM_LABELS = {
 };
 
 const DETAIL_NAMES = new Map(Object.entries({ ...LABELS, ...FORM_LABELS }));
+
+/** One of the values that an argument may have. */
+export const detailValue = (value) => (typeof value === 'string' ? plainWords(value) : String(value));
 
 /** What an argument is called where it is not shown as the thing itself. */
 export function detailName(name) {
@@ -305,6 +309,22 @@ export const RISKS = {
   groups: (named) => `Everyone in ${named} will see this.`,
   lookalikes: (named) => `${named} has letters of another alphabet: it may only look like an address that you know.`,
 };
+/** Further sentences that deserve attention, beside those of RISKS. */
+export const NOTICES = {
+  read: (authors) => `Before this, text by ${authors} was read. It may have caused this request.`,
+  others: 'others',
+  writtenAfter: 'What this is about was written after text of others was read.',
+  bank: 'Before this, data of a bank was read.',
+  listed: (shown, all) => `${english.number(shown)} of ${english.number(all)} sources that were read before are listed, the newest.`,
+  changedHere: (time) => `This conversation changed what this is about, or put something into it, at ${time}.`,
+  changedByApp: (time) => `The app that asks changed what this is about, or put something into it, at ${time}.`,
+  /** Each in quotation marks; the author is not always known. */
+  repeats: ({ field, text, author }) =>
+    `The text of ${field} repeats ${author === undefined ? 'text that was read before' : `what ${author} wrote`}: ${text}.`,
+  incomplete: 'The details are too long to show every part that repeats what was read before.',
+  more: (count) => `${english.number(count)} more`,
+};
+
 /** Whose text it was: “a mail by Ledger Services”, “mails by 3 people”. */
 export function sourceOf(room, authors) {
   const [one] = authors;

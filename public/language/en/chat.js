@@ -83,7 +83,12 @@ export const conversation = {
   reasoning: 'Reasoning',
 };
 
+/** “3 of 200 answers”. `last` is the number that the noun follows; `limit` may be absent. */
+const budgeted = (one, many) => (last, used, limit) => `${limit === undefined ? used : `${used} of ${limit}`} ${last === 1 ? one : many}`;
+
 export const composer = {
+  today: (parts) => `Today: ${parts}`,
+  budget: { runs: budgeted('answer', 'answers'), tokens: budgeted('token', 'tokens') },
   hint: 'Message the assistant',
   message: 'Message',
   send: 'Send',
@@ -125,7 +130,7 @@ export const start = {
 };
 
 /** Parts of an answer, for those who don’t see them. */
-export const markdown = { code: 'Code', table: 'Table' };
+export const markdown = { code: 'Code', table: 'Table', image: '[image: ', undescribed: 'no description' };
 
 /** What the stand-in model is asked in the demonstrations: it begins with the words by which it knows one. */
 export const DEMONSTRATION = {

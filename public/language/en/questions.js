@@ -1,6 +1,7 @@
 /** The texts of the console's questions: the card, its form, the view of the approvals. */
 
 export const QUESTION = {
+  named: (name) => `Question: ${name}`,
   needsYou: 'Needs your decision',
   onlyYou: 'Only you see it.',
   whoSees: 'Who sees it',

@@ -12,6 +12,8 @@ export const result = {
   unreadable: (count, text) => `${text} ${count === 1 ? 'entry' : 'entries'} could not be read.`,
   /** In the tree of a result without a view of its own. */
   empty: 'empty',
+  noEntries: 'none',
+  noFields: 'nothing',
   yes: 'yes',
   no: 'no',
   moreInJson: (count) => `${count} more: see JSON`,

@@ -1,3 +1,4 @@
+import { NOTICES, RISKS } from '../../../public/language/en/approvals.js';
 import { english } from '../../../public/language/english.js';
 import type { Formatter } from '../../../public/language/formatter.js';
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
@@ -31,7 +32,6 @@ export interface ApprovalPromptDeps extends RunDeps {
 const MAX_NAMED = 10;
 const MAX_AUTHORS = 3;
 const MAX_SHOWN = 20;
-const INCOMPLETE = 'The details are too long to show every part that repeats what was read before.';
 
 /** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
 export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, assessment: Assessment): Promise<ApprovalPrompt> {
@@ -67,7 +67,7 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
       ...noticesOnReading(taint, sources, labelsOfNamed.isTainted),
       ...(changedAt === undefined ? [] : [noticeOnChange(call, changedAt, formatterFor(await selectPreferences(deps.db, call.userId)))]),
       ...noticesOnMatches(matches),
-      ...(isComplete ? [] : [INCOMPLETE]),
+      ...(isComplete ? [] : [NOTICES.incomplete]),
     ],
     provenance: sources.slice(0, MAX_SHOWN),
     matches,
@@ -98,10 +98,10 @@ function noticesOn(audience: readonly ShownViewer[], isRead: boolean): string[] 
   const [strangers, unchecked] = [addressesOf('new'), addressesOf(undefined)];
   const has = (kind: Viewer['kind']) => audience.some((viewer) => viewer.kind === kind);
   return [
-    ...(strangers.length > 0 ? [`You have not written to ${named(strangers)} before.`] : []),
-    ...(isRead && unchecked.length > 0 ? [`It was not checked whether you have written to ${named(unchecked)} before.`] : []),
-    ...(has('anyone') ? ['Anyone with the link will see this.'] : []),
-    ...(has('unknown') ? ['It could not be read who else will see this.'] : []),
+    ...(strangers.length > 0 ? [RISKS.strangers(named(strangers), 0)] : []),
+    ...(isRead && unchecked.length > 0 ? [RISKS.unchecked(named(unchecked))] : []),
+    ...(has('anyone') ? [RISKS.anyone] : []),
+    ...(has('unknown') ? [RISKS.unknown] : []),
   ];
 }
 
@@ -109,30 +109,24 @@ function noticesOn(audience: readonly ShownViewer[], isRead: boolean): string[] 
 function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly ReadSource[], isOfOthers: boolean): string[] {
   const authors = [...new Set(sources.map(({ author }) => author))];
   const named = authors.filter((author) => author !== undefined).slice(0, MAX_AUTHORS);
-  const whose = english.list([...named.map(quoted), ...(authors.length > named.length ? ['others'] : [])]);
+  const whose = english.list([...named.map(quoted), ...(authors.length > named.length ? [NOTICES.others] : [])]);
   // The context is marked before a result arrives, which may turn out to be the user's own: then it has no sources.
-  const words =
-    sources.length > 0
-      ? [`Before this, text by ${whose} was read. It may have caused this request.`]
-      : isOfOthers
-        ? ['What this is about was written after text of others was read.']
-        : [];
-  const listed = `${MAX_SHOWN} of ${sources.length} sources that were read before are listed, the newest.`;
+  const words = sources.length > 0 ? [NOTICES.read(whose)] : isOfOthers ? [NOTICES.writtenAfter] : [];
   return [
     ...(isTainted ? words : []),
-    ...(isFinancial ? ['Before this, data of a bank was read.'] : []),
-    ...(sources.length > MAX_SHOWN ? [listed] : []),
+    ...(isFinancial ? [NOTICES.bank] : []),
+    ...(sources.length > MAX_SHOWN ? [NOTICES.listed(MAX_SHOWN, sources.length)] : []),
   ];
 }
 
 /** What is asked about may have become what it is by the caller that asks. */
 function noticeOnChange({ client }: Call, at: Date, formatter: Formatter): string {
-  const who = client === undefined ? 'This conversation' : 'The app that asks';
-  return `${who} changed what this is about, or put something into it, at ${formatter.zonedTime(at.getTime())}.`;
+  const time = formatter.zonedTime(at.getTime());
+  return client === undefined ? NOTICES.changedHere(time) : NOTICES.changedByApp(time);
 }
 
 function named(addresses: readonly string[]): string {
   const shown = addresses.slice(0, MAX_NAMED).map(displayAddress);
   const more = addresses.length - shown.length;
-  return english.list([...shown, ...(more > 0 ? [`${more} more`] : [])], 'disjunction');
+  return english.list([...shown, ...(more > 0 ? [NOTICES.more(more)] : [])], 'disjunction');
 }

@@ -1,3 +1,4 @@
+import { NOTICES } from '../../../public/language/en/approvals.js';
 import { quoted } from '../../actions/shared/display-text.ts';
 import { isIdName } from '../../actions/shared/named-ids.ts';
 import { cutText } from '../../validation/cut-text.ts';
@@ -55,8 +56,7 @@ export function compare(input: unknown, sources: readonly SourceWithHashes[]): C
 /** Sentences on the first matches, for clients that don't show the matches themselves. */
 export function noticesOnMatches(matches: readonly Match[]): string[] {
   return matches.slice(0, MAX_QUOTED).map(({ field, text, author }) => {
-    const whose = author === undefined ? 'text that was read before' : `what ${quoted(author)} wrote`;
-    return `The text of ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
+    return NOTICES.repeats({ field: quoted(field), text: quoted(text), author: author && quoted(author) });
   });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { counts } from '../../../public/language/en/counts.js';
 import { Formatter } from '../../../public/language/formatter.js';
 
 const inZone = (timeZone: string, language?: string) => new Formatter({ language, timeZone });
@@ -87,7 +88,7 @@ describe('an amount', () => {
   it('of bytes, things, minutes and seconds has its unit', () => {
     const words = inZone('UTC');
     expect([0, 999, 160_000, 1_234_567].map((bytes) => words.bytes(bytes))).toEqual(['0 bytes', '999 bytes', '160 kB', '1.23 MB']);
-    expect([words.count(1, 'message'), words.count(1_500, 'message')]).toEqual(['1 message', '1,500 messages']);
+    expect([counts.messages(1, words), counts.messages(1_500, words)]).toEqual(['1 message', '1,500 messages']);
     expect([0, 45, 60, 90].map((minutes) => words.minutes(minutes))).toEqual(['0 min', '45 min', '1 h', '1 h 30 min']);
     expect([245_000, 59_001, -5].map((ms) => words.countdown(ms))).toEqual(['4:05', '1:00', '0:00']);
   });
