@@ -42,12 +42,35 @@ describe.skipIf(chromiumMissing)(`clients on the page${whySkipped}`, () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByText('Assistant is disconnected.').waitFor();
+    await page.getByText('“Assistant” is disconnected.').waitFor();
     await page.locator('#connected-title:focus').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Menu' }).click();
     await scene.pages.show(page, 'Activity');
-    await page.locator('#feed').getByText('You disconnected the app “Assistant”').waitFor();
+    await page.locator('#feed').getByText('You disconnected the app “Assistant” (assistant.example.com)').waitFor();
     expect(scene.pages.problems).toEqual([]);
+  });
+
+  it.each([
+    ['ends its quotation', 'Notes” is disconnected. “You', "Notes' is disconnected. 'You"],
+    ['imitates a decision', 'Your bank — already approved', 'Your bank — already approved'],
+    ['turns its letters', '\u202eknab ruoY', '[U+202E]knab ruoY'],
+    ['is written from right to left', 'البنك', '\u2068البنك\u2069'],
+    ['is long, without a blank', 'x'.repeat(200), 'x'.repeat(200)],
+    ['is that of an app that is gone', 'A disconnected app', 'A disconnected app'],
+  ])('are named in quotation marks with their host, where the name %s', async (_what, name, shown) => {
+    const page = await scene.pages.openConnected('imitated', 'Connected apps');
+    await connectApp('imitated', { name, oauthClientId: 'abc', redirectHost: 'evil.example' });
+    const entry = page.locator('#connected .entry').filter({ hasText: 'It received access at evil.example.' });
+    await entry.getByRole('button', { name: 'Disconnect' }).click();
+    await page
+      .getByRole('dialog', { name: `Disconnect “${shown}”?`, exact: true })
+      .getByRole('button', { name: 'Disconnect' })
+      .click();
+    await page.getByText(`“${shown}” is disconnected.`, { exact: true }).waitFor();
+    await scene.pages.show(page, 'Activity');
+    await page.locator('#feed').getByText(`You disconnected the app “${shown}” (evil.example)`, { exact: true }).first().waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { actionName } from '../../language/en/actions.js';
 import { accountWords, CALLS, EVENTS, NAMES } from '../../language/en/activity.js';
 import { reasonOf } from '../../language/en/failures.js';
-import { isolated, visibleText } from '../page/page-text.js';
+import { quotedName, visibleText } from '../page/page-text.js';
 
 /** Rows that are not about the call itself. */
 const SIDE = new Set(['allowance_created']);
@@ -36,7 +36,7 @@ function namesOf({ action, account_id: accountId, client_id: clientId, surface }
   const account = accountId === null ? undefined : (session.nameOf(accountId) ?? NAMES.goneAccount);
   const client = session.clients.value?.find(({ id }) => id === clientId);
   const isAssistant = clientId === null && surface === 'assistant';
-  const app = () => NAMES.app(client === undefined ? NAMES.goneApp : isolated(visibleText(client.name)));
+  const app = () => (client === undefined ? NAMES.goneApp : NAMES.app(quotedName(client.name), client.redirect_host));
   const who = isAssistant ? NAMES.assistant : clientId === null ? NAMES.you : app();
   const call = NAMES.call(visibleText(actionName(action)), account);
   return { who, account, call, asked: isAssistant ? NAMES.ofAssistant(call) : call };

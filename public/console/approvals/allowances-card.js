@@ -8,7 +8,7 @@ import { run } from '../kit/feedback.js';
 import { showList } from '../kit/states.js';
 import { formatter } from '../page/page-format.js';
 import { together } from '../page/page-store.js';
-import { visibleText } from '../page/page-text.js';
+import { quotedName, visibleText } from '../page/page-text.js';
 
 /** Calls that the user has allowed in advance: list, revoke. */
 export function allowancesCard(session) {
@@ -48,7 +48,7 @@ function item(session, allowance) {
 
 /** Whose calls run without a question. */
 function whoOf({ asker, client }) {
-  if (client !== null) return (client.kind === 'oauth' ? texts.app : texts.token)(visibleText(client.name));
+  if (client !== null) return (client.kind === 'oauth' ? texts.app : texts.token)(quotedName(client.name));
   return asker === 'assistant' ? texts.assistant : texts.you;
 }
 

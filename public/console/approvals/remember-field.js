@@ -1,7 +1,7 @@
 import { REMEMBER } from '../../language/en/questions.js';
 import { element } from '../kit/dom.js';
 import { field } from '../kit/field.js';
-import { visibleText } from '../page/page-text.js';
+import { quotedName, visibleText } from '../page/page-text.js';
 
 /** The same question may be in two views at once, whose fields need ids of their own. */
 let count = 0;
@@ -18,7 +18,7 @@ export function rememberField({ audience, account, client, thread }, configured)
   const select = element('select', { id: `remember-${count}` });
   select.append(...REMEMBER.days.map(([value, text]) => element('option', { value }, text)));
   const assistant = thread === undefined ? REMEMBER.you : REMEMBER.assistant;
-  const whose = client === undefined ? assistant : `“${visibleText(client.name)}”`;
+  const whose = client === undefined ? assistant : REMEMBER.app(quotedName(client.name));
   const shown = element(
     'details',
     { className: 'remember' },

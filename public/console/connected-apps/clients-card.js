@@ -8,7 +8,7 @@ import { showList } from '../kit/states.js';
 import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { together } from '../page/page-store.js';
-import { isolated, visibleText } from '../page/page-text.js';
+import { quotedName, visibleText } from '../page/page-text.js';
 
 /** Clients that signed in with OAuth, and personal access tokens: what each may do, when it last did what; disconnect. */
 export function clientsCard(session) {
@@ -25,7 +25,7 @@ export function clientsCard(session) {
 function item(session, client) {
   const name = visibleText(client.name);
   const disconnect = button(texts.disconnect, { name, className: 'small' });
-  disconnect.addEventListener('click', () => run(disconnect, session.fail, () => end(session, client.id, name)));
+  disconnect.addEventListener('click', () => run(disconnect, session.fail, () => end(session, client)));
   return element(
     'li',
     { className: 'entry', 'data-entry': client.id },
@@ -45,16 +45,16 @@ function item(session, client) {
   );
 }
 
-async function end(session, id, name) {
+async function end(session, client) {
   const question = {
-    title: texts.disconnectQuestion(isolated(name)),
+    title: texts.disconnectQuestion(quotedName(client.name)),
     text: texts.disconnectMeans,
     yes: texts.disconnect,
   };
   if (!(await session.confirm(question))) return;
-  await session.request('DELETE', `/clients/${id}`);
+  await session.request('DELETE', `/clients/${client.id}`);
   await session.load('clients', 'approvals');
-  session.notify('done', texts.disconnected(isolated(name)));
+  session.notify('done', texts.disconnected(quotedName(client.name)));
 }
 
 function permissionOf({ access, actions, accounts, except_accounts: except, expires_at: expiresAt }, session) {

@@ -42,3 +42,8 @@ const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Sc
 export function isolated(text) {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
+
+/** The same of a name in quotation marks. */
+export function quotedName(name) {
+  return isolated(quotedText(name));
+}

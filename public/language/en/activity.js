@@ -21,7 +21,8 @@ export const ACTIVITY = {
 export const NAMES = {
   you: 'You',
   assistant: 'The assistant',
-  app: (name) => `“${name}”`,
+  /** The name is the app's own word; its host can be checked. */
+  app: (name, host) => (host === null ? `“${name}”` : `“${name}” (${host})`),
   goneApp: 'A disconnected app',
   goneAccount: 'a disconnected account',
   call: (action, account) => (account === undefined ? `“${action}”` : `“${action}” for ${account}`),

@@ -136,6 +136,7 @@ export const REMEMBER = {
   ],
   you: 'you',
   assistant: 'your assistant',
+  app: (name) => `“${name}”`,
   hint: (whose, account) =>
     `The same with ${account} by ${whose} then runs without a question, whatever it says, if only these people see it and its choices, numbers and lists are like these.`,
 };
