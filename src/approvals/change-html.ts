@@ -28,16 +28,18 @@ function fieldOf(field: FormField, id: string, problem: string | undefined): Saf
     .join(' ');
   const described = about !== '' && html` aria-describedby="${about}"`;
   const isRequired = required && control !== 'checkbox';
-  const attributes = html` id="${id}" name="${FIELD}${field.path}"${isRequired && html` required`}${described}${problem !== undefined && html` aria-invalid="true"`}`;
+  const attributes = html` id="${id}" name="${FIELD}${field.path}"${isRequired && html` required`}${described}${problem !== undefined && html` aria-invalid="true" autofocus`}`;
   const mark =
     control !== 'checkbox' &&
     (required ? html` <span class="muted">${CHANGE.required}</span>` : html` <span class="muted">${CHANGE.optional}</span>`);
   const name = html`<label for="${id}">${label}${mark}</label>`;
   const entry = controlOf(field, attributes);
-  const content = control === 'checkbox' ? html`<div class="choice">${entry} ${name}</div>` : html`${name}\n${entry}`;
+  // Above the entry, which has the focus: below it, the answers may cover it.
+  const wrong = problem !== undefined && html`<p class="error" id="${id}-problem">${problem}</p>\n`;
+  const content = control === 'checkbox' ? html`${wrong}<div class="choice">${entry} ${name}</div>` : html`${name}\n${wrong}${entry}`;
   const lines = control === 'lines' ? `${CHANGE.lines} ` : '';
   return html`<div class="field">${content}
-${problem !== undefined && html`<p class="error" id="${id}-problem">${problem}</p>\n`}${meaning !== undefined && html`<p id="${id}-means">${FORM.means(meaning)}</p>\n`}${hint !== undefined && html`<p class="muted" id="${id}-hint"><small>${lines}${hint}</small></p>`}
+${meaning !== undefined && html`<p id="${id}-means">${FORM.means(meaning)}</p>\n`}${hint !== undefined && html`<p class="muted" id="${id}-hint"><small>${lines}${hint}</small></p>`}
 </div>
 `;
 }

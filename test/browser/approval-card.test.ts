@@ -151,6 +151,36 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     expect(await card.getByText('Repeats what others wrote').isVisible()).toBe(false);
   });
 
+  it('shows an error at its field above the answers, on a phone', async () => {
+    const page = await scene.pages.openConnected('thumb', 'Approvals');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await call('thumb', 'calendar.create', {
+      title: 'Dinner',
+      start: '2027-03-22T09:00',
+      end: '2027-03-22T10:00',
+      zone: 'Europe/Berlin',
+      attendees: ['zoe@example.org'],
+    });
+    const card = page.locator('#question .approval-card');
+    await page.locator('.question-link').click();
+    await card.getByRole('button', { name: /^Change: / }).click();
+    await card.getByLabel('Guests').fill('nobody');
+    await card.getByRole('button', { name: /^Approve with/ }).click();
+    const problem = card.getByText('Line 1 must be a mail address');
+    await problem.waitFor();
+    const [said, foot] = await Promise.all([problem.boundingBox(), card.locator('.question-foot').boundingBox()]);
+    expect((said?.y ?? 0) + (said?.height ?? 0)).toBeLessThanOrEqual(foot?.y ?? 0);
+    expect(await axeViolations(page)).toEqual([]);
+    await card.getByLabel('Guests').fill('zoe@example.org');
+    for (const [part, text] of Object.entries({ start: '02:30', end: '03:30' })) {
+      await card.locator(`input[type="date"][id$="-${part}"]`).fill('2027-03-28');
+      await card.locator(`input[type="time"][id$="-${part}-time"]`).fill(text);
+    }
+    await card.getByRole('button', { name: /^Approve with/ }).click();
+    await card.getByText('02:30 does not exist in Europe/Berlin on Sun, 28 Mar 2027').waitFor();
+    expect(await card.locator('[aria-invalid="true"]').getAttribute('id')).toMatch(/-start$/);
+  });
+
   it('has approving as the primary answer where nothing needs care', async () => {
     const page = await scene.pages.openConnected('self', 'Approvals');
     await call('self', 'mail.send', { to: ['self@example.com'], subject: 'Note', body: 'Milk' });

@@ -106,6 +106,24 @@ describe.skipIf(chromiumMissing)(`the page of a question${whySkipped}`, () => {
     await page.getByRole('heading', { name: 'Done' }).waitFor();
   });
 
+  it('opens a form with an error at its field, which has the focus and is in view with what is said about it', async () => {
+    const page = await asked(MAIL);
+    await answer(page, 'Change').click();
+    await page.getByLabel('Bcc').fill('zoe@example.org\nnobody');
+    await page.locator('.decision').getByRole('button').click();
+    const problem = page.getByText('Line 2: must be a mail address');
+    await problem.waitFor();
+    expect(await page.locator(':focus').getAttribute('name')).toBe('field.bcc');
+    const [about, decision] = await Promise.all([problem.boundingBox(), page.locator('.decision').boundingBox()]);
+    expect((about?.y ?? 0) + (about?.height ?? 0)).toBeLessThanOrEqual(decision?.y ?? 0);
+  });
+
+  it('has each line of a text in its own direction', async () => {
+    const page = await asked({ ...MAIL, body: 'שלום\nHello' });
+    const text = page.locator('.quoted').first();
+    expect(await text.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).unicodeBidi)).toBe('plaintext');
+  });
+
   it('says of a question that was decided what became of it', async () => {
     const page = await asked(MAIL);
     const url = page.url();

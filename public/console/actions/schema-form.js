@@ -80,6 +80,7 @@ function showProblem(fields, message) {
   const more = found.node.closest('details');
   if (more !== null) more.open = true;
   found.labelled.focus();
+  found.node.scrollIntoView({ block: 'nearest' });
   return true;
 }
 
