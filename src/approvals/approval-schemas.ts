@@ -24,7 +24,11 @@ export const approval = z
     audience: z.array(viewer).describe('Who else sees the effect.'),
     notices: z.array(z.string()).describe('What deserves attention.'),
     provenance: provenances.describe('What others wrote and was read before.'),
-    matches: z.array(match).describe('Parts of the arguments that repeat what others wrote: `field` is the path of the argument.'),
+    matches: z
+      .array(match)
+      .describe(
+        'Parts of the arguments that repeat what others wrote: `field` is the path of the argument; `thing`: the name of what the arguments name by an id.',
+      ),
     display: question.meta({ id: 'Display', description: 'The question as people read it.' }),
     input: z.unknown().describe('The arguments.'),
     url: z.url().describe('The page where the user decides.'),

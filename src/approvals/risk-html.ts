@@ -1,7 +1,6 @@
 import { actionName } from '../../public/language/en/actions.js';
-import { PAGE } from '../../public/language/en/approvals.js';
+import { detailName, PAGE } from '../../public/language/en/approvals.js';
 import type { Formatter } from '../../public/language/formatter.js';
-import { plainWords } from '../../public/language/names.js';
 import type { LinkedPreview } from '../executor/executor.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
 import { inline, quotation } from '../http/pages/visible-text.ts';
@@ -26,7 +25,7 @@ function matchesOf({ evidence: { matches }, fields }: LinkedPreview['display'], 
   const labels = new Map(fields.map(({ name, label }) => [name.split('.', 1)[0], label]));
   const entries = matches.map(
     ({ field, text, ...source }) => html`<li>
-<p>${inline(labels.get(field.split('.', 1)[0]) ?? plainWords(field.split('.', 1)[0]))}${PAGE.from}${sourceOf(source, formatter)}:</p>
+<p>${inline(labels.get(field.split('.', 1)[0]) ?? detailName(field.split('.', 1)[0]))}${PAGE.from}${sourceOf(source, formatter)}:</p>
 ${block({ text })}
 </li>
 `,

@@ -255,6 +255,11 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
       await card.getByText(/text by “events@ledger-services\.example”/).waitFor();
       await card.getByText('Repeats what others wrote').waitFor();
       expect(await card.locator('mark').first().textContent()).toBe('records@ledger-services.example');
+      // Its arguments are only an id: its name is what the invitation has in it.
+      const deletion = chat.log.getByRole('article', { name: /^Question: .*Clase/ });
+      await deletion.getByRole('button', { name: /^“Clase de español” is named in an event by “.*ledger-services\.example”\.$/ }).click();
+      await deletion.getByText('Its name: ').waitFor();
+      expect(await deletion.getByRole('button', { name: /^Deny: / }).getAttribute('class')).toContain('primary');
       await chat.log.getByText('Steward asks you about 2 calls').waitFor();
       for (const name of [/^Deny: .*Monatsabschluss/, /^Deny: .*Clase/]) await chat.log.getByRole('button', { name }).click();
       await chat.log

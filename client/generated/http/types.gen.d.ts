@@ -689,7 +689,7 @@ export type Approval = {
         time?: string;
     }>;
     /**
-     * Parts of the arguments that repeat what others wrote: `field` is the path of the argument.
+     * Parts of the arguments that repeat what others wrote: `field` is the path of the argument; `thing`: the name of what the arguments name by an id.
      */
     matches: Array<{
         action: string;
@@ -971,7 +971,7 @@ export type ApprovalWithForm = {
         time?: string;
     }>;
     /**
-     * Parts of the arguments that repeat what others wrote: `field` is the path of the argument.
+     * Parts of the arguments that repeat what others wrote: `field` is the path of the argument; `thing`: the name of what the arguments name by an id.
      */
     matches: Array<{
         action: string;

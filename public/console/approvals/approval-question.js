@@ -1,6 +1,6 @@
 import { actionName } from '../../language/en/actions.js';
+import { detailName } from '../../language/en/approvals.js';
 import { EVIDENCE, QUESTION } from '../../language/en/questions.js';
-import { plainWords } from '../../language/names.js';
 import { element } from '../kit/dom.js';
 import { formatter } from '../page/page-format.js';
 import { quotedText, readableText, visibleText } from '../page/page-text.js';
@@ -68,7 +68,7 @@ function titled(title, nodes) {
 
 function repeated({ field, text, ...from }, labels) {
   const [name] = field.split('.');
-  const label = labels.get(name) ?? plainWords(name);
+  const label = labels.get(name) ?? detailName(name);
   return element('span', {}, EVIDENCE.inField(visibleText(label)), element('mark', {}, readableText(text)), EVIDENCE.from, source(from));
 }
 

@@ -109,6 +109,8 @@ export const LABELS = {
   summary: 'In short',
   inbox: 'Back to the inbox',
   rest: 'More',
+  /** What a call is about, in the evidence. */
+  thing: 'Its name',
 };
 
 /** Labels of arguments in the form in which they are changed, where they differ. */
@@ -299,6 +301,8 @@ export const RISKS = {
     const verb = addresses + passages === 1 ? 'comes' : 'come';
     return `${what.charAt(0).toUpperCase()}${what.slice(1)} ${verb} from ${source}.`;
   },
+  things: ({ name, more, source }) =>
+    more === 0 ? `${name} is named in ${source}.` : `${name} and ${more} more of these are named in ${source}.`,
   strangers: (named, unchecked) =>
     unchecked === 0
       ? `You have not written to ${named} before.`
@@ -309,6 +313,8 @@ export const RISKS = {
   groups: (named) => `Everyone in ${named} will see this.`,
   lookalikes: (named) => `${named} has letters of another alphabet: it may only look like an address that you know.`,
 };
+const written = (author) => (author === undefined ? 'text that was read before' : `what ${author} wrote`);
+
 /** Further sentences that deserve attention, beside those of RISKS. */
 export const NOTICES = {
   read: (authors) => `Before this, text by ${authors} was read. It may have caused this request.`,
@@ -319,8 +325,8 @@ export const NOTICES = {
   changedHere: (time) => `This conversation changed what this is about, or put something into it, at ${time}.`,
   changedByApp: (time) => `The app that asks changed what this is about, or put something into it, at ${time}.`,
   /** Each in quotation marks; the author is not always known. */
-  repeats: ({ field, text, author }) =>
-    `The text of ${field} repeats ${author === undefined ? 'text that was read before' : `what ${author} wrote`}: ${text}.`,
+  repeats: ({ field, text, author }) => `The text of ${field} repeats ${written(author)}: ${text}.`,
+  named: ({ text, author }) => `What this is about is named in ${written(author)}: ${text}.`,
   incomplete: 'The details are too long to show every part that repeats what was read before.',
   more: (count) => `${english.number(count)} more`,
 };

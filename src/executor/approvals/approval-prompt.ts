@@ -8,13 +8,15 @@ import type { Audience, Viewer } from '../../providers/shared/audience.ts';
 import { distinctBy } from '../../validation/distinct-by.ts';
 import { addressKey } from '../../validation/email-address.ts';
 import { ActionRun, type RunDeps } from '../call/action-run.ts';
-import type { Call } from '../call/call.ts';
+import { type Call, changesSomething } from '../call/call.ts';
 import { isInPerson } from '../call/context-name.ts';
 import type { Question } from '../display/display-fields.ts';
 import type { Assessment } from '../policy/gate.ts';
+import { subjectsOf } from '../policy/open-questions.ts';
 import { isNamed, type ShownViewer } from '../policy/shown-viewer.ts';
-import type { ContextReads, ReadSource } from '../taint/context-reads.ts';
+import { type ContextReads, type ReadSource, readSource } from '../taint/context-reads.ts';
 import { compare, noticesOnMatches } from '../taint/matches.ts';
+import { namedThings } from '../taint/named-things.ts';
 import type { WrittenItems } from '../taint/written-items.ts';
 
 /** What the user reads before deciding. */
@@ -52,11 +54,10 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
     const shown = withRelation(viewer, call.ownAddresses, written);
     return isNamed(call, viewer) ? { ...shown, named: true } : shown;
   });
-  const sources = distinctBy(
-    reads.map(({ hashes: _, ...source }): ReadSource => source),
-    ({ action, author, name, time }) => JSON.stringify([action, author, name, time]),
-  );
-  const { matches, isComplete } = compare(call.input, reads);
+  const sources = distinctBy(reads.map(readSource), ({ action, author, name, time }) => JSON.stringify([action, author, name, time]));
+  const { matches: repeated, isComplete } = compare(call.input, reads);
+  const about = new Set(subjectsOf(call, assessment.facts));
+  const matches = [...repeated, ...(changesSomething(call.configured) ? namedThings(shown, about, reads) : [])];
   return {
     use: action.isDeclared ? undefined : action.name,
     shown,

@@ -3,7 +3,7 @@ import { english } from '../../../public/language/english.js';
 import { nameOfAddress } from '../../../public/language/names.js';
 import { displayAddress, quoted } from '../../actions/shared/display-text.ts';
 import type { ShownViewer } from '../policy/shown-viewer.ts';
-import type { Match } from '../taint/matches.ts';
+import { type Match, THING } from '../taint/matches.ts';
 import type { Question } from './display-fields.ts';
 import { toneOf } from './shown-viewers.ts';
 
@@ -22,7 +22,7 @@ const MAX_NAMED = 3;
 export function riskOf(question: Risky): Risk | null {
   const { audience, matches, notices } = question;
   const risky = matches.filter((match) => !isKnownAddress(match, audience));
-  const text = matchesLine(risky) ?? viewersLine(audience) ?? notices[0] ?? matchesLine(matches);
+  const text = matchesLine(risky.filter(isPart)) ?? thingsLine(risky) ?? viewersLine(audience) ?? notices[0] ?? matchesLine(matches);
   if (text === undefined) return null;
   return { text, level: isCautious(question) ? 'warning' : 'notice' };
 }
@@ -44,10 +44,23 @@ function matchesLine(matches: readonly Match[]): string | undefined {
   const [first] = matches;
   if (first === undefined) return undefined;
   const addresses = matches.filter(({ text }) => /^[^\s@]+@[^\s@]+$/.test(text)).length;
+  return RISKS.matches({ addresses, passages: matches.length - addresses, source: writtenBy(matches) });
+}
+
+/** ““Clase de español” is named in a mail by “Ledger Services”.” */
+function thingsLine(matches: readonly Match[]): string | undefined {
+  const things = matches.filter((match) => !isPart(match));
+  const [first] = things;
+  return first && RISKS.things({ name: quoted(first.text), more: things.length - 1, source: writtenBy(things) });
+}
+
+/** Of the arguments; else it is the name of what they name. */
+const isPart = ({ field }: Match) => field !== THING;
+
+function writtenBy(matches: readonly Match[]): string {
   const rooms = new Set(matches.map(({ action }) => action.slice(0, action.indexOf('.'))));
   const authors = [...new Set(matches.map(({ author }) => author))].map((author) => author && quoted(nameOfAddress(author)));
-  const source = sourceOf(rooms.size === 1 ? [...rooms][0] : 'text', authors);
-  return RISKS.matches({ addresses, passages: matches.length - addresses, source });
+  return sourceOf(rooms.size === 1 ? [...rooms][0] : 'text', authors);
 }
 
 function viewersLine(audience: readonly ShownViewer[]): string | undefined {

@@ -4,14 +4,20 @@ import { type Call, changesSomething } from '../call/call.ts';
 import { hashesOf, namesOf } from '../taint/written-items.ts';
 import { selectIsAskedAbout } from './open-questions-repository.ts';
 
+type About = Pick<Call, 'configured' | 'input'>;
+
 /**
- * Hashes of the ids of what a call is about: what it changes, or what others would see.
+ * The ids of what a call is about: what it changes, or what others would see.
  *
- * @param read facts of the action, if it has any
+ * @param facts of the action, if it has any
  */
-export function hashesOfSubjects({ configured: { action }, input }: Pick<Call, 'configured' | 'input'>, facts: unknown): Buffer[] {
-  const ids = action.about?.(input, facts) ?? namedIds(input);
-  return hashesOf(ids.flatMap(namesOf));
+export function subjectsOf({ configured: { action }, input }: About, facts: unknown): string[] {
+  return (action.about?.(input, facts) ?? namedIds(input)).flatMap(namesOf);
+}
+
+/** Hashes of {@link subjectsOf}. */
+export function hashesOfSubjects(call: About, facts: unknown): Buffer[] {
+  return hashesOf(subjectsOf(call, facts));
 }
 
 /** Whether the user is being asked about anything that a call might change, in whatever context. */

@@ -13,25 +13,33 @@ import { type ConversationScope, contextOf } from '../call/context-name.ts';
 import { passagesIn } from './passages.ts';
 import type { Reading } from './taint.ts';
 import { type ContextRead, insertRead, selectReads } from './taint-repository.ts';
+import { wordHashes } from './word-hashes.ts';
 
 /** Who was read by what, as a question shows it. */
 export interface ReadSource extends Pick<Source, 'author' | 'name' | 'time'> {
   action: string;
 }
 
-/** With the hashes of the passages that were read, by which their repetition is recognized. */
+/** With the hashes of what was read, by which its repetition is recognized. */
 export interface SourceWithHashes extends ReadSource {
+  /** Its id at the provider; undefined: it is unknown. */
+  item?: string;
+  /** Of its passages. */
   hashes: ReadonlySet<string>;
+  /** Of its words, one after the other, but for its name. */
+  words: string;
 }
 
 /** The row's encrypted part, with the hashes one after the other. */
-type Stored = (ReadSource & { prints: string })[];
+type Stored = (ReadSource & Partial<Pick<SourceWithHashes, 'item' | 'words'>> & { prints: string })[];
 
 const MAX_READS = 20;
 const MAX_SOURCES = 20;
 /** Of one read. */
 const MAX_HASHES = 4_096;
 const MAX_CHARACTERS = 200_000;
+const MAX_WORDS = 8_192;
+const MAX_WORD_CHARACTERS = 8 * MAX_WORDS;
 /** A result that equals one of the last ones of its context is not stored again: their rows are surely there. */
 const REPEAT_READS = MAX_READS / 2;
 const REPEAT_MS = 5 * 60_000;
@@ -99,13 +107,14 @@ export class ContextReads {
 function hashed({ action }: Reading, output: unknown, sources: readonly Source[]): Stored {
   const others = sources.filter(({ integrity }) => integrity === 'others').slice(0, MAX_SOURCES);
   const all = textsIn(output);
-  if (others.length === 0) return [{ action, prints: hashesIn(all, 1) }];
+  if (others.length === 0) return [{ action, prints: hashesIn(all, 1), words: wordsIn(all, 1) }];
   const parts = partsOf(output, new Set(others.map(({ item }) => item)));
   return others.map(({ item, author, name, time, fields }) => {
     const about = { ...(author !== undefined && { author }), ...(name !== undefined && { name }), ...(time !== undefined && { time }) };
     const part = onlyFields(parts.get(item), fields);
     // An item that isn't found is all of the result.
-    return { action, ...about, prints: hashesIn(part === undefined ? all : textsIn(part), others.length) };
+    const texts = part === undefined ? all : textsIn(part);
+    return { action, item, ...about, prints: hashesIn(texts, others.length), words: wordsIn(texts, others.length, name) };
   });
 }
 
@@ -122,6 +131,17 @@ function hashesIn(texts: readonly TextIn[], count: number): string {
     if (left <= 0) break;
   }
   return [...found].join('');
+}
+
+/** The hashes of a source's words, of its beginning. @param count see {@link hashesIn} @param name not of this */
+function wordsIn(texts: readonly TextIn[], count: number, name?: string): string {
+  let left = MAX_WORD_CHARACTERS / count;
+  const own = texts.flatMap(({ text }) => {
+    const part = text === name || left <= 0 ? '' : text.slice(0, left);
+    left -= part.length;
+    return part === '' ? [] : [part];
+  });
+  return wordHashes(own, Math.floor(MAX_WORDS / count));
 }
 
 /** The parts of a result that are items, by their ids. */
@@ -145,7 +165,12 @@ function onlyFields(part: unknown, fields: Source['fields']): unknown {
 
 function opened(key: DataKey, userId: string, { id, sources }: ContextRead): SourceWithHashes[] {
   const stored: Stored = JSON.parse(open(key, associatedData(userId, id), sources).toString('utf8'));
-  return stored.map(({ prints, ...source }) => ({ ...source, hashes: new Set(prints.match(HASHES)) }));
+  return stored.map(({ prints, words = '', ...source }) => ({ ...source, words, hashes: new Set(prints.match(HASHES)) }));
+}
+
+/** As a question shows it. */
+export function readSource({ action, author, name, time }: ReadSource): ReadSource {
+  return { action, ...(author !== undefined && { author }), ...(name !== undefined && { name }), ...(time !== undefined && { time }) };
 }
 
 function contextKey(context: ConversationScope): string {

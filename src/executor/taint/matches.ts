@@ -3,12 +3,12 @@ import { quoted } from '../../actions/shared/display-text.ts';
 import { isIdName } from '../../actions/shared/named-ids.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import { textsIn } from '../../validation/texts-in.ts';
-import type { ReadSource, SourceWithHashes } from './context-reads.ts';
+import { type ReadSource, readSource, type SourceWithHashes } from './context-reads.ts';
 import { hasLetters, type Passage, passagesIn } from './passages.ts';
 
 /** A part of the arguments that repeats what others wrote. */
 export interface Match extends ReadSource {
-  /** Path of the argument: `body`, `attendees.0`. */
+  /** Path of the argument: `body`, `attendees.0`; {@link THING}. */
   field: string;
   /** Its beginning. */
   text: string;
@@ -16,6 +16,9 @@ export interface Match extends ReadSource {
   from: number;
   to: number;
 }
+
+/** In place of an argument's path: the name of what a call is about, which its arguments name by its id. */
+export const THING = 'thing';
 
 const MAX_MATCHES = 10;
 /** Characters of all arguments. */
@@ -30,13 +33,15 @@ export interface Comparison {
   isComplete: boolean;
 }
 
+type Compared = ReadSource & Pick<SourceWithHashes, 'hashes'>;
+
 /** A part of a text that repeats a source. */
 interface Repetition extends Pick<Passage, 'from' | 'to'> {
-  source: SourceWithHashes;
+  source: Compared;
 }
 
 /** The parts of a call's arguments that repeat what was read before, in the order of the arguments. */
-export function compare(input: unknown, sources: readonly SourceWithHashes[]): Comparison {
+export function compare(input: unknown, sources: readonly Compared[]): Comparison {
   const index = sourceByHash(sources);
   const matches: Match[] = [];
   if (index.size === 0) return { matches, isComplete: true };
@@ -44,8 +49,7 @@ export function compare(input: unknown, sources: readonly SourceWithHashes[]): C
   for (const { path, text } of textsIn(input)) {
     if (isId(path, text)) continue;
     for (const { from, to, source } of repeated(text.slice(0, left), index)) {
-      const { hashes: _, ...about } = source;
-      matches.push({ field: path, text: cutText(text.slice(from, to), MAX_TEXT), from, to, ...about });
+      matches.push({ field: path, text: cutText(text.slice(from, to), MAX_TEXT), from, to, ...readSource(source) });
     }
     left -= text.length;
     if (left < 0 || matches.length > MAX_MATCHES) return { matches: matches.slice(0, MAX_MATCHES), isComplete: false };
@@ -56,12 +60,13 @@ export function compare(input: unknown, sources: readonly SourceWithHashes[]): C
 /** Sentences on the first matches, for clients that don't show the matches themselves. */
 export function noticesOnMatches(matches: readonly Match[]): string[] {
   return matches.slice(0, MAX_QUOTED).map(({ field, text, author }) => {
-    return NOTICES.repeats({ field: quoted(field), text: quoted(text), author: author && quoted(author) });
+    const said = { text: quoted(text), author: author && quoted(author) };
+    return field === THING ? NOTICES.named(said) : NOTICES.repeats({ ...said, field: quoted(field) });
   });
 }
 
 /** Of sources that are alike, the first. */
-function sourceByHash(sources: readonly SourceWithHashes[]): ReadonlyMap<string, SourceWithHashes> {
+function sourceByHash(sources: readonly Compared[]): ReadonlyMap<string, Compared> {
   return new Map(sources.toReversed().flatMap((source) => [...source.hashes].map((hash) => [hash, source] as const)));
 }
 
@@ -72,7 +77,7 @@ function isId(path: string, text: string): boolean {
 }
 
 /** In their order. What follows on each other from one source is one part. */
-function repeated(text: string, index: ReadonlyMap<string, SourceWithHashes>): Repetition[] {
+function repeated(text: string, index: ReadonlyMap<string, Compared>): Repetition[] {
   const found = [...passagesIn(text)].flatMap(({ from, to, hash }) => {
     const source = index.get(hash);
     return source === undefined ? [] : [{ from, to, source }];

@@ -8,6 +8,15 @@ export function askingAlways(loaded: Catalog): Catalog {
   return { ...loaded, actions: new Map(actions) };
 }
 
+/** The same, with a question before each change. */
+export function askingAboutChanges(loaded: Catalog): Catalog {
+  const all = askingAlways(loaded);
+  const actions = [...loaded.actions].map(
+    ([name, one]) => [name, one.action.effect === 'read' ? one : (all.actions.get(name) ?? one)] as const,
+  );
+  return { ...loaded, actions: new Map(actions) };
+}
+
 /** What a field shows. */
 export function shownIn(field: DisplayField): string {
   switch (field.kind) {

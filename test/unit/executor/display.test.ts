@@ -95,6 +95,11 @@ describe('the line of risk', () => {
       `The address and 1 passage come from a mail by ${EVE}.`,
       { matches: [match('to.0.address', 'eve@evil.example', 'Eve <eve@evil.example>'), match('body', 'Text.', 'Eve <eve@evil.example>')] },
     ],
+    [`“Clase de español” is named in a mail by ${EVE}.`, { matches: [match('thing', 'Clase de español', 'Eve <eve@evil.example>')] }],
+    [
+      '“Ann’s plan” and 1 more of these are named in mails by 2 people.',
+      { matches: [match('thing', 'Ann’s plan', 'Ann'), match('thing', 'Other plan', 'Bob')] },
+    ],
     ['1 passage comes from a mail that others wrote.', { matches: [match('body', 'Text.')] }],
     ['2 passages come from mails by 2 people.', { matches: [match('subject', 'Hi', 'Ann'), match('body', 'Text.', 'Bob')] }],
     [
