@@ -23,7 +23,7 @@ describe.skipIf(chromiumMissing)(`personal access tokens on the page${whySkipped
     expect(await page.content()).not.toContain(token);
     await apps.getByRole('button', { name: 'Disconnect: Digest' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
-    await page.getByText('Digest is disconnected.').waitFor();
+    await page.getByText('“Digest” is disconnected.').waitFor();
     await apps.getByText('No app is connected.').waitFor();
     expect((await call()).body.code).toBe('invalid_token');
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
