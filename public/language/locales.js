@@ -2,6 +2,8 @@
 /** Of a language without a region: the region whose dates its texts are written in. */
 const REGIONS = /** @type {Record<string, string>} */ ({ en: 'en-GB' });
 const DEFAULT = 'en-GB';
+/** Those of everyone whom a person writes to, and of the calls and answers that stand beside: not the tag's, nor the region's. */
+const CALENDAR = /** @type {const} */ ({ calendar: 'gregory', numberingSystem: 'latn' });
 
 /** A BCP 47 tag as it is usually written: “EN-us” → “en-US”. @param {string} tag @returns undefined for what is none */
 export function properTag(tag) {
@@ -23,5 +25,6 @@ export function localeOf(language) {
   const known = REGIONS[language.toLowerCase()];
   if (known !== undefined) return known;
   const [primary = ''] = language.toLowerCase().split('-', 1);
-  return primary in REGIONS ? language : DEFAULT;
+  if (!(primary in REGIONS)) return DEFAULT;
+  return new Intl.Locale(language, CALENDAR).toString();
 }

@@ -68,6 +68,7 @@ function signIn(deps: SignInDeps): Endpoint {
       if ('missing' in way) throw new AppError('not_configured', way.missing);
       for (const name of flowsToDrop(cookies.names(request))) cookies.clear(response, name);
       const { cookie, ...flow } = beginFlow(query.return_to, query.prompt === 'login');
+      response.locals.signIn = { again: flow.isAnew ? anew(flow) : signInFor(flow.returnTo) } satisfies FailingSignIn;
       const redirect = 'flow' in way ? await way.flow.authorizationUrl(flow) : pageAddress(way.pageUrl, flow);
       keepFlow(deps, response, flow.state, cookie);
       return { redirect };

@@ -299,6 +299,18 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
     const again = new URL(locationOf(await browser.visit('/sign-in'))).searchParams;
     issuer.goDown();
     expect((await browser.visit(`/auth/session/callback?code=c&state=${again.get('state')}`)).status).toBe(503);
+    const wayOn = /href="(\/sign-in[^"]*)">Sign in again/;
+    const away = new FormBrowser(steward.url);
+    // Not within the minute for which the addresses are known.
+    await steward.clock.advance(60_000);
+    for (const [path, again] of [
+      ['/sign-in?return_to=/', '/sign-in?return_to=%2F'],
+      ['/sign-in?return_to=/&prompt=login', '/sign-in?return_to=%2F&amp;prompt=login'],
+    ] as const) {
+      const { status, text } = await away.visit(path);
+      expect([status, wayOn.exec(text)?.[1]]).toEqual([503, again]);
+    }
+    await steward.clock.advance(-60_000);
     issuer.goUp();
     // Loaded again, it goes on.
     query = again;

@@ -17,6 +17,14 @@ describe('a time', () => {
     expect(inZone(zone).zonedTime(moment)).toBe(written);
   });
 
+  it.each(['en-US-u-ca-buddhist', 'en-US-u-nu-arab', 'en-US-u-ca-hebrew-nu-thai', 'en-US-u-hc-h12', 'en-US-u-tz-uslax', 'en-TH', 'en-IR'])(
+    'is written in everyone’s calendar and digits, whatever the tag of the language: %s',
+    (language) => {
+      expect(inZone('UTC', language).dateTime('2026-11-25T15:00:00Z')).toBe('Wed, Nov 25, 2026, 15:00');
+      expect(inZone('UTC', language).number(1234.5)).toBe('1,234.5');
+    },
+  );
+
   it.each([
     ['before clocks are set forward', '2026-03-29T00:59:00Z', '01:59'],
     ['after it', '2026-03-29T01:00:00Z', '03:00'],
