@@ -127,6 +127,8 @@ const FORM_LABELS = {
   location: 'Place',
   match_case: 'Only text with the same capitals',
   max: 'At most',
+  by: 'Grouped by',
+  account_ids: 'Accounts',
   notify: 'Tell them by mail',
   recurrence: 'Repeats',
   replace: 'Text in its place',
