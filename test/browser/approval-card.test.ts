@@ -50,6 +50,24 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     return cards.all();
   }
 
+  /** Tabs back to the beginning of a card and on to its answers, of which `last` is the first. */
+  async function expectReached(page: Page, last: Locator): Promise<void> {
+    const focus = page.locator(':focus');
+    const isSeenAtAll = () =>
+      focus.evaluate((node) => {
+        const { left, top, width, height: size } = node.getBoundingClientRect();
+        const seen = node.ownerDocument.elementFromPoint(left + width / 2, top + Math.min(size / 2, 20));
+        return node.contains(seen) || seen?.contains(node) === true;
+      });
+    const isInCard = () => focus.evaluate((node) => node.closest('.approval-card') !== null);
+    await last.focus();
+    while (await isInCard()) await page.keyboard.press('Shift+Tab');
+    do {
+      await page.keyboard.press('Tab');
+      expect(await isSeenAtAll(), await focus.evaluate((node) => node.outerHTML)).toBe(true);
+    } while (!(await last.evaluate((node) => node.matches(':focus'))));
+  }
+
   /** Scrolls through a card, and says where its decision was out of view. */
   async function outOfView(page: Page, card: Locator): Promise<string[]> {
     const missing: string[] = [];
@@ -290,4 +308,17 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     await chat.log.getByText('I sent the mail to zoe@example.org.').waitFor();
     expect(await focus.evaluate((node) => node.closest('.tool-step') !== null)).toBe(true);
   });
+
+  for (const [size, width, tall] of SIZES) {
+    it(`has what the keyboard reaches above its answers at ${size}, in the question and in its form`, async () => {
+      const chat = await ChatPage.open(scene.steward, scene.pages, `tabbing-${width}`);
+      const { page } = chat;
+      await page.setViewportSize({ width, height: tall });
+      await chat.ask(ATTACK);
+      const card = chat.log.getByRole('article', { name: /^Question: / });
+      await expectReached(page, card.locator('.question-foot .button').first());
+      await card.getByRole('button', { name: /^Change: / }).click();
+      await expectReached(page, card.getByRole('button', { name: /^Cancel: / }));
+    });
+  }
 });

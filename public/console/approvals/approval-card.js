@@ -74,6 +74,7 @@ class ApprovalCard {
     );
     this.#showDecision();
     onEscape(this.node, () => this.#leave());
+    this.node.addEventListener('keyup', keepInView);
   }
 
   /** What is open in the card, by Escape. @returns whether something is */
@@ -215,6 +216,11 @@ class ApprovalCard {
     for (const node of this.#row.children) node.disabled = true;
     this.#options.onExpired();
   }
+}
+
+/** The answers stay over the end of what is read: what the keyboard reaches there is moved above them. */
+function keepInView({ key, target }) {
+  if (key === 'Tab' && target.closest('.question-foot') === null) target.scrollIntoView({ block: 'nearest' });
 }
 
 /** A client's name is its own words, unless it is a token. */
