@@ -5,6 +5,8 @@ import { connect, consent, createPublicToken, linkBank, openConsent, outcome } f
 import { freePort } from '../support/servers/free-port.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { McpClient } from '../support/users/mcp-client.ts';
+import { SessionPage } from '../support/users/session-page.ts';
+import { sessionOf } from '../support/users/sign-in.ts';
 
 let place: Place;
 let child: TestProcess;
@@ -121,6 +123,31 @@ describe('kill -9 while an approved call runs', () => {
 });
 
 describe('kill -9 between the question and the answer', () => {
+  it('leaves the question to its page, which was open before, and to the session that began before', async () => {
+    const port = String(await freePort());
+    await start({ PORT: port });
+    const { token } = await connect(child, { email: 'demo@example.com' });
+    const browser = await sessionOf(child, token);
+    const page = await SessionPage.open(child, token, browser);
+    const ask = async (to: string) =>
+      (await page.json('/agents/mail.send', { to: [to], subject: 'Hello', body: 'x' })).body.details.approvalId;
+    const [first, second] = [await ask('ana@example.org'), await ask('ben@example.org')];
+    const opened = await browser.visit(`/approvals/${first}`);
+    const { shown } = (await page.call(`/approvals/${second}`)).body;
+    await child.kill('SIGKILL');
+
+    await start({ PORT: port });
+    const later = new FormBrowser(child.url).take(browser);
+    const end = await later.submit(opened, `/approvals/${first}`, (fields) => fields.set('approved', 'true'));
+    expect(end).toMatchObject({ status: 200, text: expect.stringContaining('<h1>Done</h1>') });
+    // With the secrets of before, as a page that has reconnected.
+    const again = await SessionPage.open(child, token, later);
+    expect(again.csrf).toBe(page.csrf);
+    expect((await again.json(`/approvals/${second}`, { approved: true, shown })).status).toBe(200);
+    expect((await again.json(`/approvals/${first}`, { approved: true, shown })).body.code).toBe('conflict');
+    expect((await child.control('state')).calls.workspace['/api/gmail/v1/users/me/messages/send']).toBe(2);
+  });
+
   it('doesn’t keep the result from the MCP client that asked', async () => {
     const port = String(await freePort());
     await start({ PORT: port });

@@ -87,6 +87,63 @@ describe('PATCH /user/preferences', () => {
     expect((await steward.call(PATH, { token })).body).toEqual({ ...NONE, name: 'Ana' });
   });
 
+  it.each<[string, string, string]>([
+    ['null', 'null', 'invalid_request'],
+    ['a text', '"name"', 'invalid_request'],
+    ['half a body', '{"name":', 'invalid_request'],
+    ['a prototype', '{"__proto__":{"name":"Eve"}}', 'invalid_request'],
+    ['a constructor', '{"constructor":{"prototype":{"name":"Eve"}}}', 'invalid_request'],
+    ['a prototype beside a name', '{"name":"Eve","__proto__":null}', 'invalid_request'],
+    ['a nested name', '{"name":{"name":"Eve"}}', 'invalid_request'],
+    ['a list of names', '{"name":["Eve"]}', 'invalid_request'],
+    ['a path for a zone', '{"time_zone":"../../etc/passwd"}', 'invalid_request'],
+    ['a path of the zone files', '{"time_zone":"posix/Europe/Berlin"}', 'invalid_request'],
+    ['a zone that ends in NUL', '{"time_zone":"Europe/Berlin\\u0000"}', 'invalid_request'],
+    ['full-width letters for a zone', '{"time_zone":"ＵＴＣ"}', 'invalid_request'],
+    ['an emoji for a zone', '{"time_zone":"🕐"}', 'invalid_request'],
+    ['a tag that is only private', '{"language":"x-private"}', 'invalid_request'],
+    ['deep nesting', `${'{"name":'.repeat(1_000)}1${'}'.repeat(1_000)}`, 'invalid_request'],
+    ['a megabyte', JSON.stringify({ name: 'x'.repeat(1_000_000) }), 'too_large'],
+    ['a megabyte for a field’s name', JSON.stringify({ ['x'.repeat(1_000_000)]: 1 }), 'too_large'],
+  ])('rejects %s, and changes nothing', async (_what, body, code) => {
+    const token = await steward.signIn(newName());
+    await patch(token, { name: 'Ana' });
+    const headers = { 'content-type': 'application/json' };
+    expectError(await steward.call(PATH, { method: 'PATCH', token, headers, body }), code);
+    expect((await steward.call(PATH, { token })).body).toEqual({ ...NONE, name: 'Ana' });
+  });
+
+  it.each([
+    ['utc', 'UTC'],
+    ['Etc/GMT+5', 'Etc/GMT+5'],
+    ['US/Pacific', 'US/Pacific'],
+    ['Europe/Kyiv', 'Europe/Kyiv'],
+  ])('accepts the zone %s, and the pages write in it', async (zone, stored) => {
+    const token = await steward.signIn(newName());
+    expect((await patch(token, { time_zone: zone })).body.time_zone).toBe(stored);
+    expect((await steward.call('/approvals', { token, headers: { accept: 'text/html' } })).status).toBe(200);
+  });
+
+  it.each(['GET', 'PATCH'])('is not for tokens of apps: %s', async (method) => {
+    const token = await steward.signIn(newName());
+    const headers = { 'content-type': 'application/json' };
+    const made = await steward.call('/tokens', { token, headers, body: JSON.stringify({ name: 'app', actions: ['*'], access: 'write' }) });
+    const body = method === 'GET' ? {} : { body: JSON.stringify({ name: 'Eve' }) };
+    expectError(await steward.call(PATH, { method, token: made.body.token, headers, ...body }), 'invalid_token');
+    expect((await steward.call(PATH, { token })).body).toEqual(NONE);
+  });
+
+  it('ends with the deletion of the user, at whatever moment', async () => {
+    const token = await steward.signIn(newName());
+    await patch(token, { name: 'Ana' });
+    const changes = Array.from({ length: 20 }, (_, index) => patch(token, { name: `Canary ${index}` }));
+    const [deleted, ...results] = await Promise.all([steward.call('/user', { method: 'DELETE', token }), ...changes]);
+    expect(deleted.status).toBe(200);
+    expect(results.map(({ status }) => status).filter((status) => status !== 200 && status !== 401)).toEqual([]);
+    expectError(await patch(token, { name: 'Canary' }), 'invalid_token');
+    expect(await steward.sql(`select 1 from users where name like 'Canary%'`)).toEqual([]);
+  });
+
   it('rejects other media types, and names those that it accepts', async () => {
     const token = await steward.signIn(newName());
     for (const type of ['application/x-www-form-urlencoded', 'application/json-patch+json', 'text/plain']) {
