@@ -87,7 +87,7 @@ describe('PATCH /user/preferences', () => {
     expect((await steward.call(PATH, { token })).body).toEqual({ ...NONE, name: 'Ana' });
   });
 
-  it.each<[string, string, string]>([
+  it.each<[string, string, 'invalid_request' | 'too_large']>([
     ['null', 'null', 'invalid_request'],
     ['a text', '"name"', 'invalid_request'],
     ['half a body', '{"name":', 'invalid_request'],
