@@ -59,6 +59,9 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await failure(page)
       .getByText(/^query: /)
       .waitFor();
+    // In words: who looks for the fault finds the code.
+    expect(await failure(page).getAttribute('title')).toBe('invalid_request');
+    expect(await failure(page).textContent()).not.toContain('invalid_request');
   });
 
   it('asks for approval before it sends, shows the exact message, and sends it', async () => {

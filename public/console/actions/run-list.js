@@ -129,8 +129,7 @@ class RunItem {
       const cut = result.meta?.truncated ? [element('p', { className: 'muted' }, result.meta.hint)] : [];
       return [...cut, resultView(action, result.data, result.meta)];
     }
-    const code = failure.code === undefined ? undefined : element('code', {}, failure.code);
-    return [element('p', { className: 'error' }, failure.message, ' ', code, requestIdOf(failure))];
+    return [element('p', { className: 'error', title: failure.code ?? '' }, failure.message, ' ', requestIdOf(failure))];
   }
 
   #stopButton(run) {
