@@ -42,15 +42,15 @@ export function storedOf({ account, rawInput, input }: Call, prompt: ApprovalPro
 }
 
 export async function preview(
-  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone'>,
+  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone' | 'language'>,
   stored: Stored,
 ): Promise<ApprovalPreview> {
   // Not before the first question: each start would load it.
   const { displayOf } = await import('../display/display.ts');
   const { account, summary, audience, notices, provenance, matches, input } = stored;
-  const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId, timeZone } = row;
+  const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId, timeZone, language } = row;
   const question = { summary, audience, notices, provenance, matches };
-  const display = displayOf({ ...stored, zone: timeZone ?? undefined });
+  const display = displayOf({ ...stored, zone: timeZone ?? undefined, language });
   const shown = { approvalId, action, account, accountId, ...question, display, input, expiresAt: expiresAt.toISOString() };
   if (threadId !== null) return { ...shown, thread: threadId };
   if (clientId === null) return shown;

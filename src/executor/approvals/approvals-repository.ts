@@ -28,6 +28,8 @@ export interface ApprovalRow {
   threadId: string | null;
   /** The user's zone; null: not known. */
   timeZone: string | null;
+  /** The user's language; null: not said. */
+  language: string | null;
   /** `preparing`: its preview is being read, and the user doesn't see it yet. */
   status: 'preparing' | 'pending' | 'approved' | 'denied' | 'ended';
   createdAt: Date;
@@ -56,7 +58,7 @@ export type NewApproval = Pick<
 };
 
 /** What is known of an approval once it is shown. */
-type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone'>;
+type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone' | 'language'>;
 
 /** What an approval is bound to. */
 export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface' | 'items'>;
@@ -68,7 +70,8 @@ const PENDING = '10 minutes';
 const DENIED = '1 hour';
 
 const ASKER = `thread_id as "threadId", client_id as "clientId", ${clientOf('approvals')} as client,
-  (select time_zone from users where id = approvals.user_id) as "timeZone"`;
+  (select time_zone from users where id = approvals.user_id) as "timeZone",
+  (select language from users where id = approvals.user_id) as language`;
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
   encode(input_hash, 'hex') as "normalizedHash", encode(asked_arguments_hash, 'hex') as "askedArgumentsHash",
   encode(asked_input_hash, 'hex') as "askedNormalizedHash", idempotency_key as "idempotencyKey", revision, surface, ${ASKER}, status, created_at as "createdAt",

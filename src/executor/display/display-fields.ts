@@ -20,10 +20,16 @@ export interface Question {
 }
 
 /** What is shown: the question with its arguments. */
-export interface Displayed extends Question {
+export interface Displayed extends Question, Reader {
   input: unknown;
-  /** Of the user, as an IANA name; undefined: it isn't known. */
+}
+
+/** The user, as far as it is known. */
+export interface Reader {
+  /** An IANA name. */
   zone?: string | undefined;
+  /** A BCP 47 tag. */
+  language?: string | null | undefined;
 }
 
 /** A text with the parts that repeat what others wrote. Hidden characters are still in it: who shows it makes them visible. */

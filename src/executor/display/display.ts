@@ -74,8 +74,8 @@ function titleOf({ use = '', input, shown = {} }: Displayed): string | undefined
 }
 
 /** An invitation is answered without facts, if nobody is told: its name is in the summary. */
-function fieldsOf({ use = '', shown, summary, input, matches, zone }: Displayed, isBuiltIn: boolean): DisplayField[] {
-  const writer = new FieldWriter(matches, zone);
+function fieldsOf({ use = '', shown, summary, input, matches, zone, language }: Displayed, isBuiltIn: boolean): DisplayField[] {
+  const writer = new FieldWriter(matches, { zone, language });
   const room = isBuiltIn ? (READS[use] ?? ROOMS[use.slice(0, use.indexOf('.'))]) : undefined;
   if (room === undefined) return inputFields(input, summary.length > MAX_TITLE ? summary : undefined, writer);
   const fields = room(input as Record<string, unknown>, shown ?? {}, writer, use);

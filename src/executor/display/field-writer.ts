@@ -2,7 +2,7 @@ import { itemNote } from '../../../public/language/en/approvals.js';
 import type { ShownItem, ShownSpan } from '../../actions/shared/shown.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import type { Match } from '../taint/matches.ts';
-import type { DisplayField, DisplayPerson, DisplayText } from './display-fields.ts';
+import type { DisplayField, DisplayPerson, DisplayText, Reader } from './display-fields.ts';
 import { spanText } from './span-text.ts';
 
 /** Characters of all texts of one question; a page of megabytes could not be read. */
@@ -19,12 +19,12 @@ interface Mailbox {
 /** Writes the fields of one question, within limits that the fields state. A field without a value is none. */
 export class FieldWriter {
   readonly #matches: readonly Match[];
-  readonly #zone: string | undefined;
+  readonly #reader: Reader;
   #charactersLeft = MAX_CHARACTERS;
 
-  constructor(matches: readonly Match[], zone: string | undefined) {
+  constructor(matches: readonly Match[], reader: Reader) {
     this.#matches = matches;
-    this.#zone = zone;
+    this.#reader = reader;
   }
 
   /** A line or a block, by its length. @param path of the argument, as in the matches; undefined: it is no argument */
@@ -43,7 +43,7 @@ export class FieldWriter {
   }
 
   when(name: string, label: string, span: Partial<ShownSpan> | undefined): DisplayField[] {
-    const shown = span && spanText(span, this.#zone);
+    const shown = span && spanText(span, this.#reader);
     return shown === undefined ? [] : [{ name, label, kind: 'when', ...shown }];
   }
 

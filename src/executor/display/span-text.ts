@@ -2,11 +2,15 @@ import { clockRange } from '../../../public/language/en/times.js';
 import { Formatter } from '../../../public/language/formatter.js';
 import { zoneWords } from '../../../public/language/zones.js';
 import type { ShownSpan, ShownTime } from '../../actions/shared/shown.ts';
+import type { Reader } from './display-fields.ts';
 
-/** When an event is: in its own zone, and in the user's if clocks show another time there. @param own zone of the user; undefined: it isn't known */
-export function spanText({ start, end }: Partial<ShownSpan>, own: string | undefined): { text: string; local?: string } | undefined {
+/** When an event is: in its own zone, and in the user's if clocks show another time there. @param reader without a zone, it isn't known */
+export function spanText(
+  { start, end }: Partial<ShownSpan>,
+  { zone: own, language }: Reader,
+): { text: string; local?: string } | undefined {
   if (start === undefined) return undefined;
-  const formatter = new Formatter({ language: 'en', timeZone: own ?? 'UTC' });
+  const formatter = new Formatter({ language, timeZone: own ?? 'UTC' });
   const text = written(formatter, start, end ?? start);
   if (own === undefined || !('at' in start) || formatter.dateTime(start.at) === formatter.dateTime(start.at, start.zone)) return { text };
   const elsewhere = (time: ShownTime) => ('at' in time ? { ...time, zone: own } : time);

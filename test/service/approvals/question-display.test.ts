@@ -278,6 +278,22 @@ it('the time of an event is in its own zone, and beside it in the user’s', asy
   });
 });
 
+it('a question that is open follows the zone and the language that its user has by now, on the page too', async () => {
+  const other = await newPerson(steward);
+  const asked = await rejectedWith(callAction(steward, 'calendar.create', AT, { token: other.token }), 'approval_required');
+  const id = (asked.details as { approvalId: string }).approvalId;
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ time_zone: 'Pacific/Chatham', language: 'en-US' });
+  expect((await steward.call('/user/preferences', { method: 'PATCH', token: other.token, headers, body })).status).toBe(200);
+  const { approvals } = (await steward.call('/approvals', { token: other.token })).body as { approvals: { display: Display }[] };
+  const when = { text: 'Mon, Mar 22, 2027, 12:00–13:00 Berlin time', local: 'Tue, Mar 23, 2027, 00:45–01:45 Chatham time' };
+  expect(approvals.map(({ display }) => display.fields.find(({ kind }) => kind === 'when'))).toMatchObject([when]);
+  const browser = await sessionOf(steward, other.token);
+  const { text } = await browser.visit(`/approvals/${id}`);
+  expect(text).toContain(when.local);
+  expect(text).toMatch(/until <time datetime="[^"]+">\w{3}, \w{3} \d+, \d{4}, [\d:]{5} Chatham time<\/time>/);
+});
+
 it('the page on which an event is changed says its rules and its zone in words, beside what is entered', async () => {
   const input = { ...AT, recurrence: ['RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3', 'EXDATE:20270329T120000'], end_zone: 'America/New_York' };
   const { details } = await rejectedWith(callAction(steward, 'calendar.create', input, { token: me.token }), 'approval_required');

@@ -31,7 +31,7 @@ const CUTS: Record<string, (text: string) => string> = {
   'the name of an action': auditedName,
   'the name of a field': shownName,
   'the title of a conversation': defaultTitle,
-  'a text of a question': (text) => new FieldWriter([], undefined).passage(text, undefined).text,
+  'a text of a question': (text) => new FieldWriter([], {}).passage(text, undefined).text,
 };
 
 /** Each consists of several code points (UAX 29). */
