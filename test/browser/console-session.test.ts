@@ -137,6 +137,33 @@ describe.skipIf(chromiumMissing)(`one session for all tabs${whySkipped}`, () => 
     expect(threads).toMatchObject([{ title: 'Renamed' }]);
   });
 
+  it.each([
+    ['of then, when it has ended meanwhile', true],
+    ['that goes on', false],
+  ])('can be renewed when it ends in mid-answer, and shows and says the answer %s', async (_which, hasEnded) => {
+    const user = hasEnded ? 'asker-one' : 'asker-two';
+    const chat = await ChatPage.open(scene.steward, scene.pages, user, { account: false });
+    const { page } = chat;
+    await scene.steward.control('faults', { part: 'model', kind: 'delay', ms: 5_000, times: 1 });
+    await chat.text.fill('What can you do?');
+    await chat.text.press('Enter');
+    const run = async () => {
+      const { threads } = (await scene.steward.call('/threads', { token: chat.token })).body;
+      return (await scene.steward.call(`/threads/${threads[0]?.id}`, { token: chat.token })).body.run?.status;
+    };
+    await eventually(async () => (await run()) === 'running');
+    await endSessions(user);
+    await dialog(page).waitFor();
+    if (hasEnded) await eventually(async () => (await run()) === 'done');
+    await dialog(page)
+      .getByRole('button', { name: `Sign in again as ${user}` })
+      .click();
+    await dialog(page).waitFor({ state: 'detached' });
+    await chat.log.getByText('I am a stand-in for a language model').first().waitFor();
+    await page.getByRole('status').getByText('The assistant answered: ').waitFor({ state: 'attached' });
+    await page.getByText('Today: 1 answer').waitFor();
+  });
+
   it('keeps drafts by conversation and user over its end, a reload and another user’s sign-in', async () => {
     const chat = await ChatPage.open(scene.steward, scene.pages, 'drafter');
     const { page } = chat;

@@ -35,17 +35,18 @@ export class Conversation extends EventTarget {
     session.client.addEventListener('event', ({ detail }) => this.#happened(detail), { signal: session.signal });
   }
 
-  /** Loads the thread, and reads its answer if one is under way. @throws Failure */
+  /** Loads the thread, and reads its answer if one is under way. @returns whether it has read one @throws Failure */
   async load() {
     // What waits is not stored yet.
-    if (this.waiting !== undefined) return;
+    if (this.waiting !== undefined) return false;
     const { thread, messages, run } = await this.#session.request('GET', `/threads/${this.id}`);
-    if (this.isReading) return;
+    if (this.isReading) return false;
     Object.assign(this, { title: thread.title, messages, status: run?.status ?? null, isLoaded: true, isNew: false });
     this.failure = undefined;
     this.#changed();
     if (run?.status === 'running') await this.#read(undefined, (reading) => this.#session.client.resumeChat(this.id, reading));
     else if (run?.status === 'awaiting_approval') await this.#goOn();
+    return run?.status === 'running';
   }
 
   /** @returns whether the service has taken the message */
@@ -194,15 +195,18 @@ export class Conversation extends EventTarget {
   /** The service knows more of the answer than this page. @param asked a message that it may not have received */
   async #again(asked) {
     let problem;
+    let isRead = false;
     try {
       await this.#session.client.connect();
-      await this.load();
+      isRead = await this.load();
     } catch (error) {
       problem = error;
     }
     const isSent = asked === undefined || (problem?.code !== 'not_found' && this.messages.some(({ id }) => id === asked.id));
     this.failure = isSent ? problem : { message: chat.notSent };
     this.#changed();
+    // It has ended while there was no connection.
+    if (!isRead) this.dispatchEvent(new Event('end'));
     return isSent;
   }
 
