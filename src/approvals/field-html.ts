@@ -1,7 +1,7 @@
 import { andMore, omitted, PAGE } from '../../public/language/en/approvals.js';
 import type { DisplayField, DisplayText } from '../executor/display/display-fields.ts';
 import { html, type SafeHtml } from '../http/pages/html.ts';
-import { inline, visible } from '../http/pages/visible-text.ts';
+import { inline, visible, withoutHidden } from '../http/pages/visible-text.ts';
 
 /** Any beyond are folded. */
 const FEW_ENTRIES = 8;
@@ -12,17 +12,17 @@ export function fieldsHtml(fields: readonly DisplayField[]): SafeHtml | false {
   return html`<dl class="fields">${fields.map((field) => html`<div><dt>${inline(field.label)}</dt><dd>${shownValue(field)}</dd></div>\n`)}</dl>`;
 }
 
-/** Text of others as a block of its own; a long one scrolls, so that the keyboard has to reach it. */
-export function block({ text, marks = [], omitted: left }: DisplayText): SafeHtml {
+/** Text of others as a block of its own; a long one scrolls, so that the keyboard has to reach it. @param name of the field */
+export function block({ text, marks = [], omitted: left }: DisplayText, name: string): SafeHtml {
   const isLong = text.length > 200 || text.split('\n', 7).length > 6;
-  const region = isLong && html` tabindex="0" role="region" aria-label="${PAGE.longText}"`;
+  const region = isLong && html` tabindex="0" role="region" aria-label="${withoutHidden(name)}"`;
   return html`<blockquote class="quoted" dir="auto"${region}>${marked(text, marks)}</blockquote>${left !== undefined && warning(omitted(left))}`;
 }
 
 function shownValue(field: DisplayField): SafeHtml | SafeHtml[] {
   switch (field.kind) {
     case 'block':
-      return block(field);
+      return block(field, field.label);
     case 'when':
       return html`${inline(field.text)}${field.local !== undefined && html`<br><span class="muted">${inline(field.local)}</span>`}`;
     case 'people':
@@ -44,7 +44,7 @@ function shownValue(field: DisplayField): SafeHtml | SafeHtml[] {
     case 'list':
       return list(field.items.map(line), field.more);
     case 'change':
-      return [...change('del', PAGE.before, field.before), ...change('ins', PAGE.after, field.after)];
+      return [...change('del', field.label, field.before), ...change('ins', field.label, field.after)];
     default:
       return line(field);
   }
@@ -62,9 +62,10 @@ function list(entries: readonly SafeHtml[], more = 0): SafeHtml {
   return html`${items(entries.slice(0, FEW_ENTRIES))}${folded}`;
 }
 
-function change(tag: 'del' | 'ins', name: string, text: DisplayText | undefined): SafeHtml[] {
+function change(tag: 'del' | 'ins', label: string, text: DisplayText | undefined): SafeHtml[] {
   if (text === undefined) return [];
-  const body = text.text.length > 120 || text.text.includes('\n') ? block(text) : line(text);
+  const name = tag === 'del' ? PAGE.before : PAGE.after;
+  const body = text.text.length > 120 || text.text.includes('\n') ? block(text, `${name} ${label}`) : line(text);
   const content = html`<span class="unseen">${name} </span>${body}`;
   return [tag === 'del' ? html`<div class="change goes">${content}</div>` : html`<div class="change comes">${content}</div>`];
 }

@@ -16,7 +16,7 @@ ${evidence.notices.filter((notice) => notice !== risk.text).map((notice) => html
 ${matchesOf(display, formatter)}
 ${provenanceOf(evidence.provenance, formatter)}
 <p>${PAGE.oneSentence}:</p>
-${block({ text: summary })}
+${block({ text: summary }, PAGE.oneSentence)}
 </details>`;
 }
 
@@ -24,9 +24,9 @@ function matchesOf({ evidence: { matches }, fields }: LinkedPreview['display'], 
   if (matches.length === 0) return false;
   const labels = new Map(fields.map(({ name, label }) => [name.split('.', 1)[0], label]));
   const entries = matches.map(
-    ({ field, text, ...source }) => html`<li>
+    ({ field, text, ...source }, index) => html`<li>
 <p>${inline(labels.get(field.split('.', 1)[0]) ?? detailName(field.split('.', 1)[0]))}${PAGE.from}${sourceOf(source, formatter)}:</p>
-${block({ text })}
+${block({ text }, `${PAGE.repeats} ${index + 1}`)}
 </li>
 `,
   );

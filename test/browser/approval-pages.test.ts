@@ -74,7 +74,7 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
     await page.getByRole('heading', { name: 'Send a draft' }).waitFor();
     const fields = page.locator('.fields');
     for (const text of ['zoe@example.org', 'Plans', 'Much that is said before it.']) await fields.getByText(text).first().waitFor();
-    await fields.getByRole('region', { name: 'Long text' }).getByText('And the secret at last.').waitFor();
+    await fields.getByRole('region', { name: 'Text', exact: true }).getByText('And the secret at last.').waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
   });
 

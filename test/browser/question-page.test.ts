@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
 import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
 import { connect, newName } from '../support/scenes/flows.ts';
 
@@ -116,6 +117,13 @@ describe.skipIf(chromiumMissing)(`the page of a question${whySkipped}`, () => {
     expect(await page.locator(':focus').getAttribute('name')).toBe('field.bcc');
     const [about, decision] = await Promise.all([problem.boundingBox(), page.locator('.decision').boundingBox()]);
     expect((about?.y ?? 0) + (about?.height ?? 0)).toBeLessThanOrEqual(decision?.y ?? 0);
+  });
+
+  it('names each long text by its field', async () => {
+    const page = await asked({ ...MAIL, body: LONG, attachments: [{ name: 'numbers.txt', text: LONG }] });
+    for (const name of ['Text', 'Content of “numbers.txt”']) await page.getByRole('region', { name, exact: true }).waitFor();
+    await page.locator('details.risk > summary').click();
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   it('has each line of a text in its own direction', async () => {

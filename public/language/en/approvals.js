@@ -370,7 +370,6 @@ export const PAGE = {
   nothing: 'Nothing waits for your decision.',
   decided: 'Decided in the last day',
   all: 'All approvals',
-  longText: 'Long text',
   /** Of a text of others: where it was read, by whom it is, its name, and when it was written. */
   from: ', from ',
   writtenBy: ', written by ',
