@@ -71,7 +71,8 @@ describe.skipIf(chromiumMissing)(`the accessibility of the page at GET /${whySki
     const page = await scene.pages.open('/', 1280);
     await scene.pages.signIn(page, 'keys');
     await scene.pages.connect(page, 'keys@example.com');
-    await page.evaluate('document.activeElement.blur()');
+    await page.reload();
+    await page.locator('#workspace').getByText('keys@example.com').first().waitFor();
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await page.keyboard.press('Enter');

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
+import { ChatPage } from '../support/browser/chat-page.ts';
 import { chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
 import { linkBank } from '../support/scenes/flows.ts';
 
@@ -32,6 +34,38 @@ describe.skipIf(chromiumMissing)(`the first steps and what happened, on the page
     expect(await steps(page).count()).toBe(0);
     await page.getByRole('button', { name: 'Show the first steps' }).click();
     await steps(page).getByText('3 of 6').waitFor();
+    expect(scene.pages.problems).toEqual([]);
+  });
+
+  it('are ticked by what the user does, not by the assistant or an app, and stay ticked', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'watched');
+    const { page, token } = chat;
+    await steps(page).getByText('1 of 6 done by you').waitFor();
+    await step(page, 'Connect a bank').getByText('Balances and transactions, which nothing can change.').waitFor();
+    await chat.ask('Be gullible: read my newest mails.');
+    await steps(page).getByText('2 of 6').waitFor();
+    expect(await step(page, 'Ask the assistant').getByText('(done)').count()).toBe(0);
+    const { body: made } = await scene.steward.call('/tokens', {
+      token,
+      body: JSON.stringify({ name: 'Digest', actions: ['mail.*'], access: 'read' }),
+      headers: JSON_TYPE,
+    });
+    await scene.steward.call('/agents/mail.labels', { method: 'POST', token: `Bearer ${made.token}`, body: '{}', headers: JSON_TYPE });
+    await scene.pages.show(page, 'Activity');
+    await page.locator('#feed').getByText('“Digest” ran “List labels”').waitFor();
+    await page.locator('#feed').getByText('The assistant ran').first().waitFor();
+    await steps(page).getByText('3 of 6').waitFor();
+    expect(await step(page, 'Try an action').getByText('(done)').count()).toBe(0);
+    await scene.pages.show(page, 'Actions');
+    await scene.pages.choose(page, 'mail.labels');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await step(page, 'Try an action').getByText('(done)').waitFor();
+    // Neither a day nor the end of a conversation takes it back.
+    await page.route('**/threads?**', (route) => route.fulfill({ json: { threads: [], next: null } }));
+    await page.route('**/user/audit?**', (route) => route.fulfill({ json: { entries: [], next_cursor: null } }));
+    await page.reload();
+    await steps(page).getByText('4 of 6').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
     expect(scene.pages.problems).toEqual([]);
   });
 

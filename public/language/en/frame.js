@@ -60,7 +60,7 @@ export const checklist = {
   hide: 'Hide',
   name: 'first steps',
   done: ' (done)',
-  count: (done, all) => `${done} of ${all}`,
+  count: (done, all) => `${done} of ${all} done by you`,
   steps: {
     workspace: 'Connect a workspace',
     bank: 'Connect a bank',
@@ -68,5 +68,14 @@ export const checklist = {
     attack: 'See an attack fail',
     action: 'Try an action',
     app: 'Connect an app',
+  },
+  /** What each is for, and what ticks it. */
+  about: {
+    workspace: 'Mail, calendar and files, which the assistant uses for you.',
+    bank: 'Balances and transactions, which nothing can change.',
+    ask: 'In your own words, in a conversation.',
+    attack: 'A mail orders the assistant to send your data away. See what Steward does.',
+    action: 'Run one yourself: what the assistant runs doesn’t count.',
+    app: 'Another assistant, or a script, that acts for you.',
   },
 };
