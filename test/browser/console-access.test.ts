@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/browser/axe.ts';
 import { ChatPage } from '../support/browser/chat-page.ts';
 import { chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+import { connect } from '../support/scenes/flows.ts';
 
 const SARAH = 'Find the newest mail from Sarah';
 
@@ -18,8 +19,7 @@ describe.skipIf(chromiumMissing)(`an account whose access has ended, on the page
     await chat.ask(SARAH);
     await revoke('cutoff');
     await chat.ask(SARAH);
-    const problem = log.locator('.step-problem').getByText('Access to cutoff@example.com has ended.');
-    await problem.waitFor();
+    await log.locator('.step-problem').getByText('Access to cutoff@example.com has ended.').waitFor();
     await navigation(page)
       .getByRole('link', { name: /^Accounts\s*1 needs attention$/ })
       .waitFor();
@@ -38,6 +38,98 @@ describe.skipIf(chromiumMissing)(`an account whose access has ended, on the page
     await log.getByText('I found this mail:').nth(1).waitFor();
     await chat.ended();
     expect(await log.locator('.chat-message.user').count()).toBe(2);
+  });
+
+  const MONEY = 'How much money is in my accounts?';
+  const BANK = 'First Platypus Bank';
+  const problem = (chat: ChatPage, text: string) => chat.log.locator('.step-problem').getByText(text);
+  const reconnectInWindow = async ({ page, log }: ChatPage) => {
+    const opened = page.waitForEvent('popup');
+    await log.getByRole('button', { name: `Reconnect: ${BANK}` }).click();
+    return opened;
+  };
+  const answersAgain = async (chat: ChatPage) => {
+    await problem(chat, `${BANK} works again.`).waitFor();
+    await chat.log.getByRole('button', { name: 'Try again' }).last().click();
+    await chat.log.locator('.tool-step').getByText('done', { exact: true }).waitFor();
+    await chat.ended();
+    expect(await chat.log.locator('.step-problem').count()).toBe(0);
+  };
+
+  it('of a bank that asks to sign in again is got back in the step', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'relinker', { bank: true });
+    await scene.steward.control('bank/reset-login', { all: true });
+    await chat.ask(MONEY);
+    await problem(chat, `${BANK} asks you to sign in again.`).waitFor();
+    expect(await axeViolations(chat.page)).toEqual([]);
+    const link = await reconnectInWindow(chat);
+    await link.getByRole('button', { name: 'Log in again' }).click();
+    await answersAgain(chat);
+    expect(scene.pages.problems).toEqual([]);
+  });
+
+  it('of a bank that knows the connection no longer is got back in the step, and so it is in the accounts', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'goner', { bank: true });
+    const { page } = chat;
+    const remove = async () => {
+      const { item_id: id } = (await scene.steward.control('bank/state')).items.findLast((one: any) => one.status !== 'removed');
+      await scene.steward.control('bank/remove-item', { item_id: id });
+    };
+    const link = async (window: Page) => {
+      await window.getByRole('button', { name: 'Continue' }).click();
+      await window.getByRole('group', { name: 'Accounts' }).waitFor();
+      await window.getByRole('button', { name: 'Continue' }).click();
+    };
+    await remove();
+    await chat.ask(MONEY);
+    await problem(chat, `${BANK} no longer knows this connection. Connect it again.`).waitFor();
+    await link(await reconnectInWindow(chat));
+    await answersAgain(chat);
+    await remove();
+    await chat.ask(MONEY);
+    await scene.pages.show(page, 'Accounts');
+    const entry = page.locator('#bank .entry');
+    await entry.getByText('No longer available').waitFor();
+    const opened = page.waitForEvent('popup');
+    await entry.getByRole('button', { name: `Reconnect: ${BANK}` }).click();
+    await link(await opened);
+    await entry.getByText('No longer available').waitFor({ state: 'detached' });
+    expect(await entry.count()).toBe(1);
+    expect(scene.pages.problems).toEqual([]);
+  });
+
+  const CALENDAR = 'What is on my calendar today?';
+  const permit = async ({ page, log }: ChatPage, email: string) => {
+    const address = page.url();
+    await log.getByRole('button', { name: `Reconnect: ${email}` }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await log.locator('.chat-message.assistant').waitFor();
+    expect(page.url()).toBe(address);
+  };
+
+  it('that no longer permits what a question asks is permitted from the question, which is then approved', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'partial');
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await connect(scene.steward, { token: chat.token, email: 'partial@example.com', untick: ['gmail.modify', 'gmail.send'] });
+    const approve = chat.log.getByRole('button', { name: /^Approve: / });
+    await approve.click();
+    await chat.log.getByText('partial@example.com does not permit this. Can’t send, read or label mail.').waitFor();
+    expect(await axeViolations(chat.page)).toEqual([]);
+    await permit(chat, 'partial@example.com');
+    await approve.click();
+    await chat.log.getByText('I sent the mail to zoe@example.org.').waitFor();
+  });
+
+  it('that does not permit what the assistant has no tool for then is permitted below the answer', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'lacking', { untick: ['calendar.events.owned'] });
+    await chat.ask(CALENDAR);
+    const need = chat.log.locator('.chat-needs');
+    await need.getByText('lacking@example.com does not permit this. Can’t use your calendar.').waitFor();
+    expect(await axeViolations(chat.page)).toEqual([]);
+    await permit(chat, 'lacking@example.com');
+    await need.waitFor({ state: 'detached' });
+    await chat.ask(CALENDAR);
+    await chat.log.locator('.tool-step').getByText('done', { exact: true }).waitFor();
   });
 
   it('in mid-answer ends the step in words, and nothing hangs', async () => {

@@ -1,4 +1,5 @@
 import { accounts } from '../../language/en/accounts.js';
+import { missingPermissions } from '../../language/en/permissions.js';
 import { button } from '../kit/button.js';
 import { run } from '../kit/feedback.js';
 import { connectWorkspace } from '../page/page-flow.js';
@@ -14,7 +15,8 @@ export function reconnectButton(session, account) {
   return node;
 }
 
-function reconnect(session, account) {
+/** Gives an account its access back. @param account as in the session's store */
+export function reconnect(session, account) {
   if (account.email !== undefined) return connectWorkspace(session, account.email);
   return account.status === 'item_gone' ? linkBank(session) : repairBank(session, account);
 }
@@ -33,21 +35,28 @@ function connect(session, provider) {
   return email ? connectWorkspace(session, email) : session.go('accounts');
 }
 
-/** Says once that the access to an account has ended, when it happens. */
+/** Says once that the access to an account has ended, when it happens, and no longer when it works again. */
 export function watchAccess(session) {
   let known = new Map();
+  const said = new Map();
   session.accounts.watch(({ workspace, bank }) => {
     const all = [...workspace, ...bank];
-    for (const account of all) {
-      const hasEnded = account.status !== 'active' && known.get(account.id) === 'active';
-      if (hasEnded) session.notify('warning', wordsOf(account), ' ', reconnectButton(session, account));
+    const unusable = new Map(all.filter(({ status }) => status !== 'active').map((account) => [account.id, account]));
+    for (const [id, remove] of said) if (!unusable.has(id)) remove();
+    for (const [id, account] of unusable) {
+      if (known.get(id) === 'active') said.set(id, session.notify('warning', wordsOf(account), ' ', reconnectButton(session, account)));
     }
     known = new Map(all.map(({ id, status }) => [id, status]));
   });
 }
 
-/** Why an account can't be used, by its status. */
-export function wordsOf(account, status = account.status) {
-  const words = { relink_required: accounts.loginAsked, item_gone: accounts.gone }[status] ?? accounts.ended;
-  return words(labelOf(account));
+/** Why an account can't be used. @param why its status, or the code of the error with which a call failed */
+export function wordsOf(account, why = account.status) {
+  const name = labelOf(account);
+  if (why === 'missing_scopes') return accounts.denied(name, missingPermissions(account.missing_scopes ?? []));
+  const words = { relink_required: accounts.loginAsked, item_gone: accounts.gone }[why] ?? accounts.ended;
+  return words(name);
 }
+
+/** Codes of errors that the user gets over by giving an account its access back. */
+export const ENDED = new Set(['reauth_required', 'relink_required', 'item_gone', 'missing_scopes']);

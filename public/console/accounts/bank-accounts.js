@@ -5,8 +5,9 @@ import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
+import { reconnect } from './account-access.js';
 import { AccountList } from './account-list.js';
-import { linkBank, repairBank } from './bank-link.js';
+import { linkBank } from './bank-link.js';
 
 /** The bank accounts. */
 export class BankAccounts extends AccountList {
@@ -51,8 +52,8 @@ export class BankAccounts extends AccountList {
 
   #actions(account) {
     const { id, bank_name: bank, status, warning, new_accounts: newAccounts } = account;
-    const label = status === 'relink_required' || warning ? accounts.reconnect : newAccounts && status === 'active' && texts.select;
-    const repair = label ? [this.button(label, bank, () => repairBank(this.session, account), 'primary')] : [];
+    const label = status !== 'active' || warning ? accounts.reconnect : newAccounts && texts.select;
+    const repair = label ? [this.button(label, bank, () => reconnect(this.session, account), 'primary')] : [];
     return [...repair, this.readOnlyButton(account, bank), this.disconnectButton(encodeURIComponent(id), bank, texts.disconnectMeans)];
   }
 }

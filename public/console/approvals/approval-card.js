@@ -1,4 +1,5 @@
 import { BUTTONS, DECISION, QUESTION } from '../../language/en/questions.js';
+import { ENDED, reconnectButton, wordsOf } from '../accounts/account-access.js';
 import { button, copyButton } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -14,16 +15,7 @@ import { rememberField } from './remember-field.js';
 import { timeLeft } from './time-left.js';
 
 /** Errors after which the same question may be decided again. */
-const STILL_OPEN = new Set([
-  'invalid_request',
-  'disconnected',
-  'unreachable',
-  'rate_limited',
-  'unavailable',
-  'too_large',
-  'missing_scopes',
-  'reauth_required',
-]);
+const STILL_OPEN = new Set(['invalid_request', 'disconnected', 'unreachable', 'rate_limited', 'unavailable', 'too_large', ...ENDED]);
 
 /** Each card needs ids of its own. */
 let count = 0;
@@ -37,6 +29,7 @@ let count = 0;
  * @param options.session of the page
  * @param options.configured the action in the list of agents, if it is known; without it, nothing can be allowed in advance
  *   and the arguments are changed as JSON
+ * @param options.note why it is asked once more, if it is
  * @param options.onDecided receives `{approved, result, error}`; `error` if the call failed, or others would see the changed call
  * @param options.onExpired the time is up
  */
@@ -73,6 +66,7 @@ class ApprovalCard {
       element('footer', { className: 'question-foot' }, line, this.#result, this.#row),
     );
     this.#showDecision();
+    if (options.note !== undefined) show(this.#result, 'warning', options.note);
     onEscape(this.node, () => this.#leave());
     this.node.addEventListener('keyup', keepInView);
   }
@@ -196,11 +190,22 @@ class ApprovalCard {
     }
   }
 
-  #failed(error) {
+  async #failed(error) {
     const failure = failureOf(error);
+    // What it says of the account is what is so now.
+    if (ENDED.has(failure.code)) await this.#options.session.load('accounts');
     const isAtField = this.#change !== undefined && failure.code === 'invalid_request' && this.#change.showProblem(failure);
-    if (!isAtField) showError(this.#result, failure);
+    const account = this.#accountToReconnect(failure);
+    if (account !== undefined)
+      show(this.#result, 'error', wordsOf(account, failure.code), ' ', reconnectButton(this.#options.session, account));
+    else if (!isAtField) showError(this.#result, failure);
     if (failure.code === 'unreachable') this.#forgetOnceConnected();
+  }
+
+  /** The account that the call needs, if its access is why it failed. */
+  #accountToReconnect({ code }) {
+    const { workspace, bank } = this.#options.session.accounts.value ?? { workspace: [], bank: [] };
+    return ENDED.has(code) ? [...workspace, ...bank].find(({ id }) => id === this.#preview.accountId) : undefined;
   }
 
   #forgetOnceConnected() {

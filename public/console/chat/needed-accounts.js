@@ -1,28 +1,45 @@
 import { accounts } from '../../language/en/accounts.js';
-import { connectButton } from '../accounts/account-access.js';
+import { connectButton, reconnectButton, wordsOf } from '../accounts/account-access.js';
 import { element } from '../kit/dom.js';
 import { isToolPart } from './tool-step.js';
 
 const PROVIDERS = ['workspace', 'bank'];
 
-/** The providers without an account that the last answer needed: those whose tools it names; any, where there is no account at all. */
-export function neededProviders(session, { messages, isReading }) {
+/**
+ * What to connect or to permit, below the last answer that needed it: the accounts behind the tools that it names; any, where
+ * there is no account at all.
+ *
+ * @returns `{key, make}` of each, of which the key changes with what is shown
+ */
+export function neededAccounts(session, { messages, isReading }) {
   const last = messages.at(-1);
   const known = session.accounts.value;
   if (isReading || last?.role !== 'assistant' || known === undefined) return [];
-  const without = PROVIDERS.filter((provider) => known[provider].length === 0);
-  const text = last.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  const agents = session.agents.value ?? [];
-  const isNamed = (provider) =>
-    agents.some((agent) => agent.provider === provider && agent.actions.some(({ tool }) => text.includes(tool)));
-  const named = without.filter(isNamed);
-  if (named.length > 0) return named;
-  return without.length === PROVIDERS.length && !last.parts.some(isToolPart) ? ['workspace'] : [];
+  const named = PROVIDERS.filter(namedIn(last, session.agents.value ?? []));
+  const needed = named.flatMap((provider) => {
+    if (known[provider].length === 0) return [unconnected(session, provider)];
+    return known[provider].filter(({ missing_scopes: missing = [] }) => missing.length > 0).map((account) => denied(session, account));
+  });
+  if (needed.length > 0) return needed;
+  const hasNone = PROVIDERS.every((provider) => known[provider].length === 0);
+  return hasNone && !last.parts.some(isToolPart) ? [unconnected(session, 'workspace')] : [];
 }
 
-/** Below an answer: what to connect. @param providers not empty */
-export function neededAccounts(session, providers) {
-  const words = providers.map((provider) => accounts.none[provider]).join(' ');
-  const buttons = providers.map((provider) => connectButton(session, provider));
-  return element('p', { className: 'chat-needs' }, element('span', {}, words), ...buttons);
+/** Whether an answer without steps, or with others, names a tool of a provider. */
+function namedIn({ parts }, agents) {
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return (provider) => agents.some((agent) => agent.provider === provider && agent.actions.some(({ tool }) => text.includes(tool)));
+}
+
+function unconnected(session, provider) {
+  return need(provider, accounts.none[provider], () => connectButton(session, provider));
+}
+
+function denied(session, account) {
+  const words = wordsOf(account, 'missing_scopes');
+  return need(words, words, () => reconnectButton(session, account));
+}
+
+function need(key, words, makeButton) {
+  return { key: `needed ${key}`, make: () => element('p', { className: 'chat-needs' }, element('span', {}, words), makeButton()) };
 }

@@ -1,11 +1,9 @@
 import { accounts } from '../../language/en/accounts.js';
-import { missingPermissions } from '../../language/en/permissions.js';
-import { connectButton, labelOf, reconnectButton, wordsOf } from '../accounts/account-access.js';
+import { connectButton, ENDED, labelOf, reconnectButton, wordsOf } from '../accounts/account-access.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { visibleText } from '../page/page-text.js';
 
-const ENDED = new Set(['reauth_required', 'relink_required', 'item_gone', 'missing_scopes']);
 const NO_ANSWER = new Set(['provider_error', 'provider_timeout']);
 /** How the service says that a bank was connected just now. */
 const BEING_FETCHED = 'still being fetched';
@@ -32,8 +30,7 @@ export function stepProblem({ session, retry }, { action, input, failure, isLast
   if (!ENDED.has(code)) return undefined;
   const missing = account.missing_scopes ?? [];
   if (account.status === 'active' && (code !== 'missing_scopes' || missing.length === 0)) return problem(accounts.worksAgain(name), again);
-  const words = code === 'missing_scopes' ? accounts.denied(name, missingPermissions(missing)) : wordsOf(account, code);
-  return problem(words, () => reconnectButton(session, account));
+  return problem(wordsOf(account, code), () => reconnectButton(session, account));
 }
 
 /** The account of a call: the one that it names, or the default. @param isUnusable it is one that needs the user */

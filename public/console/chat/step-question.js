@@ -1,3 +1,4 @@
+import { VIEW } from '../../language/en/questions.js';
 import { approvalCard } from '../approvals/approval-card.js';
 import { questionName } from '../approvals/approval-question.js';
 import { decisionsOf } from '../approvals/decisions.js';
@@ -11,6 +12,8 @@ export class StepQuestion {
   #context;
   /** The id of the question for which the open ones were looked up since it was first seen. */
   #lookedUp;
+  /** The id of the one that is asked once more. */
+  #askedAgain;
 
   /** @param context as a step's */
   constructor(context) {
@@ -39,14 +42,16 @@ export class StepQuestion {
     const { session, conversation } = this.#context;
     const configured = session.agents.value?.flatMap(({ actions }) => actions).find(({ name }) => name === preview.action);
     const onDecided = ({ approved, error }) => {
+      if (error?.code === 'approval_required') this.#askedAgain = error.details.approvalId;
       session.load('approvals', 'allowances', 'audit');
       if (error?.code === 'approval_required') conversation.askedAgain(partId, error.details);
       else conversation.decided(partId, approved);
     };
     const onExpired = () => session.load('approvals');
+    const note = this.#askedAgain === preview.approvalId ? VIEW.askedAgain : undefined;
     return {
-      text: JSON.stringify([preview.approvalId, preview.display, configured !== undefined]),
-      make: () => approvalCard(preview, { session, configured, onDecided, onExpired }),
+      text: JSON.stringify([preview.approvalId, preview.display, note, configured !== undefined]),
+      make: () => approvalCard(preview, { session, configured, note, onDecided, onExpired }),
     };
   }
 

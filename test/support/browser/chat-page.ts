@@ -6,6 +6,8 @@ import type { Pages } from './page.ts';
 interface ChatOptions {
   bank?: boolean;
   account?: boolean;
+  /** Permissions of the account that its owner does not give. */
+  untick?: string[];
   prepare?: (page: Page) => Promise<unknown>;
 }
 
@@ -35,10 +37,10 @@ export class ChatPage {
     steward: TestSteward,
     pages: Pages,
     user: string,
-    { bank = false, account = true, prepare }: ChatOptions = {},
+    { bank = false, account = true, untick = [], prepare }: ChatOptions = {},
   ): Promise<ChatPage> {
     const token = await steward.signIn(user);
-    if (account) await connect(steward, { token, email: `${user}@example.com` });
+    if (account) await connect(steward, { token, email: `${user}@example.com`, untick });
     if (bank) await linkBank(steward, token);
     // Of the same origin, and without scripts.
     const page = await pages.open('/test');
