@@ -9,7 +9,8 @@ export async function linkBank(session) {
     return;
   }
   const linked = await session.request('POST', '/auth/bank/set_access_token', { form: { public_token: chosen.publicToken } });
-  await changed(session, `${accounts.bankConnected}${linked.also_linked === undefined ? '' : accounts.bankBeside}`);
+  if (linked.also_linked === undefined) await changed(session, 'done', accounts.bankConnected);
+  else await changed(session, 'warning', accounts.bankBeside);
 }
 
 /** Update mode: the access token stays valid, so there is nothing to exchange. The server reloads the item. */
@@ -20,10 +21,10 @@ export async function repairBank(session, { id, bank_name: bank }) {
     return;
   }
   await session.request('POST', `/auth/bank/accounts/${encodeURIComponent(id)}/refresh`);
-  await changed(session, accounts.reconnected(bank));
+  await changed(session, 'done', accounts.reconnected(bank));
 }
 
-async function changed(session, done) {
-  session.notify('done', done);
+async function changed(session, kind, text) {
+  session.notify(kind, text);
   await session.load('accounts', 'agents', 'approvals');
 }

@@ -24,6 +24,8 @@ export class QuestionBrowser {
   #card;
   /** Those of this tab, by their ids. */
   #seen = new Map();
+  /** The ids of those that are asked once more, because others would see what was changed. */
+  #askedAgain = new Set();
   /** What is shown of each: what a user has begun to write survives an event. */
   #nodes = new Map();
   #open = [];
@@ -87,10 +89,12 @@ export class QuestionBrowser {
 
   #question(approval) {
     const configured = this.#session.agents.value?.flatMap(({ actions }) => actions).find(({ name }) => name === approval.action);
-    return this.#kept(approval.approvalId, [approval, configured !== undefined], () =>
+    const note = this.#askedAgain.has(approval.approvalId) ? VIEW.askedAgain : undefined;
+    return this.#kept(approval.approvalId, [approval, note, configured !== undefined], () =>
       approvalCard(approval, {
         session: this.#session,
         configured,
+        note,
         onDecided: (outcome) => this.#decided(outcome),
         onExpired: () => this.#session.load('approvals'),
       }),
@@ -123,12 +127,11 @@ export class QuestionBrowser {
   }
 
   async #decided({ approved, error }) {
+    if (error?.code === 'approval_required') this.#askedAgain.add(error.details.approvalId);
     await this.#session.load('approvals', 'allowances', 'audit');
     if (error === undefined) this.#message('done', approved ? VIEW.approved : VIEW.denied);
-    else if (error.code === 'approval_required') {
-      this.#message('warning', VIEW.askedAgain);
-      this.#session.go(addressTo('approvals', error.details.approvalId), { replace: true });
-    } else if (!isOver(error)) this.#session.fail(error);
+    else if (error.code === 'approval_required') this.#session.go(addressTo('approvals', error.details.approvalId), { replace: true });
+    else if (!isOver(error)) this.#session.fail(error);
   }
 
   #message(kind, text) {

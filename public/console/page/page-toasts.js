@@ -3,14 +3,16 @@ import { byId, element } from '../kit/dom.js';
 import { requestIdOf } from '../kit/feedback.js';
 import { failureOf } from './page-request.js';
 
-const SHOWN_MS = { done: 6_000, warning: 15_000, error: 20_000 };
+/** Of what is done, which the view shows, too. */
+const SHOWN_MS = 6_000;
 const MOST = 4;
 /** Below the last message. */
 const BELOW_PX = 16;
 
 /**
- * Shows a message in a corner of the page, in place of the same one, if that is shown. It goes away after a while, unless the pointer or the focus is on it, or by its
- * button; assistive technology reads it at once if it is an error.
+ * Shows a message in a corner of the page, in place of the same one, if that is shown. What is done goes away after a while,
+ * unless the pointer or the focus is on it; a warning by its button or with the view, an error by its button only.
+ * Assistive technology reads an error at once.
  *
  * @param kind 'done', 'warning' or 'error'
  * @returns removes it
@@ -30,7 +32,7 @@ export function notify(kind, text, ...details) {
   };
   const start = () => {
     clearTimeout(timer);
-    timer = setTimeout(remove, SHOWN_MS[kind]);
+    if (kind === 'done') timer = setTimeout(remove, SHOWN_MS);
   };
   const stop = () => clearTimeout(timer);
   dismiss.addEventListener('click', remove);
@@ -70,7 +72,7 @@ export function clearUnreachable() {
   unreachable.clear();
 }
 
-/** Removes the messages about what is done; errors stay. */
+/** Removes the messages of a view that is left; errors stay. */
 export function clearDone() {
   byId('toasts-status').replaceChildren();
   makeRoom();

@@ -81,7 +81,7 @@ export const accounts = {
   reconnected: (name) => `${name} is reconnected.`,
   unchanged: (name) => `${name} is unchanged.`,
   bankConnected: 'The bank is connected.',
-  bankBeside: ' Another connection to this bank may include the same account. Both are kept.',
+  bankBeside: 'The bank is connected. Another connection to it may include the same account. Both are kept.',
   noBank: 'No bank was connected.',
 };
 
