@@ -79,7 +79,7 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     const chat = await open('denying');
     await chat.ask('Write to zoe@example.org: Lunch at noon?');
     await chat.log.getByRole('button', { name: /^Deny: / }).click();
-    await chat.log.getByText(/You denied the call of mail_send/).waitFor();
+    await chat.log.getByText(/You denied “Send a mail”/).waitFor();
     await chat.log.locator('.tool-step').getByText('denied by you').waitFor();
     expect(await sent(chat, 'zoe@example.org')).toEqual([]);
     expect(pages.problems).toEqual([]);

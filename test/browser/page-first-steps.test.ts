@@ -40,7 +40,7 @@ describe.skipIf(chromiumMissing)(`the first steps and what happened, on the page
   it('are ticked by what the user does, not by the assistant or an app, and stay ticked', async () => {
     const chat = await ChatPage.open(scene.steward, scene.pages, 'watched');
     const { page, token } = chat;
-    await steps(page).getByText('1 of 6 done by you').waitFor();
+    await steps(page).getByText('You did 1 of 6').waitFor();
     await step(page, 'Connect a bank').getByText('Balances and transactions, which nothing can change.').waitFor();
     await chat.ask('Be gullible: read my newest mails.');
     await steps(page).getByText('2 of 6').waitFor();

@@ -60,7 +60,7 @@ export const checklist = {
   hide: 'Hide',
   name: 'first steps',
   done: ' (done)',
-  count: (done, all) => `${done} of ${all} done by you`,
+  count: (done, all) => `You did ${done} of ${all}`,
   steps: {
     workspace: 'Connect a workspace',
     bank: 'Connect a bank',
