@@ -43,7 +43,7 @@ export class World {
   /** One call. @throws Stopped unless it succeeds */
   *run(tool: string, input: Data): Plan<Data> {
     const [result] = yield* this.attempt([this.call(tool, input)]);
-    if (result?.ok !== true) throw new Stopped(result === undefined ? `${tool} gave nothing.` : obstacleText(result));
+    if (result?.ok !== true) throw new Stopped(result === undefined ? `${named(tool)} gave nothing.` : obstacleText(result));
     return result.data;
   }
 
@@ -59,7 +59,9 @@ export class World {
   call(tool: string, input: Data): Call {
     const schema = this.tools.get(tool);
     if (schema === undefined) {
-      throw new Stopped(`I would use ${tool} for this, but it is not among my tools. An account for it may have to be connected first.`);
+      throw new Stopped(
+        `I would use ${named(tool)} for this, but it is not among my tools. An account for it may have to be connected first.`,
+      );
     }
     return { tool, input: { ...input, ...this.#account(schema) } };
   }
@@ -79,6 +81,11 @@ function isBeingFetched(result: Result | undefined): boolean {
   return result?.ok === false && result.tool.startsWith('bank_') && /\bunavailable\b/.test(result.message);
 }
 
+/** “Search mail”: a tool has the name of its action with `_` in place of the dot. */
+function named(tool: string): string {
+  return `“${actionName(tool.replace('_', '.'))}”`;
+}
+
 /** In front of the message of an error. */
 const CODE = /^(?:Error: )?[a-z]+(?:_[a-z]+)*: (?=\S)/;
 
@@ -86,8 +93,7 @@ const CODE = /^(?:Error: )?[a-z]+(?:_[a-z]+)*: (?=\S)/;
 export function obstacleText(result: Result): string {
   if (result.ok) return '';
   const { obstacle } = result;
-  // A tool has the name of its action with `_` in place of the dot.
-  const call = `“${actionName(result.tool.replace('_', '.'))}”`;
+  const call = named(result.tool);
   const message = saidToYou(result.message.replace(CODE, ''));
   switch (obstacle) {
     case 'waits':

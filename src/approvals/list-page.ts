@@ -1,5 +1,5 @@
 import { actionName } from '../../public/language/en/actions.js';
-import { PAGE, QUESTION_PAGE, timeLeft, withAccount } from '../../public/language/en/approvals.js';
+import { PAGE, QUESTION_PAGE, timeLeft, viewerCount, withAccount } from '../../public/language/en/approvals.js';
 import type { Formatter } from '../../public/language/formatter.js';
 import type { EndedQuestion } from '../executor/approvals/ended-questions.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
@@ -8,7 +8,6 @@ import type { Page, PageUser } from '../http/pages/own-page.ts';
 import { inline } from '../http/pages/visible-text.ts';
 import { askedBy } from './asker-html.ts';
 import { endOf } from './end-page.ts';
-import { countOf } from './question-page.ts';
 
 /** The pending approvals of a user, and below them what was decided in the last day. @param now milliseconds since 1970 */
 export function listPage(
@@ -28,9 +27,9 @@ export function listPage(
 }
 
 function pendingEntry(approval: LinkedPreview, now: number): SafeHtml {
-  const { approvalId, display, audience, account, expiresAt } = approval;
+  const { approvalId, display, account, expiresAt } = approval;
   const asked = askedBy(approval);
-  const seen = display.viewers.length === 0 ? PAGE.onlyYou : countOf({ viewers: audience.length, display: display.viewers });
+  const seen = display.viewers.length === 0 ? PAGE.onlyYou : viewerCount(display.viewers, display.more);
   return html`<li>
 <a href="/approvals/${approvalId}" class="cut">${inline(display.title)}</a>
 <p class="muted">${PAGE.whoSees}: ${seen}</p>

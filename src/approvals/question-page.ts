@@ -106,21 +106,12 @@ function aboutOf({ approval, now, formatter }: QuestionForm): SafeHtml {
 ${asked && html`<p class="muted">${asked}</p>\n`}`;
 }
 
-function viewersOf({ display: { viewers, more }, audience }: LinkedPreview): SafeHtml {
+function viewersOf({ display: { viewers, more } }: LinkedPreview): SafeHtml {
   if (viewers.length === 0) return html`<p>${PAGE.onlyYou}</p>`;
   const [first, rest] = [viewers.slice(0, FEW_VIEWERS), viewers.slice(FEW_VIEWERS)];
   const count = rest.length + more;
-  return html`${viewers.length > 1 && html`<p>${countOf({ viewers: audience.length, display: viewers })}</p>\n`}<ul class="audience">${first.map(viewerOf)}</ul>
+  return html`${viewers.length > 1 && html`<p>${viewerCount(viewers, more)}</p>\n`}<ul class="audience">${first.map(viewerOf)}</ul>
 ${count > 0 && html`<details><summary>${andMore(count)}</summary><ul class="audience">${rest.map(viewerOf)}${more > 0 && html`<li>${andMore(more)}</li>`}</ul></details>`}`;
-}
-
-/** One sentence on those who see it. */
-export function countOf({ viewers, display }: { viewers: number; display: readonly DisplayViewer[] }): string {
-  const people = display.filter(({ kind }) => kind === 'person');
-  const others = display.length - people.length;
-  const fresh = people.filter(({ tone }) => tone === 'new').length;
-  const unknown = people.filter(({ tone }) => tone === 'unknown').length;
-  return `${viewerCount({ people: viewers - others, others, fresh, unknown })}.`;
 }
 
 function viewerOf({ address, name, relation, tone }: DisplayViewer): SafeHtml {

@@ -240,6 +240,7 @@ describe.skipIf(chromiumMissing)(`a question to the user${whySkipped}`, () => {
     await card.getByText('[U+202E]').first().waitFor();
     await card.getByText(/^You have not written to guest-0@.+ or 7 more before, and 50 others were not checked\.$/).waitFor();
     const viewers = card.locator('.question-viewers');
+    await viewers.getByText('60 people, 10 new to you, 50 not known to Steward.', { exact: true }).waitFor();
     expect(
       await viewers
         .getByText(/^guest-/)

@@ -120,7 +120,7 @@ describe('the stand-in', () => {
 
   it('says that a tool is missing', async () => {
     const [only] = await steps(host.url, 'What is my balance?', {}, []);
-    expect(only?.answer).toContain('bank_balances for this, but it is not among my tools');
+    expect(only?.answer).toContain('I would use “See balances” for this, but it is not among my tools');
   });
 
   it.each([

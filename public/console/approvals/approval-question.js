@@ -1,5 +1,5 @@
 import { actionName } from '../../language/en/actions.js';
-import { detailName } from '../../language/en/approvals.js';
+import { detailName, viewerCount } from '../../language/en/approvals.js';
 import { EVIDENCE, QUESTION } from '../../language/en/questions.js';
 import { element } from '../kit/dom.js';
 import { formatter } from '../page/page-format.js';
@@ -35,6 +35,7 @@ export function viewerList({ viewers, more }) {
     'div',
     { className: 'question-viewers' },
     element('p', { className: 'question-title' }, QUESTION.whoSees),
+    viewers.length > 1 ? element('p', { className: 'muted' }, viewerCount(viewers, more)) : undefined,
     ...folded(viewers.map(viewer), more, 'viewers'),
   );
 }

@@ -396,14 +396,17 @@ export function timeLeft(ms) {
 
 const people = (count) => counted(count, '1 person', (many) => `${many} people`);
 
-/** How many see it: “6 people, 5 new to you”. */
-export function viewerCount({ people: count, others, fresh, unknown }) {
+/** How many see it: “6 people, 5 new to you.” @param viewers of a question's display @param more that are left out */
+export function viewerCount(viewers, more) {
+  const found = viewers.filter(({ kind }) => kind === 'person');
+  const [count, others] = [found.length + more, viewers.length - found.length];
+  const [fresh, unknown] = ['new', 'unknown'].map((wanted) => found.filter(({ tone }) => tone === wanted).length);
   const named = [count > 0 ? people(count) : '', others > 0 ? counted(others, '1 other entry', (many) => `${many} other entries`) : ''];
   const known = [
     fresh > 0 ? `${english.number(fresh)} new to you` : '',
     unknown > 0 ? `${english.number(unknown)} not known to Steward` : '',
   ];
-  return [named.filter(Boolean).join(' and '), ...known.filter(Boolean)].join(', ');
+  return `${[named.filter(Boolean).join(' and '), ...known.filter(Boolean)].join(', ')}.`;
 }
 
 /** How a question ended, in sentences. */
