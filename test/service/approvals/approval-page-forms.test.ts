@@ -205,7 +205,7 @@ describe('changing the arguments in the form of the action', () => {
     });
     expect(again.status).toBe(400);
     expect(again.text).toMatch(
-      /<input type="number"[^>]* name="field\.minutes"[^>]* aria-describedby="change-4-problem[^>]* aria-invalid="true">/,
+      /<input type="number"[^>]* name="field\.minutes"[^>]* aria-describedby="change-4-problem[^>]* aria-invalid="true" autofocus>/,
     );
     expect(again.text).toMatch(/<p class="error" id="change-4-problem">Must be [^<]+\.<\/p>/);
     for (const text of ['value="many"', 'Kept &lt;b&gt;.']) expect(again.text).toContain(text);
