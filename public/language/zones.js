@@ -1,5 +1,5 @@
 // @ts-check
-import { wordsOfOffset, wordsOfRepeated, wordsOfZone } from './en/times.js';
+import { PLACES, wordsOfOffset, wordsOfRepeated, wordsOfZone } from './en/times.js';
 
 const IANA = /^[A-Za-z][\w+/-]*$/;
 const OFFSET = /^[+-]\d{2}:?\d{2}$/;
@@ -18,11 +18,16 @@ const UTC = /^(?:(?:Etc\/)?(?:UTC|UCT|Universal|Zulu|GMT)|[+-]00:?00|Z)$/i;
 export function zoneWords(zone, moment) {
   if (UTC.test(zone)) return wordsOfOffset('');
   if (OFFSET.test(zone)) return wordsOfOffset(zone);
-  const [area, ...places] = zone.split('/');
+  const [area, ...places] = zoneName(zone).split('/');
   const place = places.at(-1);
   if (place === undefined || area === 'Etc') return wordsOfOffset(offsetAt(zone, moment));
-  const name = place.replaceAll('_', ' ');
-  return isRepeated(zone, moment) ? wordsOfRepeated(name, offsetAt(zone, moment)) : wordsOfZone(name);
+  return isRepeated(zone, moment) ? wordsOfRepeated(place, offsetAt(zone, moment)) : wordsOfZone(place);
+}
+
+/** A zone to choose: “Asia/Kolkata”, also of Asia/Calcutta. @param {string} zone an IANA name */
+export function zoneName(zone) {
+  const names = zone.split('/').map((part) => part.replaceAll('_', ' '));
+  return names.map((name) => PLACES[name] ?? name).join('/');
 }
 
 /** Whether this machine knows a zone: an IANA name or an offset. @param {string} zone */

@@ -34,4 +34,21 @@ describe.skipIf(chromiumMissing)(`preferences on the page${whySkipped}`, () => {
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     expect(scene.pages.problems).toEqual([]);
   });
+
+  it('call a zone as its place is called today, and offer it once, whichever name the browser and the user have for it', async () => {
+    const page = await scene.pages.open('/', 1200, { timezoneId: 'Asia/Kolkata' });
+    await scene.pages.signIn(page, 'indian');
+    await scene.pages.show(page, 'Settings');
+    const card = page.locator('#preferences');
+    await card.getByText('This browser is in Asia/Kolkata.').waitFor();
+    const headers = { 'content-type': 'application/json' };
+    const token = await scene.steward.signIn('indian');
+    for (const time_zone of ['Asia/Calcutta', 'Asia/Kolkata']) {
+      const body = JSON.stringify({ time_zone });
+      expect((await scene.steward.call('/user/preferences', { method: 'PATCH', token, headers, body })).status).toBe(200);
+      await page.reload();
+      await eventually(async () => expect(await card.getByLabel('Time zone').inputValue()).toBe(time_zone));
+      expect(await card.getByRole('option', { name: /Kolkata|Calcutta/ }).allTextContents()).toEqual(['Asia/Kolkata']);
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import { LANGUAGES, preferences as texts } from '../../language/en/preferences.js';
-import { machineZone, zoneNames } from '../../language/zones.js';
+import { machineZone, zoneName, zoneNames } from '../../language/zones.js';
 import { button } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -16,7 +16,7 @@ export function preferencesCard(session) {
     'form',
     { className: 'preferences-form' },
     field(texts.name, name),
-    field(texts.zone, zone, texts.zoneHint(machineZone())),
+    field(texts.zone, zone, texts.zoneHint(zoneName(machineZone()))),
     field(texts.language, language),
     element('div', { className: 'actions' }, button(texts.save, { type: 'submit', className: 'primary' })),
   );
@@ -25,8 +25,8 @@ export function preferencesCard(session) {
     // A form that was sent is reset to its defaults.
     name.defaultValue = value.name ?? '';
     name.value = name.defaultValue;
-    zone.replaceChildren(...options(zoneNames(), value.time_zone ?? machineZone()));
-    language.replaceChildren(...options(Object.keys(LANGUAGES), value.language ?? 'en'));
+    zone.replaceChildren(...options(zoneNames(), value.time_zone ?? machineZone(), zoneName));
+    language.replaceChildren(...options(Object.keys(LANGUAGES), value.language ?? 'en', (tag) => LANGUAGES[tag] ?? tag));
     return [form];
   });
   onSubmit(form, session.fail, async () => {
@@ -37,15 +37,10 @@ export function preferencesCard(session) {
   return card({ id: 'preferences', title: texts.title, about: texts.about }, body);
 }
 
-/** @param chosen is offered, though it may be one that this browser doesn't know */
-function options(values, chosen) {
-  return [...new Set([chosen, ...values])]
+/** One for each name. @param chosen is offered, though it may be one that this browser doesn't know, or by another name */
+function options(values, chosen, nameOf) {
+  const byName = new Map([...values, chosen].map((value) => [nameOf(value), value]));
+  return [...byName]
     .toSorted()
-    .map((value) =>
-      element(
-        'option',
-        { value, defaultSelected: value === chosen, selected: value === chosen },
-        LANGUAGES[value] ?? value.replaceAll('_', ' '),
-      ),
-    );
+    .map(([name, value]) => element('option', { value, defaultSelected: value === chosen, selected: value === chosen }, name));
 }

@@ -5,6 +5,20 @@ export const clockRange = (start, end, lastDay) => (lastDay === undefined ? `${s
 
 /** @param {string} clocks @param {string} zone @param {string} own */
 export const clocksElsewhere = (clocks, zone, own) => `${clocks} ${zone} (${own} yours)`;
+/** Names of today, of places whose zones machines still know by former ones. @type {Record<string, string>} */
+export const PLACES = {
+  Asmera: 'Asmara',
+  Calcutta: 'Kolkata',
+  Enderbury: 'Kanton',
+  Faeroe: 'Faroe',
+  Godthab: 'Nuuk',
+  Katmandu: 'Kathmandu',
+  Kiev: 'Kyiv',
+  Ponape: 'Pohnpei',
+  Rangoon: 'Yangon',
+  Saigon: 'Ho Chi Minh City',
+  Truk: 'Chuuk',
+};
 /** @param {string} place */
 export const wordsOfZone = (place) => `${place} time`;
 /** Of a time that clocks show twice, as they are set back. @param {string} place @param {string} offset */

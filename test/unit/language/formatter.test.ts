@@ -10,6 +10,8 @@ describe('a time', () => {
     ['Europe/Berlin', '2026-11-25T23:30:00Z', 'Thu, 26 Nov 2026, 00:30 Berlin time'],
     ['America/New_York', '2026-11-25T23:30:00Z', 'Wed, 25 Nov 2026, 18:30 New York time'],
     ['Asia/Kathmandu', '2026-11-25T23:30:00+01:00', 'Thu, 26 Nov 2026, 04:15 Kathmandu time'],
+    ['Asia/Calcutta', '2026-11-25T23:30:00Z', 'Thu, 26 Nov 2026, 05:00 Kolkata time'],
+    ['Asia/Saigon', '2026-11-25T23:30:00Z', 'Thu, 26 Nov 2026, 06:30 Ho Chi Minh City time'],
     ['America/Argentina/Buenos_Aires', '2026-11-25T23:30:00Z', 'Wed, 25 Nov 2026, 20:30 Buenos Aires time'],
     ['Etc/GMT+5', '2026-11-25T23:30:00Z', 'Wed, 25 Nov 2026, 18:30 UTC-05:00'],
     ['+02:00', '2026-11-25T23:30:00Z', 'Thu, 26 Nov 2026, 01:30 UTC+02:00'],
