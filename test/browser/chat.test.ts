@@ -85,6 +85,24 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
     expect(pages.problems).toEqual([]);
   });
 
+  it('keep their list on a narrow page when Escape leaves a title, and close it the next time', async () => {
+    const chat = await open('renaming');
+    const { page } = chat;
+    await chat.ask('What can you do?');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const list = page.getByRole('button', { name: 'Conversations', exact: true });
+    await list.click();
+    await page.getByRole('button', { name: /^Rename: / }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).press('Escape');
+    const current = page.locator('.threads .current .thread');
+    await current.waitFor();
+    expect(await current.evaluate((node) => node.matches(':focus'))).toBe(true);
+    expect(await list.getAttribute('aria-expanded')).toBe('true');
+    await current.press('Escape');
+    expect(await list.getAttribute('aria-expanded')).toBe('false');
+    expect(await list.evaluate((node) => node.matches(':focus'))).toBe(true);
+  });
+
   it('go on when the question is decided elsewhere', async () => {
     const chat = await open('elsewhere');
     await chat.ask('Write to zoe@example.org: Lunch at noon?');

@@ -179,6 +179,26 @@ describe.skipIf(chromiumMissing)(`messages of the page${whySkipped}`, () => {
     return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
   };
 
+  it('go away by themselves only where they say what is done', async () => {
+    const page = await scene.pages.openAs('slow-reader', 'Settings');
+    await page.route('**/user/export', (route) =>
+      route.fulfill({ status: 503, json: { status: 'error', code: 'unavailable', message: 'Later.' } }),
+    );
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Export my data' }).click();
+    await page.locator('.toast').getByText('Later.').waitFor();
+    await page.locator('#preferences').getByRole('button', { name: 'Save' }).click();
+    await page.locator('.toast.done').waitFor();
+    // Away from both.
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.mouse.move(0, 0);
+    await page.clock.fastForward('02:00');
+    await page.locator('.toast.done').waitFor({ state: 'detached' });
+    expect(await page.locator('.toast').allTextContents()).toEqual([expect.stringContaining('Later.')]);
+    await page.getByRole('button', { name: 'Dismiss this message' }).click();
+    expect(await page.locator('.toast').count()).toBe(0);
+  });
+
   it.each([
     [1280, 800],
     [390, 844],
