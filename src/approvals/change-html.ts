@@ -2,6 +2,7 @@ import { CHANGE } from '../../public/language/en/approvals.js';
 import { FORM } from '../../public/language/en/forms.js';
 import { meaningOf } from '../../public/language/meaning.js';
 import { html, type SafeHtml } from '../http/pages/html.ts';
+import { hiddenIn } from '../http/pages/visible-text.ts';
 import type { Control, FormField } from './change-form.ts';
 import { FIELD } from './decision-form.ts';
 
@@ -22,7 +23,9 @@ export function changeFields(fields: readonly FormField[], problem?: FieldProble
 function fieldOf(field: FormField, id: string, problem: string | undefined): SafeHtml {
   const { label, required, hint, control } = field;
   const meaning = meaningOf(field.path, String(field.value));
-  const parts = { problem, means: meaning, hint };
+  const characters = hiddenIn(String(field.value));
+  const hidden = characters.length === 0 ? undefined : FORM.hidden(characters.join(', '));
+  const parts = { problem, means: meaning, hidden, hint };
   const about = Object.entries(parts)
     .flatMap(([name, text]) => (text === undefined ? [] : [`${id}-${name}`]))
     .join(' ');
@@ -39,7 +42,7 @@ function fieldOf(field: FormField, id: string, problem: string | undefined): Saf
   const content = control === 'checkbox' ? html`${wrong}<div class="choice">${entry} ${name}</div>` : html`${name}\n${wrong}${entry}`;
   const lines = control === 'lines' ? `${CHANGE.lines} ` : '';
   return html`<div class="field">${content}
-${meaning !== undefined && html`<p id="${id}-means">${FORM.means(meaning)}</p>\n`}${hint !== undefined && html`<p class="muted" id="${id}-hint"><small>${lines}${hint}</small></p>`}
+${meaning !== undefined && html`<p id="${id}-means">${FORM.means(meaning)}</p>\n`}${hidden !== undefined && html`<p id="${id}-hidden">${hidden}</p>\n`}${hint !== undefined && html`<p class="muted" id="${id}-hint"><small>${lines}${hint}</small></p>`}
 </div>
 `;
 }

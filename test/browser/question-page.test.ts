@@ -119,6 +119,14 @@ describe.skipIf(chromiumMissing)(`the page of a question${whySkipped}`, () => {
     expect((about?.y ?? 0) + (about?.height ?? 0)).toBeLessThanOrEqual(decision?.y ?? 0);
   });
 
+  it('says which hidden characters a field of its form holds', async () => {
+    const page = await asked({ ...MAIL, body: 'Lunch\u202e?\u200b' });
+    await answer(page, 'Change').click();
+    await page.getByText('This holds hidden characters: U+202E, U+200B').waitFor();
+    expect(await page.getByLabel('Text').getAttribute('aria-describedby')).toMatch(/-hidden/);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
   it('names each long text by its field', async () => {
     const page = await asked({ ...MAIL, body: LONG, attachments: [{ name: 'numbers.txt', text: LONG }] });
     for (const name of ['Text', 'Content of “numbers.txt”']) await page.getByRole('region', { name, exact: true }).waitFor();

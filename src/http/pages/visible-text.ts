@@ -5,6 +5,7 @@ import { html, type SafeHtml } from './html.ts';
 const HIDDEN = /((?:(?!\n|\t|\u200c|\u200d|[\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])+)/u;
 
 const MAX_NAMED = 1_000;
+const MAX_LISTED = 10;
 
 /**
  * Text that the service did not write, inside a sentence: isolated, so that its direction does not affect what is around
@@ -43,8 +44,18 @@ export function visible(text: string): SafeHtml[] {
   return parts.map((part, index) => (index % 2 === 0 ? html`${part}` : html`<span class="hidden-character">${namesOf(part)}</span>`));
 }
 
+/** Names of the hidden characters of a text, the first ten: `U+202E`. */
+export function hiddenIn(text: string): string[] {
+  const runs = text.split(HIDDEN).filter((_, index) => index % 2 === 1);
+  return [...new Set(runs.join(''))].slice(0, MAX_LISTED).map(nameOf);
+}
+
 function namesOf(run: string): string {
-  const first = `U+${(run.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const first = nameOf(run);
   const others = [...run].length - 1;
   return others === 0 ? first : `${first} and ${others} more`;
+}
+
+function nameOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
