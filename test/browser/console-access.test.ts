@@ -103,7 +103,7 @@ describe.skipIf(chromiumMissing)(`an account whose access has ended, on the page
     const address = page.url();
     await log.getByRole('button', { name: `Reconnect: ${email}` }).click();
     await page.getByRole('button', { name: 'Allow' }).click();
-    await log.locator('.chat-message.assistant').waitFor();
+    await log.locator('.chat-message.assistant').first().waitFor();
     expect(page.url()).toBe(address);
   };
 
@@ -126,6 +126,13 @@ describe.skipIf(chromiumMissing)(`an account whose access has ended, on the page
     const need = chat.log.locator('.chat-needs');
     await need.getByText('lacking@example.com does not permit this. Can’t use your calendar.').waitFor();
     expect(await axeViolations(chat.page)).toEqual([]);
+    // Not below an answer that names what is permitted.
+    await chat.ask('Write to zoe@example.org: Lunch at noon?');
+    await chat.log.getByRole('button', { name: /^Deny: / }).click();
+    await chat.log.getByText('You denied “Send a mail”').waitFor();
+    await chat.ended();
+    expect(await need.count()).toBe(0);
+    await chat.ask(CALENDAR);
     await permit(chat, 'lacking@example.com');
     await need.waitFor({ state: 'detached' });
     await chat.ask(CALENDAR);

@@ -1,4 +1,5 @@
 import { accounts } from '../../language/en/accounts.js';
+import { actionName } from '../../language/en/actions.js';
 import { connectButton, reconnectButton, wordsOf } from '../accounts/account-access.js';
 import { element } from '../kit/dom.js';
 import { isToolPart } from './tool-step.js';
@@ -6,7 +7,7 @@ import { isToolPart } from './tool-step.js';
 const PROVIDERS = ['workspace', 'bank'];
 
 /**
- * What to connect or to permit, below the last answer that needed it: the accounts behind the tools that it names; any, where
+ * What to connect or to permit, below the last answer that needed it: the accounts behind the actions that it names; any, where
  * there is no account at all.
  *
  * @returns `{key, make}` of each, of which the key changes with what is shown
@@ -15,9 +16,13 @@ export function neededAccounts(session, { messages, isReading }) {
   const last = messages.at(-1);
   const known = session.accounts.value;
   if (isReading || last?.role !== 'assistant' || known === undefined) return [];
-  const named = PROVIDERS.filter(namedIn(last, session.agents.value ?? []));
-  const needed = named.flatMap((provider) => {
+  const named = agentsIn(last, session.agents.value ?? []);
+  const needed = PROVIDERS.flatMap((provider) => {
+    const agents = named.filter((agent) => agent.provider === provider);
+    if (agents.length === 0) return [];
     if (known[provider].length === 0) return [unconnected(session, provider)];
+    // No account permits what one of them needs.
+    if (agents.every(({ status }) => status !== 'needs_attention')) return [];
     return known[provider].filter(({ missing_scopes: missing = [] }) => missing.length > 0).map((account) => denied(session, account));
   });
   if (needed.length > 0) return needed;
@@ -25,10 +30,10 @@ export function neededAccounts(session, { messages, isReading }) {
   return hasNone && !last.parts.some(isToolPart) ? [unconnected(session, 'workspace')] : [];
 }
 
-/** Whether an answer without steps, or with others, names a tool of a provider. */
-function namedIn({ parts }, agents) {
+/** The agents of which an answer names an action: as a tool, or in words. */
+function agentsIn({ parts }, agents) {
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  return (provider) => agents.some((agent) => agent.provider === provider && agent.actions.some(({ tool }) => text.includes(tool)));
+  return agents.filter(({ actions }) => actions.some(({ tool, name }) => text.includes(tool) || text.includes(`“${actionName(name)}”`)));
 }
 
 function unconnected(session, provider) {
