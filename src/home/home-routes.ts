@@ -24,7 +24,7 @@ export function homeRouter(config: Config, publicUrl: string, middleware: Endpoi
 
 function developmentPages(config: Config, publicUrl: string): Endpoint[] {
   return [
-    filePage('/', 'The development page (development only)', publicUrl, policy(hasRealBank(config)), () => read(CONSOLE)),
+    filePage('/', 'The development page (development only)', publicUrl, policy(hasRealBank(config)), () => withTexts(read(CONSOLE))),
     filePage('/api-docs', 'The API reference (development only)', publicUrl, policy(false), () => read('api-docs/index.html')),
   ];
 }
@@ -32,7 +32,7 @@ function developmentPages(config: Config, publicUrl: string): Endpoint[] {
 /** In production, without what is for development. */
 function consolePage(config: Config, publicUrl: string): Endpoint {
   const isProduction = config.environment === 'production';
-  const load = isProduction ? loadOnce(async () => withoutDevelopment(read(CONSOLE))) : () => read(CONSOLE);
+  const load = isProduction ? loadOnce(() => withTexts(withoutDevelopment(read(CONSOLE)))) : () => withTexts(read(CONSOLE));
   return filePage('/console', 'The console (`CONSOLE=on`)', publicUrl, policy(hasRealBank(config)), load);
 }
 
@@ -43,6 +43,12 @@ function hasRealBank({ bank }: Pick<Config, 'bank'>): boolean {
 /** Read for each request in development, so that a reload shows changes. */
 function read(file: string): string {
   return readFileSync(join(PUBLIC, file), 'utf8');
+}
+
+/** Fills in the texts of the console's document, which names each in braces. They are loaded with the first one. */
+async function withTexts(page: string): Promise<string> {
+  const [{ shell }, { escapeHtml }] = await Promise.all([import('../../public/language/en/shell.js'), import('../http/pages/html.ts')]);
+  return page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(shell[name] ?? ''));
 }
 
 const END = '<!-- /development -->\n';

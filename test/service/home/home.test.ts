@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shell } from '../../../public/language/en/shell.js';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let steward: TestSteward;
@@ -20,6 +22,17 @@ async function get(path: string, host: string): Promise<{ status: number | undef
   response.resume();
   return { status: response.statusCode, location: response.headers.location };
 }
+
+it('the console’s document has its words from the language module', async () => {
+  const source = readFileSync(new URL('../../../public/console/index.html', import.meta.url), 'utf8');
+  const named = new Set([...source.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name));
+  expect([...named].toSorted()).toEqual(Object.keys(shell).toSorted());
+  const { text } = await steward.call('/');
+  expect(text).not.toContain('{{');
+  for (const words of Object.values(shell)) expect(text).toContain(words);
+  const others = source.replaceAll(/<!--.*?-->|<[^>]*>|\{\{\w+\}\}/gs, ' ').match(/\p{L}[\p{L}.]+/gu);
+  expect(others).toEqual(['Steward', 'Steward', 'openapi.json', 'test']);
+});
 
 describe('a page of development under another loopback name', () => {
   it.each(['/', '/api-docs'])('redirects %s to the public address, once', async (path) => {
