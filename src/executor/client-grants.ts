@@ -61,7 +61,7 @@ export class ClientGrants {
    * Permits a client something.
    *
    * @param along runs in the same transaction, after the user was locked
-   * @throws AppError `invalid_request` for actions that no agent has and accounts that aren't the user's, `conflict` when
+   * @throws AppError `invalid_request` for actions that do not exist and accounts that aren't the user's, `conflict` when
    * the user has too many clients, `invalid_token` when the user was deleted meanwhile
    */
   async create(given: Omit<NewClientGrant, 'id'>, along: (tx: Queryable) => Promise<void> = async () => {}): Promise<ClientGrantRow> {
@@ -161,7 +161,7 @@ export class ClientGrants {
   #checkActions(patterns: readonly string[]): void {
     const names = [...this.#deps.catalog().actions.keys()];
     const unknown = patterns.find((pattern) => !names.some((name) => covers(pattern, name)));
-    if (unknown !== undefined) throw new AppError('invalid_request', `actions: no agent has ${unknown}.`);
+    if (unknown !== undefined) throw new AppError('invalid_request', `actions: no action is called ${unknown}.`);
   }
 
   async #checkAccounts(userId: string, accounts: readonly string[]): Promise<void> {

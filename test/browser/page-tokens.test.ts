@@ -36,6 +36,6 @@ describe.skipIf(chromiumMissing)(`personal access tokens on the page${whySkipped
     await card.getByLabel('Name').fill('Digest');
     await card.getByLabel('Actions').fill('mail.serch');
     await card.getByRole('button', { name: 'Make a token' }).click();
-    await page.getByRole('alert').getByText('actions: no agent has mail.serch.').waitFor();
+    await page.getByRole('alert').getByText('actions: no action is called mail.serch.').waitFor();
   });
 });
