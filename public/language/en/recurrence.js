@@ -16,7 +16,8 @@ export const WEEKDAYS = {
 };
 /** @type {Record<string, string>} */
 const PLACES = { 1: 'first ', 2: 'second ', 3: 'third ', 4: 'fourth ', '-1': 'last ', '': '' };
-const KNOWN = new Set(['FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'COUNT', 'UNTIL', 'WKST']);
+const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+const KNOWN = new Set(['FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'BYMONTH', 'COUNT', 'UNTIL', 'WKST']);
 const LINE = /^(RRULE|EXDATE|RDATE)((?:;[A-Z-]+=[^;:]*)*):([\x21-\x7e]+)$/;
 const DAY = /^(\d{4})(\d\d)(\d\d)(?:T\d{6}Z?)?$/;
 
@@ -30,16 +31,32 @@ export function ruleWords(line) {
 /** @param {string} value */
 function ofRule(value) {
   const parts = new Map(value.split(';').map((part) => /** @type {[string, string]} */ (part.split('=', 2))));
-  const { FREQ = '', INTERVAL = '1', BYDAY, BYMONTHDAY, COUNT, UNTIL } = Object.fromEntries(parts);
+  const { FREQ = '', INTERVAL = '1', BYDAY, BYMONTHDAY, BYMONTH, COUNT, UNTIL } = Object.fromEntries(parts);
   if (![...parts.keys()].every((name) => KNOWN.has(name)) || !Object.hasOwn(UNITS, FREQ) || !/^[1-9]\d{0,3}$/.test(INTERVAL))
     return undefined;
   const unit = UNITS[/** @type {keyof typeof UNITS} */ (FREQ)];
   const often = INTERVAL === '1' ? `Each ${unit}` : `Every ${INTERVAL} ${unit}s`;
+  if (BYMONTH !== undefined) return ofYear(often, { FREQ, BYDAY, BYMONTHDAY, BYMONTH }, endOf(COUNT, UNTIL));
   const days = BYDAY === undefined ? '' : daysOf(BYDAY, FREQ);
   const dates = BYMONTHDAY === undefined ? '' : datesOf(BYMONTHDAY, FREQ);
   const end = endOf(COUNT, UNTIL);
   if (days === undefined || dates === undefined || end === undefined || (days !== '' && dates !== '')) return undefined;
   return `${often}${days}${dates}${end}`;
+}
+
+/**
+ * “Each year on 24 December”; “Each year on the fourth Thursday of November”.
+ *
+ * @param {string} often
+ * @param {{ FREQ: string, BYDAY: string | undefined, BYMONTHDAY: string | undefined, BYMONTH: string }} rule
+ * @param {string | undefined} end
+ */
+function ofYear(often, { FREQ, BYDAY, BYMONTHDAY, BYMONTH }, end) {
+  const month = /^[1-9]\d?$/.test(BYMONTH) ? MONTHS[Number(BYMONTH) - 1] : undefined;
+  if (FREQ !== 'YEARLY' || month === undefined || end === undefined) return undefined;
+  if (BYDAY === undefined) return /^[1-9]\d?$/.test(BYMONTHDAY ?? '') ? `${often} on ${BYMONTHDAY} ${month}${end}` : undefined;
+  const days = BYMONTHDAY === undefined ? daysOf(BYDAY, 'MONTHLY') : undefined;
+  return days === undefined ? undefined : `${often}${days} of ${month}${end}`;
 }
 
 /** @param {string} value @param {string} frequency */
@@ -56,6 +73,7 @@ function daysOf(value, frequency) {
 
 /** @param {string} value @param {string} frequency */
 function datesOf(value, frequency) {
+  if (frequency === 'MONTHLY' && value === '-1') return ' on the last day';
   if (frequency !== 'MONTHLY' || !/^[1-9]\d?(,[1-9]\d?)*$/.test(value)) return undefined;
   return ` on day ${english.list(value.split(','))}`;
 }
