@@ -127,6 +127,14 @@ describe.skipIf(chromiumMissing)(`the page of a question${whySkipped}`, () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
+  it('is told from others in the list by whom and what it is about', async () => {
+    const page = await asked({ ...MAIL, subject: 'x'.repeat(300) });
+    await page.goto(new URL('/approvals', page.url()).href);
+    await page.getByRole('link', { name: /^Send a mail: zoe@example\.org, x{79}…$/ }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+  });
+
   it('names each long text by its field', async () => {
     const page = await asked({ ...MAIL, body: LONG, attachments: [{ name: 'numbers.txt', text: LONG }] });
     for (const name of ['Text', 'Content of “numbers.txt”']) await page.getByRole('region', { name, exact: true }).waitFor();
