@@ -43,7 +43,15 @@ export interface SignInDeps {
 
 /** Signing in to the service's own pages, and out (docs/decisions/0007-identity-and-browsers.md). */
 export function signInRouter(deps: SignInDeps, middleware: EndpointMiddleware): EndpointRouter {
-  const endpoints = [signIn(deps), callback(deps), readSession(deps), createSession(deps), endSession(deps), signOut(deps), signedInEnd()];
+  const endpoints = [
+    signIn(deps),
+    callback(deps),
+    readSession(deps),
+    createSession(deps),
+    endSession(deps),
+    signOut(deps),
+    signedInEnd(deps),
+  ];
   return endpointRouter('Sign-in', endpoints, middleware);
 }
 
@@ -261,17 +269,21 @@ function signOut({ webSessions, sessionsEnded, cookies }: SignInDeps): Endpoint 
 }
 
 /** Where a sign-in in a window of its own ends. */
-function signedInEnd(): Endpoint {
+function signedInEnd({ webSessions, cookies, origin }: SignInDeps): Endpoint {
   return endpoint({
     method: 'get',
     path: '/signed-in',
     summary: 'The end of a sign-in in a window of its own',
     auth: 'none',
     browser: true,
-    pages: { 200: 'A page that says so' },
-    async handle() {
+    pages: { 200: 'A page that says who is signed in', 303: 'Redirect to the sign-in of a browser that is not' },
+    errors: ['forbidden'],
+    async handle({ request }) {
+      assertOwnPage(request, origin, true);
+      const user = await webSessions.current(cookies.read(request, SESSION_COOKIE));
+      if (user === undefined) return { redirect: signInFor(request.path) };
       const { signedInPage } = await import('./sign-in-pages.ts');
-      return { page: signedInPage() };
+      return { page: signedInPage(user) };
     },
   });
 }

@@ -328,9 +328,18 @@ describe('GET /sign-in at an OpenID Connect issuer', () => {
       expect([query.get('prompt'), query.get('max_age')]).toEqual(['login', '300']);
       const back = await finish({ auth_time: ago(200) });
       expect([back.status, locationOf(back)]).toEqual([303, '/signed-in']);
-      expect((await browser.visit('/signed-in')).text).toContain('You can close this window.');
+      const { text } = await browser.visit('/signed-in');
+      expect(text).toContain('You can close this window.');
+      expect(text).toContain('Signed in as <bdi>ada@example.com</bdi>');
       const { session } = (await steward.call('/auth/session', { headers: { cookie: browser.cookieHeader } })).body;
       expect(Date.parse(session.signed_in_at) / 1000).toBeCloseTo(ago(200), -1);
+    });
+
+    it('leads a browser that is not signed in to the sign-in, not to the page that says that it is', async () => {
+      const early = await new FormBrowser(steward.url).visit('/signed-in');
+      expect([early.status, locationOf(early)]).toEqual([303, '/sign-in?return_to=%2Fsigned-in']);
+      const script = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+      expect((await browser.visit('/signed-in', { headers: script })).status).toBe(403);
     });
 
     it.each([

@@ -53,7 +53,7 @@ function sessionRuns(): Run[] {
     run('GET /sign-in', '303', () => steward.call('/sign-in')),
     run('GET /sign-in', '400 invalid_request', (options) => steward.call('/sign-in?return_to=x', options)),
     ...stateRuns(),
-    run('GET /signed-in', '200', () => steward.call('/signed-in')),
+    ...signedInRuns(),
     run(create, '200', async () => withToken(create, await newToken())),
     ...[{ response: '200' }, { response: '303', headers: { accept: '*/*' } }].map(({ response, headers = {} }) =>
       run(create, response, async () => {
@@ -85,12 +85,29 @@ function sessionRuns(): Run[] {
   ];
 }
 
+type Around = (work: () => Promise<HttpResponse>) => Promise<HttpResponse>;
+
+/** Opens a page in a browser that is signed in. */
+async function inSession(path: string, around: Around, options: CallOptions = {}): Promise<HttpResponse> {
+  const browser = await sessionOf(steward, await newToken());
+  return around(() => browser.visit(path, { ...options, headers: { accept: 'application/json', ...options.headers } }));
+}
+
+function signedInRuns(): Run[] {
+  const [page, path] = ['GET /signed-in', '/signed-in'];
+  const ofEvil = (options: CallOptions) => ({ ...options, headers: { ...options.headers, origin: 'https://evil.example' } });
+  return [
+    run(page, '200', () => inSession(path, (work) => work())),
+    run(page, '303', () => steward.call(path)),
+    run(page, '403 forbidden', (options) => steward.call(path, ofEvil(options))),
+    run(page, '500 internal', (options) => inSession(path, (work) => whileMissing('web_sessions', work), options)),
+    run(page, '503 unavailable', (options) => inSession(path, whileCut, options)),
+  ];
+}
+
 function stateRuns(): Run[] {
   const state = 'GET /auth/session';
-  const inBrowser = async (around: (work: () => Promise<HttpResponse>) => Promise<HttpResponse>) => {
-    const browser = await sessionOf(steward, await newToken());
-    return around(() => browser.visit('/auth/session', { headers: { accept: 'application/json' } }));
-  };
+  const inBrowser = (around: Around) => inSession('/auth/session', around);
   return [
     run(state, '200', () => steward.call('/auth/session')),
     run(state, '200', () => inBrowser((work) => work())),
