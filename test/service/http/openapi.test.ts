@@ -75,7 +75,7 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
     why: 'needs an issuer that the test controls: test/service/sign-in/code-flow.test.ts',
     responses: /^GET \/auth\/session\/callback (401|502) /,
   },
-  { why: 'uses no database, and the issuer is always there', responses: /^GET \/sign(-in|ed-in) (500 |503 unavailable)/ },
+  { why: 'uses no database, and the issuer is always there', responses: /^GET \/sign-in (500 |503 unavailable)/ },
   { why: 'a failed insertion is the interface’s 200 with status error', responses: /^POST \/(waitlist|email) (500|503) / },
 ];
 

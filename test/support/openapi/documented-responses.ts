@@ -5,7 +5,8 @@ import type { HttpResponse } from '../users/request.ts';
 
 type Json = Record<string, any>;
 
-const HTML_CODE = /Code <code>(\w+)<\/code>/;
+/** Below an error, or among the names that a page unfolds. */
+const HTML_CODE = /(?:Code |<details class="exact"><summary>[^<]*<\/summary>\n<p>)<code>(\w+)<\/code>/;
 
 /** An OpenAPI document, against which real responses are checked. */
 export class DocumentedResponses {
