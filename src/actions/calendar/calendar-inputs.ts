@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { addressKey } from '../../validation/email-address.ts';
 import { severalLines } from '../../validation/text-input.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
+import { isRecurrenceRule } from './rule-grammar.ts';
 import { isDate, moment, zoneName } from './zoned-time.ts';
 
 const MAX_ATTENDEES = 100;
@@ -26,11 +27,21 @@ export const attendees = z
   .max(MAX_ATTENDEES)
   .transform((emails) => [...new Set(emails.map(addressKey))]);
 
+const RULE = 'RRULE:';
+
 export const recurrence = z
-  .array(text(1_000).regex(/^(RRULE:FREQ=|EXDATE[:;]|RDATE[:;])[\x21-\x7e]+$/, 'must be RRULE:FREQ=…, EXDATE… or RDATE…'))
+  .array(
+    text(1_000)
+      .regex(/^(RRULE:FREQ=|EXDATE[:;]|RDATE[:;])[\x21-\x7e]+$/, 'must be RRULE:FREQ=…, EXDATE… or RDATE…')
+      // Refused here, it is corrected in its field; the provider would refuse the call when it runs, after the question.
+      .refine(
+        (line) => !line.startsWith(RULE) || isRecurrenceRule(line.slice(RULE.length)),
+        'must be a rule such as RRULE:FREQ=WEEKLY;BYDAY=TU',
+      ),
+  )
   .min(1)
   .max(10)
-  .refine((lines) => lines.filter((line) => line.startsWith('RRULE:')).length === 1, 'must contain exactly one RRULE')
+  .refine((lines) => lines.filter((line) => line.startsWith(RULE)).length === 1, 'must contain exactly one RRULE')
   .describe('RFC 5545 rules, e.g. ["RRULE:FREQ=WEEKLY;BYDAY=TU"]; UNTIL of timed events in UTC.');
 
 export const start = moment.describe('2026-05-01 for an all-day event, else 2026-05-01T09:00, with or without an offset.');
