@@ -26,7 +26,8 @@ const ERRORS: Partial<Record<ErrorCode, string>> = {
   reauth_required: 'The user has to connect the account again.',
   relink_required: 'The user must log in to the bank again, in update mode.',
   item_gone: 'Access to the bank has ended; the user must link it again.',
-  conflict: 'The current state does not allow this; `message` says why. `details.reason` is `over` if an approval was decided or has expired.',
+  conflict:
+    'The current state does not allow this; `message` says why. `details.reason` is `over` if an approval was decided or has expired.',
   approval_required: 'The user has to approve the call first; `details` describes it.',
   aborted: 'The client left before the action began.',
   too_large: 'The body is too large.',

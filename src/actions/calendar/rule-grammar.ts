@@ -1,4 +1,3 @@
-const WEEKDAY = '(?:MO|TU|WE|TH|FR|SA|SU)';
 const NUMBERS = /^[+-]?\d{1,3}(?:,[+-]?\d{1,3})*$/;
 /** What the parts of a rule may say. Others, of calendars with their own, are left to the provider. */
 const VALUES: Readonly<Record<string, RegExp>> = {
@@ -6,8 +5,8 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   UNTIL: /^\d{8}(?:T\d{6}Z?)?$/i,
   COUNT: /^\d+$/,
   INTERVAL: /^\d+$/,
-  BYDAY: new RegExp(`^(?:[+-]?\\d{1,2})?${WEEKDAY}(?:,(?:[+-]?\\d{1,2})?${WEEKDAY})*$`, 'i'),
-  WKST: new RegExp(`^${WEEKDAY}$`, 'i'),
+  BYDAY: /^(?:[+-]?\d{1,2})?(?:MO|TU|WE|TH|FR|SA|SU)(?:,(?:[+-]?\d{1,2})?(?:MO|TU|WE|TH|FR|SA|SU))*$/i,
+  WKST: /^(?:MO|TU|WE|TH|FR|SA|SU)$/i,
   BYSECOND: NUMBERS,
   BYMINUTE: NUMBERS,
   BYHOUR: NUMBERS,
