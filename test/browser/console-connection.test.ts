@@ -67,6 +67,30 @@ describe.skipIf(chromiumMissing)(`a message without a connection${whySkipped}`, 
     }
   });
 
+  it('is said of a service that hangs without closing anything, and no longer once it answers', async () => {
+    const page = await scene.pages.openAs('frozen', 'Settings');
+    await socket(page).getByText('connected', { exact: true }).waitFor();
+    // The next request is seconds away.
+    await page.waitForResponse('**/test');
+    await page.clock.install();
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/test', async (route) => {
+      await gate.promise;
+      await route.continue().catch(() => undefined);
+    });
+    const asked = page.waitForRequest('**/test');
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await asked;
+    await page.clock.fastForward(9_000);
+    expect(await banner(page).isVisible()).toBe(false);
+    await page.clock.fastForward(1_000);
+    await banner(page).waitFor();
+    await socket(page).getByText('not connected').waitFor();
+    gate.resolve();
+    await banner(page).waitFor({ state: 'hidden' });
+    await socket(page).getByText('connected', { exact: true }).waitFor();
+  });
+
   it('is said once, however much fails, and no longer when the browser is online', async () => {
     const page = await scene.pages.openAs('cutoff', 'Settings');
     await socket(page).getByText('connected', { exact: true }).waitFor();

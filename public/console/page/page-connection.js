@@ -3,6 +3,8 @@ import { byId } from '../kit/dom.js';
 import { call } from './page-request.js';
 
 const POLL_MS = 3_000;
+/** A service that hangs closes nothing; a slow line takes some seconds for a response. */
+const LATE_MS = 10_000;
 
 /**
  * Watches GET /test: environment and number of connections in the page's header. Dispatches `change` when the service
@@ -26,6 +28,7 @@ export class Server extends EventTarget {
   /** Looks now. */
   async poll() {
     clearTimeout(this.#timer);
+    const late = setTimeout(() => this.#silent(), LATE_MS);
     try {
       const { environment, connections } = await call('GET', '/test');
       set('environment', environment);
@@ -36,8 +39,14 @@ export class Server extends EventTarget {
       // An error is a response, too.
       this.#reached(code !== 'unreachable');
     }
+    clearTimeout(late);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.poll(), POLL_MS);
+  }
+
+  #silent() {
+    set('connections', connection.noResponse);
+    this.#reached(false);
   }
 
   #reached(isReachable) {
