@@ -261,7 +261,8 @@ describe('calendar.create', () => {
     ['101 attendees', { attendees: Array.from({ length: 101 }, (_, n) => `a${n}@example.com`) }, /^attendees:/],
     ['two rules', { recurrence: ['RRULE:FREQ=DAILY', 'RRULE:FREQ=WEEKLY'] }, /^recurrence:/],
     ['an invalid rule', { recurrence: ['DAILY'] }, /^recurrence/],
-    ['a rule that the provider doesn’t know', { recurrence: ['RRULE:FREQ=SOMETIMES'] }, /provider refused/],
+    ['a rule that there is not', { recurrence: ['RRULE:FREQ=SOMETIMES'] }, /^recurrence\.0: must be a rule/],
+    ['a rule with two ends', { recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2;UNTIL=20270401T000000Z'] }, /provider refused/],
     ['an end before the start', { end: '2027-03-01T08:00' }, /^end: must not be before start/],
     ['seconds that don’t exist', { start: '2027-03-01T09:00:61' }, /^start:/],
   ])('rejects %s', async (_, more, message) => {
