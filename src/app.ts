@@ -61,10 +61,11 @@ export function createApp(context: Services, state: ProcessState): Express {
       crossOrigin((origin) => context.allowsOrigin(origin)),
     ),
   );
-  app.use(when((request) => !isOptions(request), perAddress));
-  app.use(...features, ...documents);
+  // Files don't count: a page has many of them, and would lack some after a few reloads, or behind a shared address.
   app.use('/assets', files('public'));
   app.use('/client', files('client'));
+  app.use(when((request) => !isOptions(request), perAddress));
+  app.use(...features, ...documents);
   if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
   // With MCP_ISSUER, clients sign in at the operator's own server.
   if (config.mcpIssuer === undefined) app.use(protocol, consent);

@@ -25,6 +25,13 @@ async function statuses(count: number, path: string, headers: (index: number) =>
 }
 
 describe('requests per minute from one address', () => {
+  it('are without the files of the pages, but with those that there are not', async () => {
+    expect(await statuses(6, '/assets/steward.css')).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(await statuses(6, '/client/steward-client.js')).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(await statuses(6, '/assets/none.css')).toEqual([404, 404, 404, 404, 404, 429]);
+    expect(await statuses(1, '/assets/steward.css')).toEqual([200]);
+  });
+
   it('beyond the limit are 429 with Retry-After; the probes have a separate limit', async () => {
     expect(await statuses(5, '/nothing')).toEqual([404, 404, 404, 404, 404]);
     const response = await request(steward.url).get('/integrations');
