@@ -45,10 +45,10 @@ function read(file: string): string {
   return readFileSync(join(PUBLIC, file), 'utf8');
 }
 
-/** Fills in the texts of the console's document, which names each in braces. They are loaded with the first one. */
+/** The texts are loaded with the first one. */
 async function withTexts(page: string): Promise<string> {
-  const [{ shell }, { escapeHtml }] = await Promise.all([import('../../public/language/en/shell.js'), import('../http/pages/html.ts')]);
-  return page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(shell[name] ?? ''));
+  const { fillTexts } = await import('./console-texts.ts');
+  return fillTexts(page);
 }
 
 const END = '<!-- /development -->\n';

@@ -33,6 +33,7 @@ await Promise.all([
   import('../executor/display/display.ts'),
   import('../executor/run/undo.ts'),
   import('../http/pages/error-page.ts'),
+  import('../http/pages/leading-page.ts'),
   import('../oauth/consent/consent-page.ts'),
   import('../sign-in/sign-in-pages.ts'),
   import('../tools/callable-tools.ts'),

@@ -71,7 +71,7 @@ describe.skipIf(chromiumMissing)(`long texts, many guests and other directions, 
     await page.getByRole('button', { name: `Disconnect: ${HEBREW}` }).click();
     await page
       .getByRole('dialog')
-      .getByRole('heading', { name: `Disconnect \u2068${HEBREW}\u2069?` })
+      .getByRole('heading', { name: `Disconnect “\u2068${HEBREW}\u2069”?` })
       .waitFor();
   });
 });

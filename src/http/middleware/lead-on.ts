@@ -27,9 +27,10 @@ export async function leadOn(response: Response, target: string, status: 302 | 3
  * @throws Error for a target of another scheme
  */
 export async function sendLeadingPage(response: Response, target: string, status: 200 | 403): Promise<void> {
-  const [{ leadingPage }, { PAGE_POLICY }] = await Promise.all([import('../pages/leading-page.ts'), import('../pages/html.ts')]);
+  const { leadingPage } = await import('../pages/leading-page.ts');
+  const { document, policy } = leadingPage(target);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');
-  response.setHeader('content-security-policy', PAGE_POLICY);
-  response.status(status).type('html').send(leadingPage(target));
+  response.setHeader('content-security-policy', policy);
+  response.status(status).type('html').send(document);
 }

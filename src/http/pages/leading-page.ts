@@ -1,10 +1,14 @@
 import { pages } from '../../../public/language/en/pages.js';
-import { html, htmlDocument } from './html.ts';
+import { html, htmlDocument, PAGE_POLICY } from './html.ts';
 
-/** A page that leads to the target by itself, with a link for browsers that don't navigate. @throws Error for a target of another scheme */
-export function leadingPage(target: string): string {
+/**
+ * A page that leads to the target by itself, with a link for browsers that don't navigate; and its content security policy.
+ *
+ * @throws Error for a target of another scheme
+ */
+export function leadingPage(target: string): { document: string; policy: string } {
   if (!/^(?:https?:\/\/|\/(?![/\\]))/i.test(target)) throw new Error('a page leads only to addresses of http and https');
-  return htmlDocument(
+  const document = htmlDocument(
     pages.lead,
     html`<main>
 <h1>${pages.lead}</h1>
@@ -12,4 +16,5 @@ export function leadingPage(target: string): string {
 </main>`,
     html`<meta http-equiv="refresh" content="0; url=${target}">\n`,
   );
+  return { document, policy: PAGE_POLICY };
 }
