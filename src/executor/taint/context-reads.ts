@@ -109,12 +109,12 @@ function hashed({ action }: Reading, output: unknown, sources: readonly Source[]
   const all = textsIn(output);
   if (others.length === 0) return [{ action, prints: hashesIn(all, 1), words: wordsIn(all, 1) }];
   const parts = partsOf(output, new Set(others.map(({ item }) => item)));
-  return others.map(({ item, author, name, time, fields }) => {
-    const about = { ...(author !== undefined && { author }), ...(name !== undefined && { name }), ...(time !== undefined && { time }) };
+  return others.map(({ item, fields, ...about }) => {
     const part = onlyFields(parts.get(item), fields);
     // An item that isn't found is all of the result.
     const texts = part === undefined ? all : textsIn(part);
-    return { action, item, ...about, prints: hashesIn(texts, others.length), words: wordsIn(texts, others.length, name) };
+    const prints = hashesIn(texts, others.length);
+    return { ...readSource({ action, ...about }), item, prints, words: wordsIn(texts, others.length, about.name) };
   });
 }
 
