@@ -3,10 +3,10 @@ import { AppError } from '../../errors.ts';
 import type { RunContext } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fitting, jsonBytes } from '../shared/fitting.ts';
-import { accountIds, shownAccounts, type transactionRow, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
-import { closedRange, isOrdered, NOT_ORDERED, rangeFields, showDays, shownDays } from './day-range.ts';
+import { accountIds, type transactionRow, unreadable, unreadableIn, withOptions } from './bank-schemas.ts';
+import { closedRange, isOrdered, NOT_ORDERED, rangeFields, showDays } from './day-range.ts';
 import { amounts, hasAmount, leftOut, sum, sumSpending } from './spending-sums.ts';
-import { MAX_ROWS, transactionsPage } from './transactions-action.ts';
+import { MAX_ROWS, shownQuery, transactionsPage } from './transactions-action.ts';
 
 /** Transactions of one call: ten requests of the aggregator, which permits 30 per minute for each bank. */
 const MAX_READ = 5_000;
@@ -50,10 +50,7 @@ export const spending = builtIn('bank', {
       .describe('There are more transactions than were read, the newest: the sums are incomplete. Use a shorter range.'),
   }),
   summary: ({ by, ...range }) => `Add up spending by ${by} ${showDays(range)}`,
-  shown: async (input, facts, context) => ({
-    ...(await shownAccounts(input, facts, context)),
-    span: shownDays(await closedRange(input, context)),
-  }),
+  shown: shownQuery,
   async run({ by, account_ids, max, ...range }, { session, clock, timeZone, progress, capBytes }) {
     const { from, to } = await closedRange(range, { clock, timeZone });
     const { rows, unreadable, read, total } = await readAll(session, { from, to, account_ids, progress });

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { optionalRows, readableRows } from '../../providers/transport/response-list.ts';
 import { schemaReader } from '../../providers/transport/responses.ts';
 import { distinctBy } from '../../validation/distinct-by.ts';
+import type { RunContext } from '../shared/action.ts';
 import { builtIn } from '../shared/built-in.ts';
 import { fitting, jsonBytes } from '../shared/fitting.ts';
+import type { Shown } from '../shared/shown.ts';
 import {
   accountIds,
   namedAccount,
@@ -59,10 +61,7 @@ export const transactions = builtIn('bank', {
   }),
   sources: ({ items }) => items.map(transactionSource),
   summary: (range) => `Read transactions ${showDays(range)}`,
-  shown: async (input, facts, context) => ({
-    ...(await shownAccounts(input, facts, context)),
-    span: shownDays(await closedRange(input, context)),
-  }),
+  shown: shownQuery,
   capBytes: 512 * 1024,
   async run({ account_ids, max, page = '0', ...range }, { session, clock, timeZone, capBytes }) {
     const { from, to } = await closedRange(range, { clock, timeZone });
@@ -87,4 +86,13 @@ export const transactions = builtIn('bank', {
 
 function toName({ id, name, mask }: z.output<typeof namedAccount>) {
   return { id, name, mask };
+}
+
+/** For a question's list: the accounts and days of a call on transactions. */
+export async function shownQuery(
+  input: Parameters<typeof shownAccounts>[0] & Parameters<typeof closedRange>[0],
+  facts: unknown,
+  context: RunContext<'bank'>,
+): Promise<Shown> {
+  return { ...(await shownAccounts(input, facts, context)), span: shownDays(await closedRange(input, context)) };
 }
