@@ -42,7 +42,11 @@ export function watchAccess(session) {
   session.accounts.watch(({ workspace, bank }) => {
     const all = [...workspace, ...bank];
     const unusable = new Map(all.filter(({ status }) => status !== 'active').map((account) => [account.id, account]));
-    for (const [id, remove] of said) if (!unusable.has(id)) remove();
+    for (const [id, remove] of said) {
+      if (unusable.has(id)) continue;
+      remove();
+      said.delete(id);
+    }
     for (const [id, account] of unusable) {
       if (known.get(id) === 'active') said.set(id, session.notify('warning', wordsOf(account), ' ', reconnectButton(session, account)));
     }
