@@ -15,7 +15,6 @@ import type { FieldProblem } from './change-html.ts';
 import { argumentsOf } from './decision-arguments.ts';
 import type { DecisionForm } from './decision-form.ts';
 import { endedPage, endPage, noQuestionPage } from './end-page.ts';
-
 import { listPage } from './list-page.ts';
 import { findQuestion } from './open-question.ts';
 import { changePage, type QuestionForm, questionPage } from './question-page.ts';

@@ -124,6 +124,7 @@ export function assertExists(field: string, value: string, zone: string): void {
 function dayOf(local: Temporal.PlainDateTime | Temporal.ZonedDateTime): string {
   return english.day(local.toPlainDate().toString());
 }
+
 /** `2026-05-01` */
 export function formatDate(local: Temporal.PlainDateTime): string {
   return local.toPlainDate().toString();
