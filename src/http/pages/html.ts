@@ -51,6 +51,9 @@ ${body}
 `.value;
 }
 
+/** Of the service's own pages: browsers ask for /favicon.ico where there is none. */
+export const ICON = html`<link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">\n`;
+
 /**
  * Content security policy of pages, which have no scripts. Browsers apply `form-action` to redirects after a form, too:
  * lead-on.ts.

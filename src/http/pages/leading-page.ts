@@ -1,5 +1,5 @@
 import { pages } from '../../../public/language/en/pages.js';
-import { html, htmlDocument, PAGE_POLICY } from './html.ts';
+import { html, htmlDocument, ICON, PAGE_POLICY } from './html.ts';
 
 /**
  * A page that leads to the target by itself, with a link for browsers that don't navigate; and its content security policy.
@@ -14,7 +14,7 @@ export function leadingPage(target: string): { document: string; policy: string 
 <h1>${pages.lead}</h1>
 <p>${pages.leadHint}<a href="${target}">${pages.lead}</a></p>
 </main>`,
-    html`<meta http-equiv="refresh" content="0; url=${target}">\n`,
+    html`${ICON}<meta http-equiv="refresh" content="0; url=${target}">\n`,
   );
   return { document, policy: PAGE_POLICY };
 }

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { pages } from '../../../public/language/en/pages.js';
 import type { FirstParty } from '../../principal.ts';
-import { html, htmlDocument, PAGE_POLICY, type SafeHtml } from './html.ts';
+import { html, htmlDocument, ICON, PAGE_POLICY, type SafeHtml } from './html.ts';
 import { inline } from './visible-text.ts';
 
 /** Who looks at a page. */
@@ -36,8 +36,6 @@ export function sendPage(response: Response, page: Page, status = 200): void {
     .type('html')
     .send(ownDocument(page, siteOf(response).host));
 }
-
-const ICON = html`<link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">\n`;
 
 function ownDocument({ title, body, user }: Page, host: string): string {
   const framed = html`<header class="whose">

@@ -45,6 +45,7 @@ describe('an address that a response leads to', () => {
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none';.* form-action 'self';/);
     const text = await response.text();
     expect(text).toContain(`<meta http-equiv="refresh" content="0; url=${written}">`);
+    expect(text).toContain('<link rel="icon" href="/assets/favicon.svg"');
     expect(text).toContain(`<a href="${written}">`);
   });
 
