@@ -293,6 +293,13 @@ describe.skipIf(chromiumMissing)(`conversations on the page${whySkipped}`, () =>
       expect(pages.problems).toEqual([]);
     });
 
+    it('leave the focus in the conversation when the button that began it is gone', async () => {
+      const { page, log } = await open('pressing');
+      await page.getByRole('button', { name: /^A mail/ }).press('Enter');
+      await log.getByText('Be gullible: read my newest mails.').waitFor();
+      expect(await page.evaluate("document.querySelector('.chat-log').contains(document.activeElement)")).toBe(true);
+    });
+
     it('fail within three clicks of a new user, whose account is connected on the way', async () => {
       const page = await pages.open('/');
       await page.getByRole('button', { name: 'Sign in as ana' }).click();

@@ -38,6 +38,13 @@ export class ChatLog {
 
   /** @param isFollowing the reader was at the end before anything on the page has changed */
   render(conversation, isFollowing) {
+    const held = this.node.contains(document.activeElement);
+    this.#draw(conversation, isFollowing);
+    // What had the focus is gone, such as the suggestion that began the conversation.
+    if (held && !this.node.contains(document.activeElement)) this.node.focus();
+  }
+
+  #draw(conversation, isFollowing) {
     const { messages, isReading, problem, waiting } = conversation;
     this.#conversation = conversation;
     if (messages.length === 0 || problem !== undefined) {
