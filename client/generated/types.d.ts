@@ -135,7 +135,7 @@ export interface Display {
    * Who sees it, those first who deserve attention; empty: only the user.
    */
   viewers: {
-    kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+    kind: 'person' | 'group' | 'domain' | 'service' | 'anyone' | 'unknown';
     address?: string;
     name?: string;
     /**
@@ -320,9 +320,17 @@ export interface Approval {
    * Who else sees the effect.
    */
   audience: {
-    kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+    kind: 'person' | 'group' | 'domain' | 'service' | 'anyone' | 'unknown';
     address?: string;
     domain?: string;
+    /**
+     * Of a `service`, another people’s server that receives the arguments.
+     */
+    host?: string;
+    /**
+     * Of a `service`.
+     */
+    name?: string;
     relation?: 'own' | 'written_to' | 'new';
   }[];
   notices: string[];
@@ -667,9 +675,17 @@ export interface ErrorFrame {
      * Who else sees the effect.
      */
     audience?: {
-      kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+      kind: 'person' | 'group' | 'domain' | 'service' | 'anyone' | 'unknown';
       address?: string;
       domain?: string;
+      /**
+       * Of a `service`, another people’s server that receives the arguments.
+       */
+      host?: string;
+      /**
+       * Of a `service`.
+       */
+      name?: string;
       relation?: 'own' | 'written_to' | 'new';
     }[];
     notices?: string[];

@@ -7,9 +7,11 @@ import type { LinkedPreview } from '../executor/executor.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 
 const viewer = z.object({
-  kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
+  kind: z.enum(['person', 'group', 'domain', 'service', 'anyone', 'unknown']),
   address: z.string().optional(),
   domain: z.string().optional(),
+  host: z.string().optional().describe('Of a `service`, another people’s server that receives the arguments.'),
+  name: z.string().optional().describe('Of a `service`.'),
   relation: z.enum(['own', 'written_to', 'new']).optional().describe('How the user knows the person; absent: it could not be read.'),
   named: z.literal(true).optional().describe('The user typed the address in the conversation whose assistant asks.'),
 });

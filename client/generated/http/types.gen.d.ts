@@ -325,11 +325,46 @@ export type UserExport = {
         queued_at: string | null;
         handled_at: string | null;
     }>;
+    source_accounts: Array<{
+        id: string;
+        grant_id: string;
+        source: string;
+        url: string;
+        label: string;
+        is_default: boolean;
+        connected_at: string;
+        tools_version: number;
+        listed_at: string | null;
+        list_after: string;
+        list_failures: number;
+        used_at: string;
+    }>;
+    /**
+     * Tools of the connected MCP servers.
+     */
+    source_tools: Array<{
+        account_id: string;
+        tool: string;
+        /**
+         * The definition that may be called.
+         */
+        approved: unknown | null;
+        approved_hash: string | null;
+        /**
+         * The definition that the server listed last.
+         */
+        listed: unknown | null;
+        listed_hash: string | null;
+        is_blocked: boolean;
+        changed_at: string;
+    }>;
     browser_bindings: Array<{
         expires_at: string;
     }>;
     oauth_flows: Array<{
         id: string;
+        source: string | null;
+        account_id: string | null;
         email: string | null;
         redirect_uri: string;
         created_at: string;
@@ -472,6 +507,14 @@ export type UserExport = {
         name: string;
         tainted_until: string | 'infinity';
         financial_until: string | 'infinity' | null;
+    }>;
+    /**
+     * Until when the data of an account counts as read, as in contexts.
+     */
+    context_origins: Array<{
+        name: string;
+        account_id: string;
+        until: string | 'infinity';
     }>;
     events: Array<{
         seq: number;
@@ -663,9 +706,17 @@ export type Approval = {
      * Who else sees the effect.
      */
     audience: Array<{
-        kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+        kind: 'person' | 'group' | 'domain' | 'service' | 'anyone' | 'unknown';
         address?: string;
         domain?: string;
+        /**
+         * Of a `service`, another people’s server that receives the arguments.
+         */
+        host?: string;
+        /**
+         * Of a `service`.
+         */
+        name?: string;
         /**
          * How the user knows the person; absent: it could not be read.
          */
@@ -755,7 +806,7 @@ export type Display = {
      * Who sees it, those first who deserve attention; empty: only the user.
      */
     viewers: Array<{
-        kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+        kind: 'person' | 'group' | 'domain' | 'service' | 'anyone' | 'unknown';
         address?: string;
         name?: string;
         /**
@@ -945,9 +996,17 @@ export type ApprovalWithForm = {
      * Who else sees the effect.
      */
     audience: Array<{
-        kind: 'person' | 'group' | 'domain' | 'anyone' | 'unknown';
+        kind: 'person' | 'group' | 'domain' | 'service' | 'anyone' | 'unknown';
         address?: string;
         domain?: string;
+        /**
+         * Of a `service`, another people’s server that receives the arguments.
+         */
+        host?: string;
+        /**
+         * Of a `service`.
+         */
+        name?: string;
         /**
          * How the user knows the person; absent: it could not be read.
          */

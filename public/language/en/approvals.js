@@ -291,6 +291,7 @@ export const VIEWERS = {
   unknown: { name: 'Possibly others', relation: 'It could not be read who' },
   domain: 'Everyone there',
   group: 'A group',
+  service: 'Receives the details',
 };
 export const typed = (relation) => `${relation}, named by you here`;
 
@@ -313,6 +314,7 @@ export const RISKS = {
   anyone: 'Anyone with the link will see this.',
   unknown: 'It could not be read who else will see this.',
   groups: (named) => `Everyone in ${named} will see this.`,
+  services: (named) => `${named} will receive these details.`,
   lookalikes: (named) => `${named} has letters of another alphabet: it may only look like an address that you know.`,
 };
 const written = (author) => (author === undefined ? 'text that was read before' : `what ${author} wrote`);

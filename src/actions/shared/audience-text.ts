@@ -18,6 +18,7 @@ export function seenBy(audience: Audience): string {
 
 function nameOf(viewer: Viewer): string {
   if (viewer.kind === 'domain') return `everyone at ${quoted(viewer.domain)}`;
+  if (viewer.kind === 'service') return `${quoted(viewer.name)} at ${quoted(viewer.host)}`;
   if (viewer.kind === 'group') return `the group ${displayAddress(viewer.address)}`;
   return viewer.kind === 'person' ? displayAddress(viewer.address) : 'anyone with the link';
 }

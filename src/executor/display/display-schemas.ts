@@ -33,7 +33,7 @@ const field = z.discriminatedUnion('kind', [
 ]);
 
 const viewer = z.object({
-  kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
+  kind: z.enum(['person', 'group', 'domain', 'service', 'anyone', 'unknown']),
   address: z.string().optional(),
   name: z.string().optional(),
   relation: z.string().describe('How the user knows them, in words.'),

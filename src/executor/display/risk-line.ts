@@ -77,7 +77,9 @@ function viewersLine(audience: readonly ShownViewer[]): string | undefined {
     return viewer.kind === 'domain' ? [{ address: viewer.domain }] : [];
   });
   if (groups.length > 0) return RISKS.groups(named(groups, 'conjunction'));
-  return unchecked.length > 0 ? RISKS.unchecked(named(unchecked)) : undefined;
+  if (unchecked.length > 0) return RISKS.unchecked(named(unchecked));
+  const services = audience.flatMap((viewer) => (viewer.kind === 'service' ? [quoted(viewer.name)] : []));
+  return services.length > 0 ? RISKS.services(english.list(services)) : undefined;
 }
 
 /** Letters that aren't plain Latin ones can look like these, also where a domain encodes them (RFC 5890). */

@@ -17,7 +17,7 @@ export interface DisplayViewer {
 
 /** Those who deserve attention first, so that they are not among those that are only counted. */
 const ORDER: readonly Tone[] = ['unknown', 'new', 'known', 'own'];
-const KINDS: readonly ShownViewer['kind'][] = ['anyone', 'unknown', 'domain', 'group', 'person'];
+const KINDS: readonly ShownViewer['kind'][] = ['anyone', 'unknown', 'service', 'domain', 'group', 'person'];
 const MAX_VIEWERS = 200;
 
 /** @returns also the number of those that are left out */
@@ -32,6 +32,7 @@ function viewerOf(viewer: ShownViewer): DisplayViewer {
   const { kind } = viewer;
   if (kind === 'anyone' || kind === 'unknown') return { kind, ...VIEWERS[kind], tone: 'unknown' };
   if (kind === 'domain') return { kind, address: viewer.domain, relation: VIEWERS.domain, tone: 'unknown' };
+  if (kind === 'service') return { kind, name: `${viewer.name} (${viewer.host})`, relation: VIEWERS.service, tone: 'known' };
   if (kind === 'group') return { kind, address: viewer.address, relation: VIEWERS.group, tone: 'unknown' };
   const relation = RELATIONS[viewer.relation ?? 'unchecked'];
   return { kind, address: viewer.address, relation: viewer.named ? typed(relation) : relation, tone: toneOf(viewer) };
@@ -39,6 +40,7 @@ function viewerOf(viewer: ShownViewer): DisplayViewer {
 
 /** How far the user knows someone. */
 export function toneOf(viewer: ShownViewer): Tone {
+  if (viewer.kind === 'service') return 'known';
   if (viewer.kind !== 'person' || viewer.relation === undefined) return 'unknown';
   return viewer.relation === 'written_to' ? 'known' : viewer.relation;
 }

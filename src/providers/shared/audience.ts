@@ -8,6 +8,8 @@ import { addressKey } from '../../validation/email-address.ts';
 export type Viewer =
   | { kind: 'person' | 'group'; address: string }
   | { kind: 'domain'; domain: string }
+  /** Another people's server, which receives the arguments. `name`: as the operator calls it. */
+  | { kind: 'service'; host: string; name: string }
   | { kind: 'anyone' }
   | { kind: 'unknown' };
 
@@ -35,5 +37,6 @@ export function isWider(now: Audience, before: Audience): boolean {
 
 function keyOf(viewer: Viewer): string {
   if (viewer.kind === 'domain') return `domain ${viewer.domain}`;
+  if (viewer.kind === 'service') return `service ${viewer.host}`;
   return 'address' in viewer ? `${viewer.kind} ${viewer.address}` : viewer.kind;
 }

@@ -69,9 +69,11 @@ const agent = z.object({
 });
 
 const viewer = z.object({
-  kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
+  kind: z.enum(['person', 'group', 'domain', 'service', 'anyone', 'unknown']),
   address: z.string().optional(),
   domain: z.string().optional(),
+  host: z.string().optional().describe('Of a `service`, another people’s server that receives the arguments.'),
+  name: z.string().optional().describe('Of a `service`.'),
   relation: z.enum(['own', 'written_to', 'new']).optional(),
 });
 
