@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const about = { account: z.uuid(), provider: z.string().describe('`workspace` or `bank`.') };
+const about = { account: z.uuid(), provider: z.string().describe('`workspace`, `bank`, or `mcp`: a source.') };
 const approval = { approvalId: z.uuid(), action: z.string(), account: z.uuid() };
 
 /** The data of each event: ids and states, no content of accounts. */
@@ -21,6 +21,9 @@ export const EVENTS = {
     client: z.uuid().nullable().describe('A token or app; null: everything.'),
     readOnly: z.boolean(),
   }),
+  'source.tools_changed': z
+    .object({ account: z.uuid(), source: z.string(), tools: z.array(z.string()) })
+    .describe('A connection’s server lists other tools than before, or its user has decided on one. A changed tool is held until then.'),
   'approval.requested': z.object({ ...approval, expiresAt: z.iso.datetime() }),
   'approval.decided': z.object({ ...approval, approved: z.boolean(), edited: z.boolean() }),
   'approval.expired': z.object(approval),
