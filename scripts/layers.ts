@@ -28,6 +28,7 @@ export const LAYERS: Layer[] = [
       'node-http.ts': 'Node’s HTTP modules, loaded in parts',
       'principal.ts': 'on whose behalf a request is made',
       observability: 'logger, log context, telemetry',
+      outbound: 'requests to hosts that others choose, with the check of their addresses',
       'rate-limit': 'limits of requests, bodies and maps',
       'off-thread': 'work off the main thread',
       concurrency: 'what runs at the same time, and what is done once',

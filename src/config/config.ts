@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { InternalHosts } from '../outbound/public-addresses.ts';
 import type { Limits } from './limits.ts';
 
 export type { Limits };
@@ -142,6 +143,8 @@ export interface Config {
   console: boolean;
   /** Verified mail addresses of users who see how the service is doing, as they are compared. */
   operators: string[];
+  /** Hosts of sources that may be private and spoken to by plain http. */
+  internalHosts: InternalHosts;
   allowedRedirectUris: string[];
   allowedOrigins: string[];
   integrationsFile: string;

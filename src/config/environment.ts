@@ -51,6 +51,7 @@ export const variables = z.object({
   // An empty value admits every user on purpose; a stray comma must not do so by mistake.
   ALLOWED_USERS: list.refine((users) => users.length > 0, 'contains no user; leave it empty to allow all users').default([]),
   OPERATORS: list.default([]),
+  INTERNAL_HOSTS: list.default([]),
   CONSOLE: z.enum(['on', 'off'], 'must be on or off').default('off'),
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),

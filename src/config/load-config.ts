@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { StartError } from '../errors.ts';
+import { type InternalHosts, internalHosts } from '../outbound/public-addresses.ts';
 import { addressKey, domainKey, isEmailAddress } from '../validation/email-address.ts';
 import { type Config, isLoopback, type KeyServiceSettings } from './config.ts';
 import { Problems } from './config-problems.ts';
@@ -17,6 +18,9 @@ type Environment = Record<string, string | undefined>;
 
 /** Names of networks in Express's `trust proxy` (Express, "Behind proxies"). */
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** As they are listed: the address of IPv6 without brackets. */
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '::1'];
 
 /** Deleted from the environment once read, so that a later dump of it does not contain them. */
 const SECRET_VARIABLES = [
@@ -109,6 +113,7 @@ function assemble(env: Variables, given: Environment, problems: Problems): Confi
     allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
     console: env.CONSOLE === 'on',
     operators: env.OPERATORS.map((user) => operator(user, problems)),
+    internalHosts: internalHostsOf(env, problems),
     allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => problems.exact('ALLOWED_REDIRECT_URIS', uri)),
     allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => problems.origin('ALLOWED_ORIGINS', origin)),
     integrationsFile: resolve(env.INTEGRATIONS_FILE),
@@ -170,6 +175,14 @@ function masterKeys({ MASTER_KEYS: text, MASTER_KEYS_FILE: file }: Variables, pr
   }
   if (problems.production) problems.add('MASTER_KEYS', 'is missing (or MASTER_KEYS_FILE): nothing could be encrypted');
   return { kind: 'development' };
+}
+
+/** In development, servers on this machine can be used as they are. */
+function internalHostsOf({ INTERNAL_HOSTS: items }: Variables, problems: Problems): InternalHosts {
+  const local = problems.production ? [] : LOOPBACK_HOSTS;
+  return internalHosts([...items, ...local], () =>
+    problems.add('INTERNAL_HOSTS', 'must be host names, addresses and ranges such as 10.1.0.0/16, separated by commas'),
+  );
 }
 
 function checkKeyset(variable: string, read: () => string, problems: Problems): void {

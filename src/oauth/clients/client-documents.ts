@@ -1,28 +1,16 @@
-import { Resolver } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
-import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
-import ipaddr from 'ipaddr.js';
 import { AppError } from '../../errors.ts';
+import { checkedLookup, type Resolve, resolveAll } from '../../outbound/look-up.ts';
+import { assertPublic } from '../../outbound/public-addresses.ts';
 import { readCapped } from '../../rate-limit/capped-body.ts';
 import { usedMetadata } from './client-metadata.ts';
 
 /** Documents that are being fetched at a time, until their headers arrive. */
 const AT_ONCE = 8;
-/** Milliseconds for the first of two attempts. */
-const NAME_SERVERS = { timeout: 1_000, tries: 2 };
-/** Answers of name servers: there is no such name, or it has no address. */
-const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
 export const MAX_DOCUMENT_BYTES = 64 * 1024;
 
-interface Address {
-  address: string;
-  family: number;
-}
-
-/** All addresses of a host name. */
-export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly Address[]>;
 /** Fetches one address. Resolves with the headers, and settles when nothing of it goes on. */
 export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<Response>;
 
@@ -97,10 +85,10 @@ export async function fetchFrom(url: URL, signal: AbortSignal, resolve: Resolve 
 async function requestFrom(url: URL, signal: AbortSignal, resolve: Resolve): Promise<IncomingMessage> {
   const { get } = await import('node:https');
   let resolving: ReturnType<Resolve> | undefined;
-  const lookup = publicLookup((hostname) => {
+  const lookup = checkedLookup((hostname) => {
     resolving = resolve(hostname, signal);
     return resolving;
-  });
+  }, assertPublic);
   try {
     return await new Promise<IncomingMessage>((done, fail) => {
       get(url, { signal, agent: false, lookup, headers: { accept: 'application/json' } }, done).once('error', fail);
@@ -108,58 +96,4 @@ async function requestFrom(url: URL, signal: AbortSignal, resolve: Resolve): Pro
   } finally {
     await resolving?.catch(() => {});
   }
-}
-
-function publicLookup(resolve: (hostname: string) => ReturnType<Resolve>): LookupFunction {
-  return (hostname, { all }, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        try {
-          for (const { address } of addresses) assertPublic(address);
-          const [first] = addresses;
-          if (first === undefined) throw new AppError('forbidden', 'The host has no address.');
-          if (all === true) callback(null, [...addresses]);
-          else callback(null, first.address, first.family);
-        } catch (error) {
-          callback(error as Error, '', 0);
-        }
-      },
-      (error: Error) => callback(error, '', 0),
-    );
-  };
-}
-
-/**
- * Asks the name servers until the signal. getaddrinfo, which Node uses otherwise, can't be stopped, and its look-ups at slow
- * name servers would keep those of the whole process waiting.
- *
- * @throws Error with a code of getaddrinfo: `ENOTFOUND`, or `EAI_AGAIN` when no name server has answered
- */
-export async function resolveAll(hostname: string, signal: AbortSignal, resolver = new Resolver(NAME_SERVERS)): Promise<Address[]> {
-  signal.throwIfAborted();
-  const cancel = () => resolver.cancel();
-  signal.addEventListener('abort', cancel);
-  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  signal.removeEventListener('abort', cancel);
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  if (addresses.length > 0) return addresses.map((address) => ({ address, family: isIP(address) }));
-  const [cause] = answers.flatMap((answer) => (answer.status === 'rejected' && !NO_ADDRESS.has(answer.reason.code) ? [answer.reason] : []));
-  throw Object.assign(new Error(`${hostname} could not be resolved`, { cause }), { code: cause === undefined ? 'ENOTFOUND' : 'EAI_AGAIN' });
-}
-
-/** Of IPv6, only 2000::/3 is assigned so far (RFC 4291, 2.4). */
-const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
-/** Services of a cloud's own host, at an address of the public internet. */
-const HOST_SERVICES = new Set(['168.63.129.16']);
-
-function isGlobal(address: ReturnType<typeof ipaddr.process>): boolean {
-  if (address.range() !== 'unicast' || HOST_SERVICES.has(address.toString())) return false;
-  return address.kind() === 'ipv4' || address.match(GLOBAL_V6);
-}
-
-/** @throws AppError `forbidden` for an address that is not in the public internet (RFC 6890) */
-export function assertPublic(address: string): void {
-  // An IPv4 address written as IPv6 is judged as what it is.
-  if (isIP(address) !== 0 && isGlobal(ipaddr.process(address))) return;
-  throw new AppError('forbidden', 'The host of the client’s document is not in the public internet.');
 }
