@@ -1,4 +1,4 @@
-import { integrationsFile, readEnvironmentFile } from '../config/load-config.ts';
+import { integrationsFile, namedSecret, readEnvironmentFile } from '../config/load-config.ts';
 import { createIntegrationsFormat } from '../integrations/compile-catalog.ts';
 import { compileIntegrations, readBounded } from '../integrations/file/integrations-file.ts';
 import { PROVIDERS } from '../providers/providers.ts';
@@ -11,7 +11,11 @@ const check = command('check', 'Checks an integrations file and prints its probl
     try {
       readEnvironmentFile();
       const file = given ?? integrationsFile();
-      const { agents, actions, revision } = await compileIntegrations(await readBounded(file), file, createIntegrationsFormat(PROVIDERS));
+      const { agents, actions, revision } = await compileIntegrations(
+        await readBounded(file),
+        file,
+        createIntegrationsFormat(PROVIDERS, namedSecret),
+      );
       console.log(`${file} is valid: ${count(agents.size, 'agent')}, ${count(actions.size, 'action')}, revision ${revision}`);
     } catch (error) {
       console.error(startupError(error, 'The file could not be checked.'));

@@ -85,6 +85,16 @@ export function integrationsFile(): string {
   return resolve(variables.shape.INTEGRATIONS_FILE.parse(process.env.INTEGRATIONS_FILE?.trim() || undefined));
 }
 
+/**
+ * A secret that the integrations file names by its variable. It stays in the environment, since a reload may name it later.
+ *
+ * @returns `taken` for a variable of this service's own
+ */
+export function namedSecret(variable: string): { value: string | undefined } | 'taken' {
+  if (variable in variables.shape || SECRET_VARIABLES.includes(variable) || isModelKey(variable)) return 'taken';
+  return { value: process.env[variable]?.trim() || undefined };
+}
+
 /** Whether Firebase's ID tokens come from its emulator. firebase-admin reads the variable for every token, too. */
 export function usesFirebaseEmulator(): boolean {
   return (process.env.FIREBASE_AUTH_EMULATOR_HOST ?? '') !== '';

@@ -1,4 +1,5 @@
 import type { Action, LazyAction } from '../actions/shared/action.ts';
+import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 import type { Provider } from '../providers/shared/provider.ts';
 
 export type ApprovalRule = 'never' | 'destructive' | 'always';
@@ -49,8 +50,10 @@ export interface ConfiguredAgent {
   name: string;
   provider: Provider;
   description: string;
-  /** Workspace: scope names; bank: products. */
+  /** Workspace: scope names; bank: products; none of a source. */
   needs: readonly string[];
+  /** Whose tools its actions are; undefined: the provider's own actions. */
+  source?: string;
   actions: ConfiguredAction[];
 }
 
@@ -59,6 +62,8 @@ export interface Catalog {
   /** Of the file's content. */
   revision: string;
   agents: ReadonlyMap<string, ConfiguredAgent>;
+  /** Other people's servers, by name. */
+  sources: ReadonlyMap<string, SourceSettings>;
   /** By full name. */
   actions: ReadonlyMap<string, ConfiguredAction>;
   /** Full names by tool name. */

@@ -1,5 +1,6 @@
 import { BUILT_INS } from '../actions/built-ins.ts';
 import { type LazyAction, toLazyAction } from '../actions/shared/action.ts';
+import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 import type { FindCall } from '../providers/shared/declared-call.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { didYouMean, nearestName } from '../validation/nearest-name.ts';
@@ -14,22 +15,32 @@ import {
   createDeclarations,
   type DefaultPolicy,
   type IntegrationsDocument,
+  type ToolDeclaration,
   type UseDeclaration,
 } from './file/declaration.ts';
 import { type Diagnostic, Diagnostics } from './file/diagnostics.ts';
 import type { Compilation, IntegrationsFormat } from './file/integrations-file.ts';
 import { parseValidSubset } from './file/parse-valid-subset.ts';
+import { SOURCE_PROVIDER } from './file/source-declaration.ts';
+import type * as sourceActions from './source-actions.ts';
 
 /** Longest name of a tool that every vendor accepts. The names' characters are those of agents and actions. */
 const TOOL_NAME_MAX_LENGTH = 64;
 
-/** The integrations file's format: its schema, and how it is compiled. */
-export function createIntegrationsFormat(providers: readonly ProviderDescriptor[]): IntegrationsFormat<Catalog> {
+/**
+ * The integrations file's format: its schema, and how it is compiled.
+ *
+ * @param readSecret of the variables that sources name; default: there are none
+ */
+export function createIntegrationsFormat(
+  providers: readonly ProviderDescriptor[],
+  readSecret: sourceActions.ReadSecret = () => ({ value: undefined }),
+): IntegrationsFormat<Catalog> {
   const schemas = createDeclarations(providers);
   return {
     schema: schemas.document,
     parseValidSubset: (value) => parseValidSubset(value, schemas, providers),
-    compile: (document, revision) => compileCatalog(document, revision, providers),
+    compile: (document, revision) => compileCatalog(document, revision, providers, readSecret),
     nearestKey: (unknown) => nearestName(unknown, schemas.keys),
   };
 }
@@ -43,17 +54,25 @@ interface Shared {
   defaults: DefaultPolicy;
   /** undefined: no action is declared. */
   declare: Declare | undefined;
+  sources: ReadonlyMap<string, SourceSettings>;
+  /** undefined: no agent uses a source. */
+  ofSources: SourceActions | undefined;
 }
+
+type SourceActions = typeof sourceActions;
 
 async function compileCatalog(
   document: IntegrationsDocument,
   revision: string,
   descriptors: readonly ProviderDescriptor[],
+  readSecret: sourceActions.ReadSecret,
 ): Promise<Compilation<Catalog>> {
   const found: Diagnostic[] = [];
   const providers = new Map(descriptors.map((descriptor) => [descriptor.name, descriptor]));
   const declare = declaresCalls(document) ? await loadDeclare(descriptors) : undefined;
-  const shared = { providers, defaults: document.defaults?.policy ?? {}, declare };
+  const ofSources = usesSources(document) ? await import('./source-actions.ts') : undefined;
+  const sources = ofSources?.compileSources(document.sources ?? {}, readSecret, new Diagnostics(found)) ?? new Map();
+  const shared: Shared = { providers, defaults: document.defaults?.policy ?? {}, declare, sources, ofSources };
   const agents = new Map<string, ConfiguredAgent>();
   for (const [name, agent] of Object.entries(document.agents)) {
     const compiled = compileAgent(name, agent, shared, new Diagnostics(found, ['agents', name]));
@@ -61,15 +80,16 @@ async function compileCatalog(
   }
   const actions = [...agents.values()].flatMap((agent) => agent.actions);
   const tools = nameTools(actions, found);
+  ofSources?.checkHashes(actions, (name) => actionDiagnostics(found, name));
   if (found.length > 0) return { diagnostics: found };
-  return { compiled: { revision, agents, actions: new Map(actions.map((action) => [action.name, action])), tools } };
+  return { compiled: { revision, agents, sources, actions: new Map(actions.map((action) => [action.name, action])), tools } };
 }
 
 /** The table of tool names. Two actions can't have one name, as `a_b.c` and `a.b_c` would. */
 function nameTools(actions: readonly ConfiguredAction[], found: Diagnostic[]): Map<string, string> {
   const tools = new Map<string, string>();
-  for (const { name, agent, tool } of actions) {
-    const diagnostics = new Diagnostics(found, ['agents', agent, 'actions', name.slice(agent.length + 1)]);
+  for (const { name, tool } of actions) {
+    const diagnostics = actionDiagnostics(found, name);
     const other = tools.get(tool);
     if (tool === APPROVAL_RESULT_TOOL_NAME) diagnostics.inKey(`is ${tool} as a model’s tool, a name that is taken: rename it`);
     if (other === undefined) tools.set(tool, name);
@@ -79,6 +99,16 @@ function nameTools(actions: readonly ConfiguredAction[], found: Diagnostic[]): M
     }
   }
   return tools;
+}
+
+/** Of an action by its full name: agents' names have no dots. */
+function actionDiagnostics(found: Diagnostic[], name: string): Diagnostics {
+  const [agent = '', action = ''] = name.split('.');
+  return new Diagnostics(found, ['agents', agent, 'actions', action]);
+}
+
+function usesSources({ sources, agents }: IntegrationsDocument): boolean {
+  return sources !== undefined || Object.values(agents).some(({ provider }) => provider === SOURCE_PROVIDER);
 }
 
 function declaresCalls({ agents }: IntegrationsDocument): boolean {
@@ -99,6 +129,7 @@ async function loadDeclare(providers: readonly ProviderDescriptor[]): Promise<De
 }
 
 function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, diagnostics: Diagnostics): ConfiguredAgent | undefined {
+  if (agent.provider === SOURCE_PROVIDER) return compileSourceAgent(name, agent, shared, diagnostics);
   const provider = shared.providers.get(agent.provider);
   if (provider === undefined) return undefined;
   const scope = { provider, needs: agent[provider.needs.key] as readonly string[] };
@@ -111,6 +142,24 @@ function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, dia
     diagnostics.inKey('has no built-in actions of its name within its scopes or products: list its actions');
   }
   return { name, provider: provider.name, description: agent.description, needs: scope.needs, actions };
+}
+
+function compileSourceAgent(
+  name: string,
+  { source: sourceName, description, actions: declared }: AgentDeclaration,
+  { defaults, sources, ofSources }: Shared,
+  diagnostics: Diagnostics,
+): ConfiguredAgent | undefined {
+  const source = ofSources?.namedSource(String(sourceName), sources, diagnostics);
+  if (ofSources === undefined || source === undefined) return undefined;
+  const actions = Object.entries(declared as Record<string, ToolDeclaration>).map(([key, declaration]) => {
+    const own = diagnostics.under('actions', key);
+    const action = ofSources.sourceAction(`${name}.${key}`, source, declaration, own);
+    const configured = configure(`${name}.${key}`, action, declaration, { defaults, source, mostBytes: MOST_CAP_BYTES }, own);
+    const policy = ofSources.isOpenDispatcher(declaration) ? { ...configured.policy, approval: 'always' as const } : configured.policy;
+    return { ...configured, policy, agent: name, tool: `${name}_${key}` };
+  });
+  return { name, provider: SOURCE_PROVIDER, description, needs: [], source: source.name, actions };
 }
 
 /** Without a list: the built-in actions of the agent's name within its scopes or products. */
@@ -130,10 +179,28 @@ function compileAction(
   const declared = 'call' in declaration ? declare?.(name, agent, declaration, diagnostics) : undefined;
   const found = action ?? declared;
   if (found === undefined) return undefined;
-  const policy = resolvePolicy(found, declaration.policy ?? {}, defaults, diagnostics.under('policy'));
-  const capBytes = resolveCap(found, declaration.cap, diagnostics.under('cap'), declared && MOST_CAP_BYTES);
-  const description = declaration.description ?? found.description;
-  return { name, description, action: found, policy, capBytes, revision: actionRevision(declaration, found, { policy, capBytes }) };
+  return configure(name, found, declaration, { defaults, mostBytes: declared && MOST_CAP_BYTES }, diagnostics);
+}
+
+interface Bounds {
+  defaults: DefaultPolicy;
+  /** Most that the file may permit as output; undefined: the action's own limit. */
+  mostBytes: number | undefined;
+  /** Of an action that calls a tool. */
+  source?: SourceSettings;
+}
+
+function configure(
+  name: string,
+  action: LazyAction,
+  declaration: ActionDeclaration,
+  { defaults, mostBytes, source }: Bounds,
+  diagnostics: Diagnostics,
+): Omit<ConfiguredAction, 'agent' | 'tool'> {
+  const policy = resolvePolicy(action, declaration.policy ?? {}, defaults, diagnostics.under('policy'));
+  const capBytes = resolveCap(action, declaration.cap, diagnostics.under('cap'), mostBytes);
+  const description = declaration.description ?? action.description;
+  return { name, description, action, policy, capBytes, revision: actionRevision(declaration, action, { policy, capBytes }, source) };
 }
 
 function usedAction(agent: AgentScope, name: string, diagnostics: Diagnostics): LazyAction | undefined {

@@ -69,8 +69,9 @@ function timeoutOf(action: ActionOutline, declared: PolicyDeclaration, defaults:
   return ms;
 }
 
-/** An allow-list that the action doesn't check would look like protection. */
-function checkAllow({ lists }: ActionOutline, declared: PolicyDeclaration, diagnostics: Diagnostics): void {
+/** An allow-list that the action doesn't check would look like protection. Which a tool of a source has, a call finds. */
+function checkAllow({ lists, pinned }: ActionOutline, declared: PolicyDeclaration, diagnostics: Diagnostics): void {
+  if (pinned !== undefined) return;
   for (const name of Object.keys(declared.allow ?? {})) {
     if (lists.includes(name)) continue;
     const choices = lists.length === 0 ? 'it has none' : `it has ${lists.map((one) => `“${one}”`).join(', ')}`;

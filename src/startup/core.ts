@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { Polls } from '../clock/polls.ts';
 import type { Config } from '../config/config.ts';
+import { namedSecret } from '../config/load-config.ts';
 import { AwsKms } from '../crypto/aws-kms.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import { openKeyring } from '../crypto/keys-source.ts';
@@ -47,7 +48,13 @@ export async function openCore(
   resources: AsyncDisposableStack,
 ) {
   // Read while the database is being connected; the error is handled by the await below.
-  const loading = IntegrationsService.load(config.integrationsFile, createIntegrationsFormat(descriptors), clock, logger, telemetry);
+  const loading = IntegrationsService.load(
+    config.integrationsFile,
+    createIntegrationsFormat(descriptors, namedSecret),
+    clock,
+    logger,
+    telemetry,
+  );
   loading.catch(() => {});
   const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(clock, logger, 'error'), clock) });
   const { keyring } = keys;

@@ -148,6 +148,22 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   run(input: Input, context: RunContext<P>): Promise<Output>;
 }
 
+/** Of an action that calls a tool of another server: what the integrations file says of it. */
+export interface PinnedTool {
+  /** Name of the source. */
+  source: string;
+  /** The tool's name at the server. */
+  tool: string;
+  /** Arguments with fixed values. */
+  fixed: Readonly<Record<string, unknown>>;
+  /** Of the definition that may be called, set by the operator; undefined: the user decides. */
+  hash?: string;
+  /** Descriptions of the tool are the operator's, not the server's. */
+  isDescribed: boolean;
+  /** By the operator's word, results hold only what the user wrote. */
+  isOwn: boolean;
+}
+
 const OUTLINED = ['name', 'provider', 'effect', 'description', 'scopes', 'requires', 'timeoutMs', 'capBytes', 'integrity'] as const;
 type Outlined = (typeof OUTLINED)[number];
 
@@ -159,6 +175,8 @@ export interface ActionOutline extends Pick<Action, Outlined> {
   mayExpose: boolean;
   /** The provider charges for some of its inputs. */
   mayCost?: true;
+  /** It calls a tool of another server, as each account has approved it: schemas and code are those of a call's account. */
+  pinned?: PinnedTool;
 }
 
 /** Input and output of an action as JSON Schema (draft 7). */

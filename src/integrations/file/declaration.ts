@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentNeeds, ProviderDescriptor } from '../../providers/shared/provider.ts';
 import { DURATION, RATE, SIZE } from './declaration-quantities.ts';
+import { SOURCE_PROVIDER, type SourceDeclaration, sourceDeclaration, TOOL_HASH } from './source-declaration.ts';
 
 /** The integrations file's format. Editors show its descriptions, so each is complete in itself. */
 
@@ -136,11 +137,48 @@ const callAction = z
   )
   .meta({ description: 'A method of the provider, called as declared here.' });
 
+export const toolAction = z
+  .strictObject({
+    tool: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(128, 'must have at most 128 characters')
+      .meta({ description: 'The tool, by its name at the server.', examples: ['search_tickets'] }),
+    description: description.optional().meta({ description: 'Says in place of the server’s text what the action is for.' }),
+    effect: z.enum(['read', 'write', 'destructive'], 'must be read, write or destructive').meta({
+      description: 'What it does to the world, in your judgement. What the server says of the tool can only make it stricter.',
+    }),
+    with: z.record(z.string(), z.unknown()).optional().meta({
+      description: 'Arguments with fixed values, which no caller can pass: several actions can be made of one tool.',
+    }),
+    dispatches: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters').optional().meta({
+      description:
+        'The argument that names what the tool really does. Fix it in `with` to make an action of one of these; otherwise the effect is destructive, and each call asks.',
+    }),
+    hash: z
+      .string()
+      .regex(TOOL_HASH, 'must be tool.v1: and 64 hexadecimal digits, as `npm run integrations -- discover` prints it')
+      .optional()
+      .meta({
+        description: 'The hash of the definition that may be called, whatever users decide. Left out: each user decides on changes.',
+      }),
+    results: z.enum(['others', 'own'], 'must be others or own').optional().meta({
+      description: 'own: its results hold only what the user wrote. For sources with trust: operator. Left out: others.',
+    }),
+    policy: policy.optional(),
+    cap: cap.optional(),
+  })
+  .meta({ description: 'A tool of the agent’s source.' });
+
 const lowerCaseName = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be a name of lower-case letters, digits, - and _');
 export const actionDeclaration = z.union([useAction, callAction]);
 const actions = z.record(lowerCaseName, actionDeclaration).optional().meta({
   description:
     'The actions of this agent, by name; callers use agent.name. Left out: every built-in action that has the agent’s name before its dot and is covered by its scopes.',
+});
+
+const toolActions = z.record(lowerCaseName, toolAction).meta({
+  description: 'The actions of this agent, by name; callers use agent.name. A tool that no action names can’t be called.',
 });
 
 const agentDescription = description.meta({ description: 'What the agent is for.' });
@@ -151,33 +189,46 @@ export const defaultsDeclaration = z.strictObject({ policy: defaultPolicy.option
 export function createDeclarations(providers: readonly ProviderDescriptor[]) {
   const agent = agentDeclaration(providers);
   const agents = z.record(lowerCaseName, agent);
+  const sources = z.record(lowerCaseName, sourceDeclaration);
   const document = z.strictObject({
     version: z
       .literal(1, { error: ({ input }) => (input === '1' ? 'must be 1, without quotes' : 'must be 1') })
       .meta({ description: 'Version of this format.' }),
     defaults: defaultsDeclaration.meta({ description: 'For all actions.' }),
+    sources: sources.optional().meta({ description: 'Servers of the Model Context Protocol that agents may use, by name.' }),
     agents: agents.meta({ description: 'What agents can do, by the agent’s name.' }),
   });
   return {
     /** The whole file. */
     document: document as unknown as z.ZodType<IntegrationsDocument>,
     agents: agents as unknown as z.ZodType<IntegrationsDocument['agents']>,
+    sources,
     /** Every key of the format. */
-    keys: [document, useAction, callAction, policy, ...agent.options].flatMap(({ shape }) => Object.keys(shape)),
+    keys: [document, sourceDeclaration, useAction, callAction, toolAction, policy, ...agent.options].flatMap(({ shape }) =>
+      Object.keys(shape),
+    ),
   };
 }
 
 function agentDeclaration(providers: readonly ProviderDescriptor[]) {
-  const names = providers.map(({ name }) => name).join(' or ');
-  const options = providers.map(({ name, needs }) =>
+  const own = providers.filter(({ name }) => name !== SOURCE_PROVIDER);
+  const names = `${own.map(({ name }) => name).join(', ')} or ${SOURCE_PROVIDER}`;
+  const providerOf = (name: string) => z.literal(name).meta({ description: `Whose accounts it works with: ${names}.` });
+  const options = own.map(({ name, needs }) =>
     z.strictObject({
-      provider: z.literal(name).meta({ description: `Whose accounts it works with: ${names}.` }),
+      provider: providerOf(name),
       description: agentDescription,
       [needs.key]: needsDeclaration(needs).meta({ description: 'The most its actions may use.' }),
       actions,
     }),
   );
-  return z.discriminatedUnion('provider', options as [(typeof options)[number], ...typeof options], {
+  const ofSource = z.strictObject({
+    provider: providerOf(SOURCE_PROVIDER),
+    source: z.string().max(100, 'must have at most 100 characters').meta({ description: 'One of `sources`, by its name.' }),
+    description: agentDescription,
+    actions: toolActions,
+  });
+  return z.discriminatedUnion('provider', [ofSource as z.ZodObject, ...options], {
     error: (issue) => (issue.code === 'invalid_union' ? `must be ${names}` : undefined),
   });
 }
@@ -202,11 +253,14 @@ export interface AgentDeclaration {
 export interface IntegrationsDocument {
   version: 1;
   defaults?: z.output<typeof defaultsDeclaration>;
+  sources?: Record<string, SourceDeclaration> | undefined;
   agents: Record<string, AgentDeclaration>;
 }
 
 export type UseDeclaration = z.output<typeof useAction>;
 export type CallDeclaration = z.output<typeof callAction>;
-export type ActionDeclaration = UseDeclaration | CallDeclaration;
+/** Of an agent of a source. */
+export type ToolDeclaration = z.output<typeof toolAction>;
+export type ActionDeclaration = UseDeclaration | CallDeclaration | ToolDeclaration;
 export type PolicyDeclaration = z.output<typeof policy>;
 export type DefaultPolicy = z.output<typeof defaultPolicy>;

@@ -228,8 +228,8 @@ describe('a diagnostic is found with its line and column', () => {
       ['7:5 agents.mail.scopes: unknown key here'],
     ],
     ['a missing key', mail('provider: workspace', 'scopes: [drive]'), ['3:3 agents.mail.description: is missing']],
-    ['a missing provider', mail('description: x'), ['3:3 agents.mail.provider: must be workspace or bank']],
-    ['an unknown provider', mail('provider: "post"'), ['4:15 agents.mail.provider: must be workspace or bank']],
+    ['a missing provider', mail('description: x'), ['3:3 agents.mail.provider: must be workspace, bank or mcp']],
+    ['an unknown provider', mail('provider: "post"'), ['4:15 agents.mail.provider: must be workspace, bank or mcp']],
     [
       'a scope twice',
       mail('provider: workspace', 'description: x', 'scopes: [drive, drive]'),
