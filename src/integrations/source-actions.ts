@@ -1,4 +1,4 @@
-import { type LazyAction, type PinnedTool, toLazyAction } from '../actions/shared/action.ts';
+import { type DeclaredTool, type LazyAction, toLazyAction } from '../actions/shared/action.ts';
 import { AppError } from '../errors.ts';
 import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 import { isObject } from '../validation/is-object.ts';
@@ -111,7 +111,7 @@ function choices(sources: ReadonlyMap<string, SourceSettings>): string {
 
 /**
  * Makes an action of a tool. Its schemas and its code are those of the definition that a call's account has approved
- * (src/sources/tool-action.ts), so those here say nothing.
+ * (src/sources/bound-action.ts), so those here say nothing.
  *
  * @param name its full name
  */
@@ -121,7 +121,7 @@ export function sourceAction(name: string, source: SourceSettings, declaration: 
   checkDispatcher(declaration, diagnostics);
   const isOwn = results === 'own' && source.trust === 'operator';
   if (results === 'own' && !isOwn) diagnostics.under('results').inValue('own needs trust: operator in the source');
-  const pinned: PinnedTool = {
+  const pinned: DeclaredTool = {
     source: source.name,
     tool,
     fixed: declaration.with ?? {},

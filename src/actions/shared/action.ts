@@ -149,7 +149,7 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
 }
 
 /** Of an action that calls a tool of another server: what the integrations file says of it. */
-export interface PinnedTool {
+export interface DeclaredTool {
   /** Name of the source. */
   source: string;
   /** The tool's name at the server. */
@@ -176,7 +176,7 @@ export interface ActionOutline extends Pick<Action, Outlined> {
   /** The provider charges for some of its inputs. */
   mayCost?: true;
   /** It calls a tool of another server, as each account has approved it: schemas and code are those of a call's account. */
-  pinned?: PinnedTool;
+  pinned?: DeclaredTool;
 }
 
 /** Input and output of an action as JSON Schema (draft 7). */
