@@ -20,6 +20,7 @@ const allowance = z
         }),
       )
       .describe('Who may see the calls; for a folder, who saw what is in it.'),
+    services: z.array(z.string()).describe('Hosts of other people’s servers that may be told the arguments.'),
     folder: z.object({ id: z.string(), name: z.string() }).nullable().describe('Into which the calls may put something.'),
     arguments: z
       .array(
@@ -79,12 +80,13 @@ function revokeAllowance(allowances: Allowances): Endpoint {
 }
 
 function shown(of: ListedAllowance): z.input<typeof allowance> {
-  const { id, action, accountId, recipients, folder, arguments: given, asker, client, createdAt, expiresAt } = of;
+  const { id, action, accountId, recipients, services = [], folder, arguments: given, asker, client, createdAt, expiresAt } = of;
   return {
     id,
     action,
     account_id: accountId,
     recipients: [...recipients],
+    services: [...services],
     folder: folder ?? null,
     arguments: [...given],
     asker,

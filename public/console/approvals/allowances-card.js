@@ -23,8 +23,8 @@ export function allowancesCard(session) {
 }
 
 function item(session, allowance) {
-  const { id, action, account_id: accountId, recipients, folder, arguments: given, expires_at: expiresAt } = allowance;
-  const people = recipients.map(({ address }) => address).join(', ');
+  const { id, action, account_id: accountId, recipients, services, folder, arguments: given, expires_at: expiresAt } = allowance;
+  const people = [...recipients.map(({ address }) => address), ...services].join(', ');
   const name = actionName(action);
   const what = folder === null ? texts.to(name, people) : texts.into(name, folder.name);
   const revoke = button(texts.revoke, { name: what, className: 'small' });

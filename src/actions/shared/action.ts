@@ -106,6 +106,11 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   version?(facts: Facts): string | undefined;
   /** Who sees the effect besides the user, which can't be undone: if anyone does, the call needs approval like a destructive one. */
   exposes?(input: Input, facts: Facts, taint: Taint): Audience;
+  /**
+   * The operator answers for the server that a read tells its arguments: it isn't asked about because of what was read elsewhere,
+   * unless that was a bank's data.
+   */
+  isTrusted?: true;
   /** The folder that the call puts something into, by which a user may allow it in advance; left out: by those who see it. */
   destination?(facts: Facts): Destination;
   /** What the facts add to the arguments to which an allowance is bound, by their names: a draft's files, which its id doesn't tell. */

@@ -8,6 +8,7 @@ const CHUNK = 1_000;
 
 export interface OutcomeRow {
   action: string;
+  accountId: string;
   /** The user changed the arguments. */
   edited: boolean;
   /** `stored`: see `outcome`; `lost`: the process ended before it stored one. */
@@ -26,7 +27,7 @@ export type Asker = Pick<ApprovalSubject, 'userId' | 'clientId' | 'threadId'>;
  */
 export async function selectOutcome(db: Queryable, { userId, clientId, threadId }: Asker, id: string): Promise<OutcomeRow | undefined> {
   const rows = await db.query<OutcomeRow>(
-    `select action, edited, outcome,
+    `select action, account_id as "accountId", edited, outcome,
             case when status in ('preparing', 'pending') then case when expires_at > now() then 'pending' else 'expired' end
                  when status = 'ended' and end_reason = 'expired' then 'expired'
                  when status <> 'approved' then status

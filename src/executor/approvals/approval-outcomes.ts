@@ -122,7 +122,7 @@ export class ApprovalOutcomes {
     return { status, ...(row.edited && { edited: true }), ...(result && { result }), ...(error && { error }) };
   }
 
-  async #open(reader: Reader, id: string, { state, action, outcome }: OutcomeRow): Promise<ApprovalOutcome> {
+  async #open(reader: Reader, id: string, { state, action, accountId, outcome }: OutcomeRow): Promise<ApprovalOutcome> {
     if (state === 'lost') {
       const { code, message } = unknownOutcome();
       return { status: 'failed', error: { code, message } };
@@ -130,7 +130,7 @@ export class ApprovalOutcomes {
     if (state !== 'stored' || outcome === null) return { status: state as ApprovalOutcome['status'] };
     const key = await this.#userKeys.toOpen(this.#db, reader.userId, outcome);
     const { result, error, ...source } = openOutcome(key, { userId: reader.userId, id }, outcome);
-    const reading = { ...reader, action, ...source, isFinancial: result?.meta.labels?.confidentiality === 'financial' };
+    const reading = { ...reader, action, accountId, ...source, isFinancial: result?.meta.labels?.confidentiality === 'financial' };
     await this.#contexts.taints.begin(reading);
     if (result?.meta.labels !== undefined) this.#contexts.reads.record(reading, result.data, result.meta.labels);
     return result === undefined ? { status: 'failed', ...(error && { error }) } : { status: 'done', result };

@@ -55,6 +55,18 @@ export function isAllowListed({ action, policy }: LoadedAction, input: unknown, 
 }
 
 /**
+ * Whether allow-lists fix all arguments of a call, so that it tells nobody anything: each is yes or no, or a text that a list has as it
+ * is. A pattern with `*` lets through what isn't known.
+ */
+export function areArgumentsListed({ policy }: LoadedAction, input: unknown): boolean {
+  return Object.entries(input as object).every(([name, value]) => {
+    const patterns = Object.hasOwn(policy.allow, name) ? (policy.allow[name] ?? []) : [];
+    const isListed = (one: unknown) => patterns.some((pattern) => !pattern.includes('*') && pattern === one);
+    return [value].flat().every((one) => one === null || typeof one === 'boolean' || isListed(one));
+  });
+}
+
+/**
  * Whether the whole text matches the pattern, case-insensitive; `*` matches any text, including none. The worst case is
  * proportional to the product of the lengths, because only the last star is tried again.
  */

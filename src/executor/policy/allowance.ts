@@ -9,14 +9,16 @@ import { type Allowed, preapprovalObstacle } from './rule.ts';
 import type { Relation, ShownViewer } from './shown-viewer.ts';
 
 /**
- * What an allowance is for: people, or a folder and the people who saw what is in it when the user allowed it; and the
+ * What an allowance is for: people, servers, or a folder and the people who saw what is in it when the user allowed it; and the
  * arguments of the approved call.
  */
 export interface Covered {
   /** Addresses in lower case. Without a relation, it couldn't be found out. */
   recipients: readonly { address: string; relation?: Relation }[];
+  /** Hosts of servers that receive the arguments. */
+  services?: readonly string[];
   folder?: Pick<Destination, 'id' | 'name'>;
-  /** Others are another call: one that notifies people, or has files. Texts may differ. */
+  /** Others are another call: one that notifies people, or has files. Texts may differ, but not of a read, which changes nothing but tells them. */
   arguments: readonly GivenArgument[];
 }
 
@@ -35,20 +37,29 @@ export interface NewAllowance {
  */
 export function coveredBy(call: Call, exposure: Exposure, shown: readonly ShownViewer[]): Covered | undefined {
   const destination = destinationOf(call, exposure);
-  const recipients = (destination?.audience ?? exposure.audience).map((viewer) =>
-    shown.flatMap((one) => (one.kind === 'person' && viewer.kind === 'person' && one.address === viewer.address ? [one] : [])),
-  );
+  const audience = destination?.audience ?? exposure.audience;
+  const services = servicesIn(audience);
+  const recipients = audience
+    .filter(({ kind }) => kind !== 'service')
+    .map((viewer) =>
+      shown.flatMap((one) => (one.kind === 'person' && viewer.kind === 'person' && one.address === viewer.address ? [one] : [])),
+    );
   if (recipients.some((found) => found.length === 0)) return undefined;
   const people = recipients.flat().map(({ address, relation }) => ({ address, ...(relation !== undefined && { relation }) }));
   return {
     recipients: people,
+    ...(services.length > 0 && { services }),
     ...(destination !== undefined && { folder: { id: destination.id, name: destination.name } }),
     arguments: argumentsOf(call, exposure),
   };
 }
 
 function argumentsOf({ configured: { action }, input }: Call, { facts }: Exposure): GivenArgument[] {
-  return givenArguments(action.input.jsonSchema, { ...(input as object), ...action.implies?.(facts) });
+  return givenArguments(action.input.jsonSchema, { ...(input as object), ...action.implies?.(facts) }, action.effect === 'read');
+}
+
+function servicesIn(audience: Audience): string[] {
+  return audience.flatMap((viewer) => (viewer.kind === 'service' ? [viewer.host] : []));
 }
 
 /**
@@ -56,26 +67,30 @@ function argumentsOf({ configured: { action }, input }: Call, { facts }: Exposur
  * what was read before it is not.
  */
 export function mayBeAllowed({ action: { effect, provider }, policy }: ConfiguredAction, audience: Audience): boolean {
-  if (audience.some(({ kind }) => kind !== 'person')) return false;
+  if (audience.some(({ kind }) => kind !== 'person' && kind !== 'service')) return false;
   const unread = { isTainted: false, isFinancial: false, isAskedAbout: false };
   const situation = { policy, effect, isBank: provider === 'bank', isExposing: audience.length > 0, ...unread, allowed: 'known' } as const;
   return preapprovalObstacle(situation) === undefined;
 }
 
 /** Whether an allowance is for a call. What it is for must include everyone who sees the call, and its arguments be the same. */
-export function allows({ recipients, folder, arguments: given }: Covered, call: Call, exposure: Exposure): Allowed {
+export function allows({ recipients, services = [], folder, arguments: given }: Covered, call: Call, exposure: Exposure): Allowed {
   if (destinationOf(call, exposure)?.id !== folder?.id) return 'none';
   if (canonicalJson(given) !== canonicalJson(argumentsOf(call, exposure))) return 'none';
+  if (!servicesIn(exposure.audience).every((host) => services.includes(host))) return 'none';
   const found = relationsOf(exposure.audience, recipients);
   if (found.some((relation) => relation === 'nobody')) return 'none';
-  return found.every((relation) => relation === 'own' || relation === 'written_to') ? 'known' : 'new';
+  const isTold = services.length > 0 && call.configured.action.effect !== 'read' && call.configured.action.isTrusted !== true;
+  return !isTold && found.every((relation) => relation === 'own' || relation === 'written_to') ? 'known' : 'new';
 }
 
 function relationsOf(audience: Audience, recipients: Covered['recipients']): (Relation | 'nobody' | undefined)[] {
-  return audience.map((viewer) => {
-    const named = viewer.kind === 'person' ? recipients.find(({ address }) => address === viewer.address) : undefined;
-    return named === undefined ? 'nobody' : named.relation;
-  });
+  return audience
+    .filter(({ kind }) => kind !== 'service')
+    .map((viewer) => {
+      const named = viewer.kind === 'person' ? recipients.find(({ address }) => address === viewer.address) : undefined;
+      return named === undefined ? 'nobody' : named.relation;
+    });
 }
 
 function destinationOf({ configured: { action } }: Call, { facts }: Exposure): Destination | undefined {

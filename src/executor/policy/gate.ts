@@ -1,3 +1,5 @@
+import { english } from '../../../public/language/english.js';
+import { quoted } from '../../actions/shared/display-text.ts';
 import { isLabelled, type Taint, taintOf, UNTAINTED } from '../../actions/shared/labels.ts';
 import { AppError } from '../../errors.ts';
 import type { LoadedAction } from '../../integrations/catalog.ts';
@@ -9,7 +11,7 @@ import { isInPerson, receiversOf } from '../call/context-name.ts';
 import { readingOf, repeating, type Taints } from '../taint/taint.ts';
 import { taintByError } from '../taint/taint-by-error.ts';
 import type { WrittenItems } from '../taint/written-items.ts';
-import { assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts';
+import { areArgumentsListed, assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts';
 import { allows, coveredBy, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { isAskedAbout, mayBeAskedAbout } from './open-questions.ts';
@@ -23,6 +25,8 @@ const MAX_ALLOWED_ARGUMENTS = 10_000;
 export interface Assessment extends Exposure {
   /** The labels of what the call names, which is part of {@link Exposure.taint}. */
   named: Taint;
+  /** Of a read that tells its arguments to others: something was read that its own account doesn't hold. */
+  hasReadElsewhere: boolean;
 }
 
 /** What follows from an assessment. */
@@ -36,6 +40,11 @@ export interface Ruling {
 /** Whether there are calls of an action that the user is asked about. */
 export function mayAsk({ action, policy }: LoadedAction): boolean {
   return policy.approval === 'always' || action.effect === 'destructive' || action.exposes !== undefined;
+}
+
+/** Whether reads of an action tell its arguments to others. */
+function tells({ action }: LoadedAction): boolean {
+  return action.effect === 'read' && action.exposes !== undefined;
 }
 
 /** Whether a call has to be checked by a {@link Gate}: the user may be asked about it, or what is read first decides. */
@@ -70,7 +79,7 @@ export class Gate {
     // What the facts resolve may have a label, whatever the arguments name.
     const mustRead = readsAllowed(configured) || (call.account.hasLabelledItems && action.facts !== undefined);
     const taint = await this.#taintOf(call);
-    if (policy.approval === 'never' && !mustRead && !isLabelled(taint) && !mayBeAskedAbout(call)) return { taint };
+    if (policy.approval === 'never' && !tells(configured) && !mustRead && !isLabelled(taint) && !mayBeAskedAbout(call)) return { taint };
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
     const assessment = await this.#assess(call, taint);
@@ -125,7 +134,8 @@ export class Gate {
       const exposure = await run.exposure(taintBy);
       // Its error names what the facts tell, such as a draft's recipients.
       assertReadAllowed(call.configured, exposure.facts);
-      return { ...exposure, named };
+      const hasReadElsewhere = tells(call.configured) && (await this.#taints.hasReadElsewhere(call, call.account.id));
+      return { ...exposure, named, hasReadElsewhere };
     } catch (error) {
       if (run.mayHaveRead) await taintByError({ taints: this.#taints, written: this.#written }, run, call, readers, error);
       throw error;
@@ -141,24 +151,25 @@ export class Gate {
 }
 
 /** Without allowances. */
-function situationOf(call: Call, { audience, taint, facts }: Assessment): PolicyInput {
+function situationOf(call: Call, { audience, taint, facts, hasReadElsewhere }: Assessment): PolicyInput {
   const { action, policy } = call.configured;
+  const isCovered = areArgumentsListed(call.configured, call.input);
   return {
     policy,
     effect: action.effect,
     isInPerson: isInPerson(call),
     isBank: action.provider === 'bank',
     isExposing: audience.length > 0,
-    isTainted: taint.isTainted,
+    isTainted: tells(call.configured) ? hasReadElsewhere && action.isTrusted !== true && !isCovered : taint.isTainted,
     isFinancial: taint.isFinancial,
-    isToTrusted: audience.every((viewer) => isKnown(call, facts, viewer)),
+    isToTrusted: audience.every((viewer) => (viewer.kind === 'service' ? isCovered : isKnown(call, facts, viewer))),
     isToTyped: call.thread !== undefined && audience.every((viewer) => isKnown(call, facts, viewer) || isNamed(call, viewer)),
     isAskedAbout: false,
     allowed: 'none',
   };
 }
 
-function verdict(call: Call, situation: PolicyInput, assessment: Pick<Assessment, 'taint' | 'named'>): 'run' | 'ask' {
+function verdict(call: Call, situation: PolicyInput, assessment: Pick<Assessment, 'taint' | 'named' | 'audience'>): 'run' | 'ask' {
   const found = decide(situation);
   if (found === 'refuse') throw refused(call, assessment);
   return found;
@@ -173,7 +184,10 @@ function waiting(): AppError {
   return new AppError('conflict', 'The user is being asked about something that this would change. Call again once that is decided.');
 }
 
-function refused({ thread, configured: { policy } }: Call, { taint, named }: Pick<Assessment, 'taint' | 'named'>): AppError {
+function refused(
+  { thread, configured: { policy } }: Call,
+  { taint, named, audience }: Pick<Assessment, 'taint' | 'named' | 'audience'>,
+): AppError {
   if (policy.tainted === 'deny' && taint.isTainted) {
     const when =
       thread === undefined ? 'within an hour after text of others was read' : 'in a conversation in which text of others was read';
@@ -181,7 +195,11 @@ function refused({ thread, configured: { policy } }: Call, { taint, named }: Pic
   }
   const [when, typed] =
     thread === undefined ? ['within the last hour', ''] : ['in this conversation', ', to those that the user typed in it,'];
+  const services = audience.flatMap((viewer) => (viewer.kind === 'service' ? [quoted(viewer.name)] : []));
   const why = named.isFinancial ? 'What it names was written after a bank’s data was read' : `A bank’s data was read ${when}`;
+  if (services.length > 0) {
+    return new AppError('forbidden', `${why}, so ${english.list(services)} may be told only what is on the action’s allow-list.`);
+  }
   return new AppError(
     'forbidden',
     `${why}, so this may go only to the user’s own addresses${typed} and to those on the action’s allow-list.`,

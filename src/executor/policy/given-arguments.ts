@@ -4,7 +4,7 @@ import { isObject } from '../../validation/is-object.ts';
 export interface GivenArgument {
   /** Its path without places in lists: `notify`, `attachments.name`. */
   name: string;
-  /** Its values, where it is yes or no, a number or one of a fixed list: they are part of what is allowed. Left out: any text. */
+  /** Its values, where they are part of what is allowed: yes or no, a number or one of a fixed list, all of a read. Left out: any text. */
   values?: (boolean | number | string)[];
 }
 
@@ -13,8 +13,9 @@ export interface GivenArgument {
  *
  * @param schema JSON Schema (draft 7) of the input, for the fixed lists of texts
  * @param input with defaults
+ * @param isExact with the values of all of them
  */
-export function givenArguments(schema: object, input: unknown): GivenArgument[] {
+export function givenArguments(schema: object, input: unknown, isExact = false): GivenArgument[] {
   const found = new Map<string, Set<boolean | number | string>>();
   const visit = (value: unknown, schemas: readonly Schema[], name: string): void => {
     if (value === null || value === undefined) return;
@@ -36,7 +37,7 @@ export function givenArguments(schema: object, input: unknown): GivenArgument[] 
     const values = found.get(name) ?? new Set();
     found.set(name, values);
     if (typeof value === 'boolean' || typeof value === 'number') values.add(value);
-    else if (typeof value === 'string' && options.some(isChoice)) values.add(value);
+    else if (typeof value === 'string' && (isExact || options.some(isChoice))) values.add(value);
   };
   visit(input, [schema as Schema], '');
   const inOrder = [...found].toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -15,9 +15,9 @@ export interface PolicyInput {
   isInPerson: boolean;
   /** The account is a bank's. */
   isBank: boolean;
-  /** Someone other than the user sees the effect. */
+  /** Someone other than the user sees the effect, or is told the arguments. */
   isExposing: boolean;
-  /** Text of others was read in the call's context. */
+  /** Text of others was read in the call's context; of a read, anything that those who are told its arguments don't know. */
   isTainted: boolean;
   /** Data of a bank was read in the call's context. */
   isFinancial: boolean;
@@ -33,19 +33,19 @@ export interface PolicyInput {
 export type PolicyDecision = 'run' | 'ask' | 'refuse';
 
 /**
- * The rule of the gate. What is exposed or lost after reading others' text is asked about, whatever the policy says. A
- * bank's data goes to known recipients only, to those whom the user has named to the assistant, and to strangers if the user
+ * The rule of the gate. What is exposed or lost after reading others' text is asked about, whatever the policy says. A read that
+ * tells its arguments to others is asked about only then, since it changes nothing. A bank's data goes to known recipients only, to those whom the user has named to the assistant, and to strangers if the user
  * calls in person; each time it asks. What the user has allowed in advance runs, unless it is of a kind that is asked about
  * each time.
  */
 export function decide(situation: PolicyInput): PolicyDecision {
   const { policy, effect, isExposing, isTainted, isFinancial, isAskedAbout } = situation;
-  const isIrreversible = isExposing || effect === 'destructive';
+  const isLossOrExposure = isExposing || effect === 'destructive';
   if (isFinancial && isExposing && !mayAskAboutBankData(situation)) return 'refuse';
-  if (isTainted && isIrreversible && policy.tainted === 'deny') return 'refuse';
+  if (isTainted && isLossOrExposure && policy.tainted === 'deny') return 'refuse';
   if (preapprovalObstacle(situation) === undefined) return 'run';
-  if (isAskedAbout || (isTainted && isIrreversible) || (isFinancial && isExposing)) return 'ask';
-  if (policy.approval === 'destructive') return isIrreversible ? 'ask' : 'run';
+  if (isAskedAbout || (isTainted && isLossOrExposure) || (isFinancial && isExposing)) return 'ask';
+  if (policy.approval === 'destructive') return isLossOrExposure && effect !== 'read' ? 'ask' : 'run';
   return policy.approval === 'always' ? 'ask' : 'run';
 }
 
@@ -70,7 +70,7 @@ export function preapprovalObstacle({
   if (effect === 'destructive') return 'each call that deletes or shares is approved';
   if (isBank) return 'each call on a bank is approved';
   if (isFinancial) return 'a bank’s data was read before';
-  if (effect === 'read' || !isExposing) return 'nobody else sees it';
+  if (!isExposing) return 'nobody else sees it';
   if (allowed === 'none') return 'not all who see it are people known by their addresses';
   if (isTainted && allowed === 'new') return 'text of others was read before, and someone who sees it is new to you';
   return undefined;

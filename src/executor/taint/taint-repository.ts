@@ -23,40 +23,77 @@ export interface ContextRead {
 /** SQL: the threads have no end of their own, because what was read in one stays in its messages. */
 const OF_THREADS = `like 'thread:%'`;
 
-export async function taintContext(db: Queryable, userId: string, name: string, financial: boolean): Promise<void> {
+/** What is read: as in {@link ContextRow}, and of which accounts. */
+export interface ContextAddition extends ContextRow {
+  accountIds: readonly string[];
+}
+
+export async function taintContext(
+  db: Queryable,
+  userId: string,
+  name: string,
+  { isTainted, isFinancial, accountIds }: ContextAddition,
+): Promise<void> {
   await db.query(
     {
       name: 'context-taint',
-      text: `insert into contexts (user_id, name, tainted_until, financial_until)
-             select id, $2, now() + interval '${TAINTED}', case when $3::boolean then now() + interval '${TAINTED}' end
-             from users where id = $1::uuid
-             on conflict (user_id, name) do update
-             set tainted_until = excluded.tainted_until, financial_until = coalesce(excluded.financial_until, contexts.financial_until)`,
+      text: `with tainted as (
+               insert into contexts (user_id, name, tainted_until, financial_until)
+               select id, $2, now() + interval '${TAINTED}', case when $3::boolean then now() + interval '${TAINTED}' end
+               from users where id = $1::uuid and $4::boolean
+               on conflict (user_id, name) do update
+               set tainted_until = excluded.tainted_until, financial_until = coalesce(excluded.financial_until, contexts.financial_until))
+             insert into context_origins (user_id, name, account_id, until)
+             select id, $2, unnest($5::uuid[]), now() + interval '${TAINTED}' from users where id = $1::uuid
+             on conflict (user_id, name, account_id) do update set until = excluded.until`,
     },
-    [userId, name, financial],
+    [userId, name, isFinancial, isTainted, accountIds],
   );
 }
 
 /**
- * Taints the context of a thread without end. The thread is locked until then: once it is deleted, nothing is stored.
+ * Remembers without end what a thread reads. The thread is locked until then: once it is deleted, nothing is stored.
  *
  * @returns false when the user has no such thread
  */
-export async function taintThread(db: Queryable, userId: string, { id, name }: ThreadContext, financial: boolean): Promise<boolean> {
+export async function taintThread(
+  db: Queryable,
+  userId: string,
+  { id, name }: ThreadContext,
+  { isTainted, isFinancial, accountIds }: ContextAddition,
+): Promise<boolean> {
   const rows = await db.query(
     {
       name: 'context-taint-thread',
       text: `with thread as (select user_id from threads where user_id = $1::uuid and id = $4 for key share), tainted as (
                insert into contexts (user_id, name, tainted_until, financial_until)
-               select user_id, $2, 'infinity', case when $3::boolean then 'infinity'::timestamptz end from thread
+               select user_id, $2, 'infinity', case when $3::boolean then 'infinity'::timestamptz end from thread where $5::boolean
                on conflict (user_id, name) do update
                set tainted_until = excluded.tainted_until, financial_until = coalesce(excluded.financial_until, contexts.financial_until)
-               where contexts.financial_until is null and excluded.financial_until is not null)
+               where contexts.financial_until is null and excluded.financial_until is not null),
+             origins as (
+               insert into context_origins (user_id, name, account_id, until)
+               select user_id, $2, unnest($6::uuid[]), 'infinity' from thread
+               on conflict (user_id, name, account_id) do nothing)
              select 1 from thread`,
     },
-    [userId, name, financial, id],
+    [userId, name, isFinancial, id, isTainted, accountIds],
   );
   return rows.length > 0;
+}
+
+/** Whether a context has read another account, or text of others that nothing says the account of. */
+export async function selectReadElsewhere(db: Queryable, userId: string, name: string, accountId: string): Promise<boolean> {
+  const rows = await db.query<{ elsewhere: boolean }>(
+    {
+      name: 'context-read-elsewhere',
+      text: `select coalesce(bool_or(o.account_id <> $3::uuid), exists (
+               select 1 from contexts c where c.user_id = $1::uuid and c.name = $2 and c.tainted_until > now())) as elsewhere
+             from context_origins o where o.user_id = $1::uuid and o.name = $2 and o.until > now()`,
+    },
+    [userId, name, accountId],
+  );
+  return rows[0]?.elsewhere === true;
 }
 
 /** What was read in a thread. @returns undefined when the user has no such thread */
@@ -132,12 +169,20 @@ export async function inheritContext(
   tx: Queryable,
   { id, userId, oauthClientId }: Pick<ClientGrantRow, 'id' | 'userId' | 'oauthClientId'>,
 ): Promise<void> {
+  const name = contextOf({ client: { id } });
   await tx.query(
     `insert into contexts (user_id, name, tainted_until, financial_until)
      select c.user_id, $3, max(c.tainted_until), max(c.financial_until)
      from client_grants g join contexts c on c.user_id = g.user_id and c.name = 'client:' || g.id
      where g.user_id = $1::uuid and g.oauth_client_id = $2 group by c.user_id`,
-    [userId, oauthClientId, contextOf({ client: { id } })],
+    [userId, oauthClientId, name],
+  );
+  await tx.query(
+    `insert into context_origins (user_id, name, account_id, until)
+     select o.user_id, $3, o.account_id, max(o.until)
+     from client_grants g join context_origins o on o.user_id = g.user_id and o.name = 'client:' || g.id
+     where g.user_id = $1::uuid and g.oauth_client_id = $2 group by o.user_id, o.account_id`,
+    [userId, oauthClientId, name],
   );
 }
 
@@ -150,4 +195,5 @@ export async function deleteReads(tx: Queryable, userId: string, name: string): 
 export async function deleteContext(tx: Queryable, userId: string, name: string): Promise<void> {
   await deleteReads(tx, userId, name);
   await tx.query('delete from contexts where user_id = $1::uuid and name = $2', [userId, name]);
+  await tx.query('delete from context_origins where user_id = $1::uuid and name = $2', [userId, name]);
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { boundedMap } from '../../rate-limit/bounded-map.ts';
 import type { Call } from '../call/call.ts';
 import { type ConversationScope, contextOf } from '../call/context-name.ts';
-import { selectContext, selectThreadContext, taintContext, taintThread } from './taint-repository.ts';
+import { type ContextRow, selectContext, selectReadElsewhere, selectThreadContext, taintContext, taintThread } from './taint-repository.ts';
 
 /** A result that a context receives. */
 export interface Reading extends ConversationScope {
@@ -13,6 +13,8 @@ export interface Reading extends ConversationScope {
   /** `own`: it contains nothing that others wrote. */
   integrity?: 'own' | undefined;
   provider: string;
+  /** Whose data it is. */
+  accountId: string;
   /** It contains data of a bank, whatever its provider. */
   isFinancial?: boolean | undefined;
 }
@@ -27,9 +29,11 @@ const NEVER = Number.NEGATIVE_INFINITY;
 interface Known {
   taintedAt: number;
   financialAt: number;
+  /** When each account's data was read, by its id. */
+  readAt: Map<string, number>;
 }
 
-/** Remembers in Postgres which contexts have read others' text, so that no restart and no other replica loses it. */
+/** Remembers in Postgres what contexts have read: others' text, a bank's data, whose data. No restart and no other replica loses it. */
 export class Taints {
   readonly #db: Database;
   readonly #known = boundedMap<Known>(KEPT_CONTEXTS);
@@ -44,20 +48,18 @@ export class Taints {
   }
 
   /**
-   * Taints the context of a call that may return others' text. Awaited before anything is sent, since the caller may
-   * receive parts of a result whose call fails.
+   * Remembers that the context of a call reads its account, and maybe others' text. Awaited before anything is sent, since the caller
+   * may receive parts of a result whose call fails.
    *
    * @throws AppError `unavailable`; `aborted` in a thread that was deleted
    */
   begin(reading: Reading): Promise<void> | undefined {
-    const financial = reading.provider === 'bank' || reading.isFinancial === true;
-    if (reading.integrity === 'own' && !financial) return undefined;
     const { thread } = reading;
     // Each time: a new thread may have the name of a deleted one, of which other replicas know.
-    if (thread !== undefined) return this.#taintThread(reading, thread, financial);
+    if (thread !== undefined) return this.#taintThread(reading, thread);
     const known = this.#of(reading);
-    if (isKnown(known, financial, this.#db.clock.monotonic())) return undefined;
-    return this.#tainting.run(keyOf(reading), () => this.#taint(reading, known, financial)).then(() => this.begin(reading));
+    if (isKnown(known, reading, this.#db.clock.monotonic())) return undefined;
+    return this.#tainting.run(keyOf(reading), () => this.#taint(reading, known)).then(() => this.begin(reading));
   }
 
   /**
@@ -87,27 +89,44 @@ export class Taints {
     const since = this.#db.clock.monotonic() - TAINTED_MS;
     const isTainted = stored.isTainted || known.taintedAt > since;
     const isFinancial = stored.isFinancial || known.financialAt > since;
-    if (isTainted !== stored.isTainted || isFinancial !== stored.isFinancial) await taintContext(this.#db, userId, name, isFinancial);
+    if (isTainted !== stored.isTainted || isFinancial !== stored.isFinancial) {
+      const accountIds = [...known.readAt].flatMap(([id, at]) => (at > since ? [id] : []));
+      await taintContext(this.#db, userId, name, { isTainted, isFinancial, accountIds });
+    }
     return { isTainted, isFinancial };
   }
 
-  async #taintThread(context: ConversationScope, id: string, financial: boolean): Promise<void> {
-    const exists = await taintThread(this.#db, context.userId, { id, name: contextOf(context) }, financial);
-    if (!exists) throw threadDeleted();
+  /**
+   * Whether a context has read anything that an account doesn't hold. What was read before accounts were remembered counts.
+   *
+   * @throws AppError `unavailable`
+   */
+  async hasReadElsewhere(context: ConversationScope, accountId: string): Promise<boolean> {
+    if (await selectReadElsewhere(this.#db, context.userId, contextOf(context), accountId)) return true;
+    if (context.thread !== undefined) return false;
+    const since = this.#db.clock.monotonic() - TAINTED_MS;
+    return [...this.#of(context).readAt].some(([id, at]) => id !== accountId && at > since);
   }
 
-  async #taint(context: ConversationScope, known: Known, financial: boolean): Promise<void> {
+  async #taintThread(reading: Reading, id: string): Promise<void> {
+    const name = contextOf(reading);
+    if (!(await taintThread(this.#db, reading.userId, { id, name }, readOf(reading)))) throw threadDeleted();
+  }
+
+  async #taint(reading: Reading, known: Known): Promise<void> {
     const startedAt = this.#db.clock.monotonic();
-    await taintContext(this.#db, context.userId, contextOf(context), financial);
-    known.taintedAt = startedAt;
-    if (financial) known.financialAt = startedAt;
+    const read = readOf(reading);
+    await taintContext(this.#db, reading.userId, contextOf(reading), read);
+    if (read.isTainted) known.taintedAt = startedAt;
+    if (read.isFinancial) known.financialAt = startedAt;
+    known.readAt.set(reading.accountId, startedAt);
   }
 
   #of(context: ConversationScope): Known {
     const name = keyOf(context);
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const unknown = { taintedAt: NEVER, financialAt: NEVER };
+    const unknown = { taintedAt: NEVER, financialAt: NEVER, readAt: new Map() };
     this.#known.set(name, unknown);
     return unknown;
   }
@@ -119,19 +138,28 @@ export function repeating(reading: Reading, { isTainted, isFinancial }: Taint): 
 }
 
 /** The result of a call. @param labels of a result that is there: others' text may be in one of an action without any */
-export function readingOf({ userId, client, thread, configured }: Call, labels?: Labels): Reading {
+export function readingOf({ userId, client, thread, configured, account }: Call, labels?: Labels): Reading {
   const { integrity: declared, provider } = configured.action;
   const integrity = labels?.integrity === 'others' ? undefined : declared;
-  return { userId, client, thread, action: configured.name, integrity, provider, isFinancial: labels?.confidentiality === 'financial' };
+  const isFinancial = labels?.confidentiality === 'financial';
+  return { userId, client, thread, action: configured.name, integrity, provider, accountId: account.id, isFinancial };
+}
+
+/** What a reading adds to its context. */
+function readOf({ integrity, provider, isFinancial = false, accountId }: Reading): ContextRow & { accountIds: string[] } {
+  const isOfBank = provider === 'bank' || isFinancial;
+  return { isTainted: integrity !== 'own' || isOfBank, isFinancial: isOfBank, accountIds: [accountId] };
 }
 
 function keyOf(context: ConversationScope): string {
   return `${context.userId} ${contextOf(context)}`;
 }
 
-function isKnown({ taintedAt, financialAt }: Known, financial: boolean, now: number): boolean {
+function isKnown({ taintedAt, financialAt, readAt }: Known, reading: Reading, now: number): boolean {
   const since = now - REPEAT_MS;
-  return taintedAt > since && (!financial || financialAt > since);
+  const { isTainted, isFinancial } = readOf(reading);
+  const isRead = (readAt.get(reading.accountId) ?? NEVER) > since;
+  return isRead && (!isTainted || taintedAt > since) && (!isFinancial || financialAt > since);
 }
 
 /** Its messages, and with them the record of what was read, are gone: its calls must not go on as if nothing had been. */

@@ -73,6 +73,8 @@ export class ExecutorScene {
     this.revision = 'r1';
     this.capBytes = 256 * 1024;
     this.copies = 0;
+    this.told = [];
+    this.isTrusted = false;
     this.defaultText = 'Hello.';
     this.checked = () => {};
     this.change = (_input, context) => send(context);
@@ -81,6 +83,10 @@ export class ExecutorScene {
     this.answers(SEND, 200, { id: 'm1' });
   }
 
+  /** What `test.search` and `test.file` told. */
+  told: string[] = [];
+  /** Makes the operator answer for whom they tell it. */
+  isTrusted = false;
   /** Requests to send that reached the provider since the last {@link sending}. */
   sent = 0;
 
@@ -151,7 +157,9 @@ export class ExecutorScene {
   #catalog(loaded: Catalog): Catalog {
     const one = this.#actions.find(({ name }) => name === 'test.return') as Action;
     const copies = Array.from({ length: this.copies }, (_, index) => ({ ...one, name: `test.copy_${index}` }));
-    const own = [...this.#actions, ...copies].map((action): [string, ConfiguredAction] => {
+    const trusted = { ...(this.isTrusted && { isTrusted: true as const }) };
+    const own = [...this.#actions, ...copies].map((plain): [string, ConfiguredAction] => {
+      const action = { ...plain, ...trusted };
       const policy = { ...UNRESTRICTED, ...this.policies.get(action.name) };
       const { name, description } = action;
       const named = { name, tool: name.replace('.', '_'), agent: 'test', description };
@@ -221,6 +229,23 @@ export class ExecutorScene {
         summary: ({ id }) => `Forward ${id}`,
         run: (_input, context) => send(context),
       }),
+      // Both tell another people's server their arguments.
+      ...(['test.search', 'test.file'] as const).map((name) =>
+        builtIn('workspace', {
+          ...common,
+          name,
+          ...(name === 'test.search' ? { effect: 'read' as const } : { effect: 'write' as const, integrity: 'own' as const }),
+          input: z.strictObject({ query: z.string(), open: z.boolean().optional() }),
+          output: z.object({ emailAddress: z.string() }),
+          allow: { query: ({ query }) => [query] },
+          exposes: () => [{ kind: 'service', host: 'tickets.example', name: 'Tickets' }],
+          summary: ({ query }) => `Search for ${query}`,
+          run: (input, { session }) => {
+            this.told.push(input.query);
+            return session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() }));
+          },
+        }),
+      ),
       builtIn('workspace', {
         ...common,
         name: 'test.copy',

@@ -13,6 +13,6 @@ create table toy_accounts (
 do $$
 begin
   execute format('create or replace view connected_accounts as %s union all
-    select id, grant_id, user_id, nickname, ''[]''::jsonb, false, false, connected_at from toy_accounts',
+    select id, grant_id, user_id, nickname, ''[]''::jsonb, false, false, connected_at, null, 0 from toy_accounts',
     rtrim(pg_get_viewdef('connected_accounts'), ';'));
 end $$;

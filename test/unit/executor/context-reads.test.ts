@@ -8,7 +8,7 @@ import { createLogger } from '../../../src/observability/logger.ts';
 import type { UserKeys } from '../../../src/vault/keys/user-keys.ts';
 import { TestClock } from '../../support/time/test-clock.ts';
 
-const READING = { userId: 'ana', client: undefined, thread: undefined, action: 'mail.read', provider: 'workspace' };
+const READING = { userId: 'ana', client: undefined, thread: undefined, action: 'mail.read', provider: 'workspace', accountId: 'mailbox' };
 
 /** A database that stores one read at a time, each when it is let. */
 function heldDatabase() {

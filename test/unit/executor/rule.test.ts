@@ -30,7 +30,7 @@ const CLEAN: Record<(typeof APPROVALS)[number], PolicyDecision[]> = {
 
 /** What a user has allowed in advance, and may. */
 function runsAsAllowed({ policy, effect, isBank, isExposing, isTainted, isFinancial, allowed }: PolicyInput): boolean {
-  const mayBe = policy.approval !== 'always' && effect === 'write' && isExposing && !isBank && !isFinancial;
+  const mayBe = policy.approval !== 'always' && effect !== 'destructive' && isExposing && !isBank && !isFinancial;
   return mayBe && (isTainted ? policy.tainted === 'ask' && allowed === 'known' : allowed !== 'none');
 }
 
@@ -42,7 +42,8 @@ function expectedOn(situation: PolicyInput): PolicyDecision {
   if (!isAskedAbout && runsAsAllowed(situation)) return 'run';
   if (isTainted && (isExposing || isLoss)) return policy.tainted === 'deny' ? 'refuse' : 'ask';
   if (isAskedAbout || (isFinancial && isExposing)) return 'ask';
-  return CLEAN[policy.approval][isExposing ? 0 : isLoss ? 1 : 2] as PolicyDecision;
+  // A read changes nothing.
+  return CLEAN[policy.approval][effect === 'read' ? 2 : isExposing ? 0 : isLoss ? 1 : 2] as PolicyDecision;
 }
 
 describe('the rule', () => {
