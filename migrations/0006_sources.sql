@@ -72,6 +72,51 @@ create table context_origins (
 );
 create index context_origins_until on context_origins (until);
 
+-- As before, and what is new.
+create or replace function user_deleted() returns trigger language plpgsql as $$
+declare
+  most constant integer := 250;
+  -- of conversations
+  most_said constant integer := 1000;
+  gone integer;
+  is_clean boolean := true;
+begin
+  is_clean := delete_some_of_user('audit_log', 'id', old.id, most) < most and is_clean;
+  is_clean := delete_some_of_user('events', 'seq', old.id, most) < most and is_clean;
+  delete from approvals where id in (select id from approvals where user_id = old.id order by created_at limit most)
+    and user_id = old.id;
+  get diagnostics gone = row_count;
+  is_clean := is_clean and gone < most;
+  delete from idempotency_keys where ctid = any(array(
+    select ctid from idempotency_keys where user_id = old.id order by action, key limit most));
+  get diagnostics gone = row_count;
+  is_clean := is_clean and gone < most;
+  delete from run_chunks where ctid = any(array(
+    select ctid from run_chunks where user_id = old.id order by run_id, sequence limit most_said));
+  get diagnostics gone = row_count;
+  is_clean := is_clean and gone < most_said;
+  delete from messages where ctid = any(array(
+    select ctid from messages where user_id = old.id order by thread_id, position limit most_said));
+  get diagnostics gone = row_count;
+  is_clean := is_clean and gone < most_said;
+  -- Without what would be deleted along with them.
+  if is_clean then
+    delete from runs where ctid = any(array(select ctid from runs where user_id = old.id order by started_at limit most_said));
+    get diagnostics gone = row_count;
+    is_clean := gone < most_said;
+    delete from threads where ctid = any(array(select ctid from threads where user_id = old.id order by id limit most_said));
+    get diagnostics gone = row_count;
+    is_clean := is_clean and gone < most_said;
+  end if;
+  delete from contexts where user_id = old.id;
+  delete from context_origins where user_id = old.id;
+  delete from context_reads where user_id = old.id;
+  delete from written_items where user_id = old.id;
+  insert into erasures (user_id, clean_at) values (old.id, case when is_clean then now() end)
+    on conflict (user_id) do update set deleted_at = excluded.deleted_at, clean_at = excluded.clean_at, try_after = now();
+  return null;
+end $$;
+
 create or replace view connected_accounts as
   select id, grant_id, user_id, email as label, '[]'::jsonb as masks, is_default, false as has_warning, connected_at,
          null::text as source, 0 as tools_version
