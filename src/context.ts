@@ -81,7 +81,13 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   const { verifying, ...accounts } = createSessions(core, sandbox, overrides.identity, publicUrl);
   const { fetchDocument } = overrides;
   const clients = createClients(core, { ...events, publicUrl, sessions: accounts.sessions, verifying, executor, catalog, fetchDocument });
-  const mcp = new McpEndpoint({ ...shared, executor, version: version(), stateKeys: () => clients.serviceSecrets.requestStateKeys() });
+  const mcp = new McpEndpoint({
+    ...shared,
+    executor,
+    limits,
+    version: version(),
+    stateKeys: () => clients.serviceSecrets.requestStateKeys(),
+  });
   integrations.onChange(() => mcp.toolsChanged());
   integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
   const threads = new Threads(shared);

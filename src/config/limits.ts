@@ -88,6 +88,12 @@ export const limitVariables = {
   LIMIT_MCP_CALLS: positive.default(16),
   /** For one response to an MCP client, milliseconds: a subscription ends then, and its client signs in again for the next. */
   LIMIT_MCP_STREAM_MS: positive.default(900_000),
+  /**
+   * Definitions of tools that a model gets at once, bytes of JSON, and their number: of longer lists, those of sources are
+   * left out, and found with a search.
+   */
+  LIMIT_TOOL_LIST_BYTES: positive.default(30_000),
+  LIMIT_TOOL_LIST_TOOLS: positive.default(60),
   /** Steps of one run of the assistant: calls of the model, each with the tools that it uses. */
   LIMIT_RUN_STEPS: positive.default(12),
   /** For one run, milliseconds. */

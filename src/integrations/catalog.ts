@@ -4,8 +4,13 @@ import type { Provider } from '../providers/shared/provider.ts';
 
 export type ApprovalRule = 'never' | 'destructive' | 'always';
 
-/** The tool that tells an MCP client how an approval ended. No action may have its name. */
+/** The tool that tells an MCP client how an approval ended. */
 export const APPROVAL_RESULT_TOOL_NAME = 'approval_result';
+/** The tools that stand for those that a long list leaves out. */
+export const FIND_TOOLS_NAME = 'find_tools';
+export const CALL_TOOL_NAME = 'call_tool';
+/** Names of tools that no action may have. */
+export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([APPROVAL_RESULT_TOOL_NAME, FIND_TOOLS_NAME, CALL_TOOL_NAME]);
 
 /** The operator's policy for one action. */
 export interface Policy {

@@ -5,7 +5,7 @@ import type { FindCall } from '../providers/shared/declared-call.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { didYouMean, nearestName } from '../validation/nearest-name.ts';
 import { actionRevision } from './action-revision.ts';
-import { APPROVAL_RESULT_TOOL_NAME, type Catalog, type ConfiguredAction, type ConfiguredAgent } from './catalog.ts';
+import { type Catalog, type ConfiguredAction, type ConfiguredAgent, RESERVED_TOOL_NAMES } from './catalog.ts';
 import { type AgentScope, withinAgent } from './declaration-coverage.ts';
 import { MOST_CAP_BYTES, resolveCap, resolvePolicy } from './declaration-policy.ts';
 import {
@@ -91,7 +91,7 @@ function nameTools(actions: readonly ConfiguredAction[], found: Diagnostic[]): M
   for (const { name, tool } of actions) {
     const diagnostics = actionDiagnostics(found, name);
     const other = tools.get(tool);
-    if (tool === APPROVAL_RESULT_TOOL_NAME) diagnostics.inKey(`is ${tool} as a model’s tool, a name that is taken: rename it`);
+    if (RESERVED_TOOL_NAMES.has(tool)) diagnostics.inKey(`is ${tool} as a model’s tool, a name that is taken: rename it`);
     if (other === undefined) tools.set(tool, name);
     else diagnostics.inKey(`is ${tool} as a model’s tool, as ${other} is: rename one of them`);
     if (tool.length > TOOL_NAME_MAX_LENGTH) {

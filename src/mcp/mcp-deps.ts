@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
+import type { Limits } from '../config/limits.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -13,6 +14,7 @@ export interface McpDeps {
   executor: Pick<Executor, 'invoke' | 'outcome' | 'accounts' | 'client'>;
   catalog(): Catalog;
   providers: Providers;
+  limits: Pick<Limits, 'toolListBytes' | 'toolListTools'>;
   /** The address of an approval's page. */
   approvalUrl(approvalId: string): string;
   logger: Logger;

@@ -12,15 +12,18 @@ import {
 import { type AppError, asAppError } from '../errors.ts';
 import type { ApprovalOutcome } from '../executor/approvals/approval-outcomes.ts';
 import type { AskedPreview } from '../executor/executor.ts';
-import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
+import { APPROVAL_RESULT_TOOL_NAME, CALL_TOOL_NAME, FIND_TOOLS_NAME } from '../integrations/catalog.ts';
 import { describeError } from '../observability/logger.ts';
+import { callIn, queryIn } from '../tools/deferred-tools.ts';
+import { findTools, withSchema } from '../tools/offered-tools.ts';
 import { cutText } from '../validation/cut-text.ts';
 import { isObject } from '../validation/is-object.ts';
 import { approvalIdOf, outcomeResult, WAIT_MS } from './approval-result.ts';
-import { toBeApproved, toErrorResult, toToolResult } from './call-results.ts';
+import { toBeApproved, toErrorResult, toToolResult, withText } from './call-results.ts';
 import { type McpClient, type McpDeps, SURFACE } from './mcp-deps.ts';
-import { progressOf } from './progress.ts';
+import { type Progress, progressOf } from './progress.ts';
 import { type AskedState, type AskedStates, hashOfCall } from './request-state.ts';
+import { offeredTo } from './tool-list.ts';
 
 type ToolParams = CallToolRequest['params'];
 
@@ -42,16 +45,18 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const progress = progressOf(context, deps.clock);
   try {
-    const asked = context.mcpReq.requestState<AskedState>();
-    if (asked !== undefined) return await answered(deps, client, asked, params, context);
-    if (params.name === APPROVAL_RESULT_TOOL_NAME) return await outcomeOf(deps, client, approvalIdOf(params.arguments), context);
-    const result = await invoke(deps, client, params, context, progress.message);
-    return toToolResult(result, (action) => toolOf(deps, action));
+    if (params.name === CALL_TOOL_NAME) {
+      // From here on it is a call of that tool, so that a question and its answer are about the tool itself.
+      const called = callIn(params.arguments, deps.catalog());
+      return await callNamed(deps, client, states, called, context, progress).catch((error: unknown) =>
+        explained(deps, client, called, error),
+      );
+    }
+    return await callNamed(deps, client, states, params, context, progress);
   } catch (thrown) {
     if (thrown instanceof ProtocolError) throw thrown;
     const error = asAppError(thrown);
     if (error.code === 'internal') deps.logger.error({ err: describeError(thrown) }, 'a call over MCP failed');
-    if (error.code === 'approval_required') return ask(states, params, error, context);
     const running = error.code === 'conflict' ? error.details?.approvalId : undefined;
     // Some clients show models the text only.
     const wayOn = running === undefined ? '' : ` Call ${APPROVAL_RESULT_TOOL_NAME} with id ${running}.`;
@@ -59,6 +64,45 @@ export async function callTool(
   } finally {
     progress.end();
   }
+}
+
+/** @throws AppError, ProtocolError */
+async function callNamed(
+  deps: McpDeps,
+  client: McpClient,
+  states: AskedStates,
+  params: ToolParams,
+  context: ServerContext,
+  progress: Progress,
+): Promise<CallToolResult | InputRequiredResult> {
+  const asked = context.mcpReq.requestState<AskedState>();
+  if (asked !== undefined) return answered(deps, client, asked, params, context);
+  if (params.name === APPROVAL_RESULT_TOOL_NAME) return outcomeOf(deps, client, approvalIdOf(params.arguments), context);
+  if (params.name === FIND_TOOLS_NAME) return found(deps, client, queryIn(params.arguments));
+  try {
+    const result = await invoke(deps, client, params, context, progress.message);
+    return toToolResult(result, (action) => toolOf(deps, action));
+  } catch (thrown) {
+    const error = asAppError(thrown);
+    if (error.code === 'approval_required') return ask(states, params, error, context);
+    throw thrown;
+  }
+}
+
+/** The tools that a list has left out, as far as they fit a query. */
+async function found(deps: McpDeps, client: McpClient, query: string): Promise<CallToolResult> {
+  const catalog = deps.catalog();
+  const { deferred } = await offeredTo(deps, client, catalog);
+  return withText({ ...(await findTools(query, deferred, catalog)) });
+}
+
+/** The error of a call whose model may not know the tool's arguments: with their schema. */
+async function explained(deps: McpDeps, client: McpClient, { name }: ToolParams, thrown: unknown): Promise<never> {
+  const error = asAppError(thrown);
+  if (error.code !== 'invalid_request') throw thrown;
+  const catalog = deps.catalog();
+  const { listed, deferred } = await offeredTo(deps, client, catalog);
+  throw await withSchema(error, name, [...listed, ...deferred], catalog);
 }
 
 function invoke(

@@ -1,0 +1,94 @@
+import { AppError } from '../errors.ts';
+import { CALL_TOOL_NAME, type Catalog, FIND_TOOLS_NAME } from '../integrations/catalog.ts';
+import { cutText, shortened } from '../validation/cut-text.ts';
+import { isObject } from '../validation/is-object.ts';
+import { JsonBudget } from '../validation/json-budget.ts';
+import type { CallableAction } from './callable-tools.ts';
+import type { Tool } from './tool.ts';
+
+/** Agents that the search's description names. */
+const NAMED_AGENTS = 40;
+const AGENT_CHARACTERS = 80;
+/** What is searched of a longer query. */
+const QUERY_CHARACTERS = 500;
+const NAME_CHARACTERS = 100;
+
+/** A call of a tool. */
+export interface ToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** The tools that stand for those that a list leaves out. */
+export function deferringTools(deferred: readonly CallableAction[], { agents }: Pick<Catalog, 'agents'>): Tool[] {
+  const names = [...new Set(deferred.map(({ configured }) => configured.agent))];
+  const lines = names
+    .slice(0, NAMED_AGENTS)
+    .map((name) => `- ${name}: ${shortened(agents.get(name)?.description ?? '', AGENT_CHARACTERS)}`);
+  const more = names.length > NAMED_AGENTS ? [`- and ${names.length - NAMED_AGENTS} more`] : [];
+  return [
+    {
+      name: FIND_TOOLS_NAME,
+      description: [
+        `Finds tools that are not in this list, with their arguments; call them with ${CALL_TOOL_NAME}. They are of`,
+        ...lines,
+        ...more,
+      ].join('\n'),
+      input: {
+        type: 'object',
+        properties: { query: { type: 'string', description: 'What the tool should do, in a few English words: “close a ticket”.' } },
+        required: ['query'],
+      },
+      effect: 'read',
+      mayExpose: false,
+    },
+    {
+      name: CALL_TOOL_NAME,
+      description: `Calls a tool that ${FIND_TOOLS_NAME} found.`,
+      input: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'The tool’s name.' },
+          arguments: { type: 'object', description: 'Its arguments, by its own schema.' },
+        },
+        required: ['name', 'arguments'],
+      },
+      // It may be any.
+      effect: 'destructive',
+      mayExpose: true,
+    },
+  ];
+}
+
+/** What `find_tools` is asked. @throws AppError `invalid_request` */
+export function queryIn(given: unknown): string {
+  const query = isObject(given) ? given.query : undefined;
+  if (typeof query === 'string' && query.trim() !== '') return cutText(query, QUERY_CHARACTERS);
+  throw new AppError('invalid_request', 'query: is missing.');
+}
+
+/**
+ * The call that `call_tool` stands for. What may be called is decided by the executor, about this one.
+ *
+ * @throws AppError `invalid_request`; `not_found` for a name that no action has as a tool
+ */
+export function callIn(given: unknown, { tools }: Pick<Catalog, 'tools'>): ToolCall {
+  const { name, arguments: input = {} } = isObject(given) ? given : {};
+  if (typeof name !== 'string' || name === '') throw new AppError('invalid_request', 'name: is missing.');
+  if (!tools.has(name)) {
+    throw new AppError('not_found', `There is no tool ${cutText(name, NAME_CHARACTERS)}. ${FIND_TOOLS_NAME} tells the names.`);
+  }
+  const parsed = typeof input === 'string' ? parsedJson(input) : (input ?? {});
+  if (!isObject(parsed)) throw new AppError('invalid_request', 'arguments: has to be an object.');
+  return { name, arguments: parsed };
+}
+
+/** Some models write an object inside an object as a text, whose levels nobody has counted. */
+function parsedJson(text: string): unknown {
+  if (new JsonBudget().add(Buffer.from(text)) !== undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

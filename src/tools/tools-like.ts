@@ -1,0 +1,40 @@
+import type { Catalog } from '../integrations/catalog.ts';
+import { type CallableAction, toTool } from './callable-tools.ts';
+import type { Tool } from './tool.ts';
+import type { ToolSearch } from './tool-search.ts';
+
+/** Lists of one catalog whose index is kept, those that were searched last. */
+const KEPT = 16;
+
+/** By what the callers of a list are shown. A catalog that is replaced takes its indexes with it. */
+const indexes = new WeakMap<Catalog, Map<string, Promise<ToolSearch>>>();
+
+/** The tools that fit a query best, at most eight, the best one first. */
+export async function toolsLike(query: string, actions: readonly CallableAction[], catalog: Catalog): Promise<Tool[]> {
+  return (await indexOf(actions, catalog)).find(query);
+}
+
+function indexOf(actions: readonly CallableAction[], catalog: Catalog): Promise<ToolSearch> {
+  const kept = indexes.get(catalog) ?? new Map<string, Promise<ToolSearch>>();
+  indexes.set(catalog, kept);
+  const key = keyOf(actions);
+  const index = kept.get(key) ?? makeIndex(actions, catalog);
+  kept.delete(key);
+  kept.set(key, index);
+  index.catch(() => kept.delete(key));
+  const [oldest] = kept.keys();
+  if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
+  return index;
+}
+
+/** Equal for equal definitions: the accounts that a user chooses from are part of them. */
+function keyOf(actions: readonly CallableAction[]): string {
+  return JSON.stringify(
+    actions.map(({ configured, choices }) => [configured.tool, ...choices.map(({ id, label, isDefault }) => [id, label, isDefault])]),
+  );
+}
+
+async function makeIndex(actions: readonly CallableAction[], catalog: Catalog): Promise<ToolSearch> {
+  const { ToolSearch } = await import('./tool-search.ts');
+  return ToolSearch.of(await Promise.all(actions.map((action) => toTool(action, catalog))));
+}
