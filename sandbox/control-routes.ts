@@ -27,7 +27,7 @@ export const callPath = z
   .max(200);
 
 const fault = z.strictObject({
-  part: z.enum(['identity', 'workspace', 'bank', 'model']),
+  part: z.enum(['identity', 'workspace', 'bank', 'model', 'tickets']),
   path: callPath.optional(),
   kind: z.enum(['delay', 'hang', 'status', 'malformed', 'html']),
   ms: integer(0, 600_000).optional(),
@@ -78,7 +78,9 @@ export function controlRoutes(controls: Controls, workspace: WorkspaceProvider):
   const { router, post, state } = controlRouter();
   const now = () => new Date(controls.now()).toISOString();
   state(() => {
-    const calls = Object.fromEntries((['identity', 'workspace', 'bank', 'model'] as const).map((part) => [part, controls.calls(part)]));
+    const calls = Object.fromEntries(
+      (['identity', 'workspace', 'bank', 'model', 'tickets'] as const).map((part) => [part, controls.calls(part)]),
+    );
     return { now: now(), calls, accounts: workspace.grants.summary() };
   });
   post('/clock', clock, ({ advance_ms }) => {

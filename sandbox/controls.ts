@@ -6,7 +6,7 @@ import { faultResponse } from './api-fault.ts';
 /** Middleware with Node's types, which Express accepts. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
-export type SandboxPart = 'identity' | 'workspace' | 'bank' | 'model';
+export type SandboxPart = 'identity' | 'workspace' | 'bank' | 'model' | 'tickets';
 
 /** A fault in place of (for `delay`, before) the response to calls. */
 export interface Fault {
@@ -41,6 +41,7 @@ export class Controls {
     workspace: new Map(),
     bank: new Map(),
     model: new Map(),
+    tickets: new Map(),
   };
   readonly #timers = new Set<Timer>();
   readonly #hanging = new Set<Socket>();

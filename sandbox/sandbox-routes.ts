@@ -7,6 +7,7 @@ import { type GuardOptions, sandboxGuard } from './guard.ts';
 import type { IdentityIssuer } from './identity/identity-issuer.ts';
 import { identityIssuerRoutes } from './identity/identity-issuer-routes.ts';
 import type { ModelSandbox } from './model/model-sandbox.ts';
+import type { TicketsSandbox } from './tickets/tickets-sandbox.ts';
 import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
 import { workspaceProviderRoutes } from './workspace-provider-routes.ts';
 
@@ -15,11 +16,12 @@ export interface SandboxDeps extends GuardOptions {
   workspace: WorkspaceProvider;
   bank: BankSandbox;
   model: ModelSandbox;
+  tickets: TicketsSandbox;
   controls: Controls;
 }
 
 /** All routes below /sandbox, behind the guard. Each part parses its own bodies. */
-export function sandboxRoutes({ identity, workspace, bank, model, controls, ...guard }: SandboxDeps): Router {
+export function sandboxRoutes({ identity, workspace, bank, model, tickets, controls, ...guard }: SandboxDeps): Router {
   const router = Router();
   router.use(sandboxGuard(guard));
   router.use('/assets', express.static(join(import.meta.dirname, 'public'), { index: false, redirect: false }));
@@ -27,6 +29,8 @@ export function sandboxRoutes({ identity, workspace, bank, model, controls, ...g
   router.use('/workspace', workspaceProviderRoutes(workspace));
   router.use('/bank', bank.router);
   router.use('/model', model.router);
+  router.use('/tickets', tickets.router);
+  router.use('/control/tickets', tickets.controlRouter);
   router.use('/control/bank', bank.controlRouter);
   router.use('/control', controlRoutes(controls, workspace));
   return router;

@@ -6,13 +6,14 @@ import { IdentityIssuer } from './identity/identity-issuer.ts';
 import { createModelSandbox, type ModelSandboxOptions } from './model/model-sandbox.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { createTicketsSandbox } from './tickets/tickets-sandbox.ts';
 import { createWorkspaceProvider } from './workspace/workspace-provider.ts';
 
 export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
 
 /**
- * Opens the local emulators of the three providers, and the stand-in for a language model, with their data in `directory`. For development only, because any user
- * can sign in.
+ * Opens the local emulators of the three providers, a tracker that is a source, and the stand-in for a language model, with their data in
+ * `directory`. For development only, because any user can sign in.
  */
 export async function createSandbox(options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'> & { clock?: Clock }) {
   const controls = new Controls(options.clock);
@@ -22,18 +23,23 @@ export async function createSandbox(options: Omit<EmulatorOptions, 'controls'> &
   const workspace = createWorkspaceProvider({ ...shared, signingKey: keys.workspace });
   const bank = createBankSandbox(shared);
   const model = createModelSandbox(shared);
+  const tickets = createTicketsSandbox({ ...shared, signingKey: keys.identity });
   const { publicUrl, allowedOrigins } = options;
   return {
     /** To be mounted at /sandbox, before any body parser. */
-    router: sandboxRoutes({ identity, workspace, bank, model, controls, publicUrl, allowedOrigins }),
+    router: sandboxRoutes({ identity, workspace, bank, model, tickets, controls, publicUrl, allowedOrigins }),
     identity: identity.settings,
     signIn: identity.signIn,
     workspace: workspace.settings,
     bank: bank.settings,
+    /** Metadata of the tickets' server, to be mounted at /.well-known. */
+    wellKnown: tickets.wellKnown,
     model: { baseUrl: model.baseUrl },
+    tickets: { url: tickets.url },
     /** Ends timers and hanging calls. */
     close(): void {
       bank.close();
+      tickets.close();
       controls.close();
     },
   };

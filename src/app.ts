@@ -66,7 +66,7 @@ export function createApp(context: Services, state: ProcessState): Express {
   app.use('/client', files('client'));
   app.use(when((request) => !isOptions(request), perAddress));
   app.use(...features, ...documents);
-  if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
+  if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router).use('/.well-known', context.sandbox.wellKnown);
   // With MCP_ISSUER, clients sign in at the operator's own server.
   if (config.mcpIssuer === undefined) app.use(protocol, consent);
   app.use(notFound);

@@ -8,12 +8,16 @@ import type { Logger } from '../observability/logger.ts';
 /** The local providers of development (sandbox/). Only main.ts imports them. */
 export interface Sandbox {
   router: RequestHandler;
+  /** Metadata of its authorization servers, at /.well-known. */
+  wellKnown: RequestHandler;
   identity: IdentitySettings;
   signIn: SignInSettings;
   workspace: WorkspaceSettings;
   bank: BankSettings;
   /** The stand-in for a language model. */
   model: { baseUrl: string };
+  /** Address of the MCP server that it plays as a source. */
+  tickets: { url: string };
   close(): void;
 }
 

@@ -55,6 +55,20 @@ export const bankLink = {
   unknownToken: 'This link token is unknown, used or expired.',
 };
 
+/** The tracker’s sign-in and page of consent. */
+export const ticketsConsent = {
+  title: 'Connect Tickets',
+  asks: ' asks for access to the tickets of your company.',
+  who: 'Sign in as',
+  may: 'It may',
+  read: 'Read tickets, comments and who you are',
+  write: 'Create, change and delete tickets and comments',
+  allow: 'Allow',
+  deny: 'Deny',
+  incomplete: 'The form is not complete.',
+  failed: 'Tickets can’t be connected',
+};
+
 /** The identity provider’s sign-in. */
 export const identitySignIn = {
   title: 'Sign in',

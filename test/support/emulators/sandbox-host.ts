@@ -21,7 +21,7 @@ type ControlResponse = Record<string, unknown>;
 
 interface SandboxState {
   now: string;
-  calls: Record<'identity' | 'workspace' | 'bank' | 'model', Record<string, number>>;
+  calls: Record<'identity' | 'workspace' | 'bank' | 'model' | 'tickets', Record<string, number>>;
   accounts: { email: string; sub: string; access_tokens: number; refresh_tokens: number }[];
 }
 
@@ -45,6 +45,7 @@ export async function hostSandbox(directory: string, allowedOrigins: string[] = 
     ...(slowMs !== undefined && { slowMs }),
   });
   app.use('/sandbox', sandbox.router);
+  app.use('/.well-known', sandbox.wellKnown);
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const known = error instanceof AppError ? error : new AppError('internal', 'Something went wrong.');
     response.status(known.status).json({ status: 'error', code: known.code, message: known.message, request_id: 'test' });
