@@ -53,6 +53,7 @@ export const LAYERS: Layer[] = [
       vault: 'encrypted grants, refresh, revocation, key rotation',
     },
   },
+  { rooms: { connections: 'OAuth flows that connect accounts, whatever the provider' } },
   { rooms: { actions: 'built-in actions: one folder for each agent' } },
   { rooms: { sources: 'connections to other MCP servers, and their tools' } },
   { rooms: { integrations: 'the integrations file, its declarations, the catalog' } },

@@ -7,6 +7,7 @@ import type { Clock } from './clock/clock.ts';
 import { Coalescer } from './concurrency/coalescer.ts';
 import type { ModelSettings } from './config/config.ts';
 import { fakeModel } from './config/model-config.ts';
+import { RedirectUris } from './connections/redirect-uri.ts';
 import type { DatabaseTimeouts } from './database/database.ts';
 import { withdrawn } from './executor/checks/call-checks.ts';
 import { Executor } from './executor/executor.ts';
@@ -34,7 +35,7 @@ import { createVault } from './startup/create-vault.ts';
 import { type LoadSandbox, openSandbox, type Sandbox } from './startup/open-sandbox.ts';
 import { version } from './startup/version.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
-import { RedirectUris } from './workspace/redirect-uri.ts';
+import { workspaceConnector } from './workspace/workspace-connector.ts';
 
 /** Replacements that tests and development inject. */
 export interface Overrides {
@@ -123,7 +124,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
     /** Whether pages of an origin may call the service. */
     allowsOrigin: allowedOrigins(config, publicUrl, clock, logger),
     /** undefined: the workspace provider is not configured. */
-    workspace: workspace && { ...shared, provider: workspace.provider, redirectUris },
+    workspace: workspace && { ...shared, connector: workspaceConnector(workspace.provider, shared), redirectUris },
     bankDeps,
     webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys),
     sandbox,

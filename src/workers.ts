@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkDueItems } from './bank/item-polling.ts';
+import { sweepConfirmations } from './connections/confirmation-service.ts';
 import type { Services } from './context.ts';
 import { maintainPartitions } from './database/partitions.ts';
 import { deleteExpiredRows, EXPIRING } from './database/retention.ts';
@@ -8,7 +9,6 @@ import type { ExecuteSql, Jobs } from './jobs/jobs.ts';
 import { deleteOldResponses } from './oauth/entries/entries-repository.ts';
 import { describeError } from './observability/logger.ts';
 import { sweepErasures } from './users/erasures.ts';
-import { sweepConfirmations } from './workspace/confirmation-service.ts';
 
 const SIX_HOURS = 6 * 3600;
 const EIGHT_DAYS = 8 * 24 * 3600;
@@ -84,9 +84,9 @@ export class Workers {
 }
 
 async function sweep(context: Services): Promise<void> {
-  const { db, workspace, grants, revocations, webhooks, approvalExpiry, assistant, logger } = context;
+  const { db, grants, revocations, webhooks, approvalExpiry, assistant, logger } = context;
   const steps = [
-    async () => workspace && sweepConfirmations(workspace),
+    () => sweepConfirmations(context),
     () => revocations.sweep(),
     () => webhooks.sweep(),
     () => approvalExpiry.endExpired(),

@@ -1,8 +1,9 @@
 // Makes docs/http.md, the HTTP reference for people, from the endpoint declarations. `--check` only compares.
+
+import { FLOW_ERRORS } from '../../src/connections/flow-errors.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../src/errors.ts';
 import type { Endpoint, LimitName } from '../../src/http/endpoints/endpoint.ts';
 import { errorsOf, openApiDocument } from '../../src/http/endpoints/openapi.ts';
-import { FLOW_ERRORS } from '../../src/workspace/flow-errors.ts';
 import { declaredEndpoints } from './declared-endpoints.ts';
 import { writeGenerated } from './generated-file.ts';
 import { fieldsOf, type Schema, table, typeOf } from './schema-tables.ts';

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { prepareConfirmationEndOf } from '../connections/confirmation-service.ts';
 import type { Database } from '../database/database.ts';
 import { StartError } from '../errors.ts';
 import { walkErasure } from '../users/erasures.ts';
@@ -10,7 +11,6 @@ import { Revocations } from '../vault/grants/revocations.ts';
 import { SubjectHasher } from '../vault/keys/subject-hasher.ts';
 import { UserKeys } from '../vault/keys/user-keys.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
-import { prepareConfirmationEndOf } from '../workspace/confirmation-service.ts';
 import { command, withSession } from './command.ts';
 import { keyringOf } from './keys-deps.ts';
 import { Progress } from './progress.ts';

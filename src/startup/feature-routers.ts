@@ -8,6 +8,7 @@ import { clientsRouter } from '../clients/clients-routes.ts';
 import { readOnlyRouter } from '../clients/read-only-routes.ts';
 import { tokensRouter } from '../clients/tokens-routes.ts';
 import { toolsRouter } from '../clients/tools-routes.ts';
+import { prepareConfirmationEndOf } from '../connections/confirmation-service.ts';
 import type { Services } from '../context.ts';
 import { homeRouter } from '../home/home-routes.ts';
 import type { EndpointMiddleware, EndpointRouter } from '../http/endpoints/endpoint-router.ts';
@@ -22,7 +23,6 @@ import { signInRouter } from '../sign-in/sign-in-routes.ts';
 import { usersRouter } from '../users/users-routes.ts';
 import { addressKey } from '../validation/email-address.ts';
 import { waitlistRouter } from '../waitlist/waitlist-routes.ts';
-import { prepareConfirmationEndOf } from '../workspace/confirmation-service.ts';
 import { workspaceRouter } from '../workspace/workspace-routes.ts';
 
 /** What ends with a user or a session. */
@@ -44,8 +44,7 @@ export function featureRouters(
   const showsProblems = config.environment === 'development';
   const users = {
     ...context,
-    prepareConfirmationEnd: async (userId: string) =>
-      workspace === undefined ? async () => [] : prepareConfirmationEndOf(workspace, userId),
+    prepareConfirmationEnd: (userId: string) => prepareConfirmationEndOf(context, userId),
     userDeleted,
     perMinute: config.limits.userExportsPerMinute,
   };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { FlowDeps } from '../connections/connector.ts';
 import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
 import { ensureDefault, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
-import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** Connected accounts can be listed and disconnected while the provider is not configured. */
-export type AccountsDeps = Pick<WorkspaceDeps, 'db' | 'grants' | 'emit'>;
+export type AccountsDeps = Pick<FlowDeps, 'db' | 'grants' | 'emit'>;
 
 const scopeName = z.enum(Object.keys(WORKSPACE_SCOPES) as [ScopeName]).meta({ id: 'WorkspaceScope' });
 export const workspaceAccount = z

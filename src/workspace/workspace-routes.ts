@@ -1,17 +1,17 @@
 import { z } from 'zod';
+import { BINDING_COOKIE, BINDING_SECONDS, bindBrowser } from '../connections/bindings.ts';
+import { completeCallback } from '../connections/callback-service.ts';
+import { CONFIRMATION_SECONDS, confirmationCookie, resolveConfirmation } from '../connections/confirmation-service.ts';
+import type { FlowDeps } from '../connections/connector.ts';
+import { addressOf } from '../connections/flow-end.ts';
+import { openByTicket, openForUser, prepareFlow } from '../connections/flow-start.ts';
 import { AppError } from '../errors.ts';
 import type { Authenticate } from '../http/access/require-credential.ts';
-import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
 import type { Cookies } from '../http/pages/cookies.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
-import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';
-import { BINDING_COOKIE, BINDING_SECONDS, bindBrowser } from './bindings.ts';
-import { completeCallback } from './callback-service.ts';
-import { CONFIRMATION_SECONDS, confirmationCookie, resolveConfirmation } from './confirmation-service.ts';
-import type { Outcome } from './flows-repository.ts';
-import type { WorkspaceDeps } from './workspace-deps.ts';
 
 const redirectUri = text(2048).meta({
   description: 'Where the flow ends; one of the allowed addresses.',
@@ -27,7 +27,7 @@ const accountList = z.object({ accounts: z.array(workspaceAccount) }).meta({ id:
 
 export interface WorkspaceRoutesOptions {
   /** undefined: the provider is not configured. */
-  deps: WorkspaceDeps | undefined;
+  deps: FlowDeps | undefined;
   accounts: AccountsDeps;
   cookies: Cookies;
   publicUrl: string;
@@ -104,10 +104,10 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     errors: ['not_configured'],
     async handle({ query, request, response }) {
       const result = await completeCallback(configured(deps), query, cookies.read(request, BINDING_COOKIE));
-      if ('outcome' in result) return leave(result);
+      if ('outcome' in result) return { redirect: addressOf(result, 'workspace') };
       const { confirmation } = result;
       cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
-      const { confirmationPage } = await import('./confirmation-page.ts');
+      const { confirmationPage } = await import('../connections/confirmation-page.ts');
       return { page: confirmationPage(confirmation) };
     },
   });
@@ -132,7 +132,8 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     async handle({ form, request }) {
       const cookie = cookies.read(request, confirmationCookie(form.confirmation));
       // The cookie stays until it expires: a second post needs it to receive the recorded outcome.
-      return leave(await resolveConfirmation(configured(deps), cookie, form.confirmation, form.decision === 'confirm'));
+      const end = await resolveConfirmation(configured(deps), cookie, form.confirmation, form.decision === 'confirm');
+      return { redirect: addressOf(end, 'workspace') };
     },
   });
 }
@@ -177,19 +178,7 @@ function accountEndpoints(accounts: AccountsDeps): Endpoint[] {
   ];
 }
 
-function leave({ redirectUri: target, outcome }: { redirectUri: string; outcome: Outcome }): Reply<never> {
-  const url = new URL(target);
-  url.searchParams.set('integration', 'workspace');
-  url.searchParams.set('status', outcome.status);
-  if (outcome.status === 'error') url.searchParams.set('code', outcome.code);
-  else {
-    url.searchParams.set('account_id', outcome.account_id);
-    if (outcome.missing_scopes.length > 0) url.searchParams.set('missing_scopes', outcome.missing_scopes.join(','));
-  }
-  return { redirect: url.href };
-}
-
-function configured(deps: WorkspaceDeps | undefined): WorkspaceDeps {
+function configured(deps: FlowDeps | undefined): FlowDeps {
   if (deps === undefined) throw new AppError('not_configured', 'Workspace accounts are not set up on this server.');
   return deps;
 }

@@ -47,6 +47,7 @@ export const confirmation = {
   title: 'Confirm access',
   heading: 'Connect this account?',
   connect: 'Connect the workspace account ',
+  connectSource: 'Connect the account ',
   toSame: ' to the Steward user with the same address?',
   toUser: ' to the Steward user ',
   only: 'Continue only if you started this.',

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import type { Provider } from '../providers/shared/provider.ts';
 import type { FlowError } from './flow-errors.ts';
 
 /** How a flow ended; becomes the query of the redirect. */
@@ -6,12 +7,24 @@ export type Outcome = { status: 'connected'; account_id: string; missing_scopes:
 
 export const EXPIRED: Outcome = { status: 'error', code: 'expired' };
 
+/** Where the browser goes at the end of a flow. */
+export interface FlowEnd {
+  redirectUri: string;
+  /** null: a workspace account, or an unknown flow. */
+  source: string | null;
+  outcome: Outcome;
+}
+
 export interface FlowRow {
   id: string;
   userId: string;
   email: string | null;
   redirectUri: string;
-  /** Encrypted {state, nonce, verifier}; null once claimed. */
+  /** The source that is connected; null: a workspace account. */
+  source: string | null;
+  /** The source's account that is connected again; null: a new one. */
+  accountId: string | null;
+  /** Encrypted secrets (FlowSecrets); null once claimed. */
   secrets: Buffer | null;
   openedAt: Date | null;
   consumedAt: Date | null;
@@ -26,12 +39,18 @@ export interface FlowRow {
   confirmationExpired: boolean;
 }
 
+/** The provider of the account that a flow connects. */
+export function providerOf({ source }: Pick<FlowRow, 'source'>): Provider {
+  return source === null ? 'workspace' : 'mcp';
+}
+
 const TICKET_LIFE = '60 seconds';
 const FLOW_LIFE = '10 minutes';
 const CONFIRMATION_LIFE = '10 minutes';
 const CALLBACK_LIMIT = '45 seconds';
 
-const COLUMNS = `id, user_id as "userId", email, redirect_uri as "redirectUri", secrets, opened_at as "openedAt",
+const COLUMNS = `id, user_id as "userId", email, redirect_uri as "redirectUri", source, account_id as "accountId", secrets,
+  opened_at as "openedAt",
   consumed_at as "consumedAt", outcome, pending,
   expires_at <= now() as expired,
   coalesce(ticket_expires_at <= now(), true) as "ticketExpired",
@@ -41,7 +60,7 @@ const COLUMNS = `id, user_id as "userId", email, redirect_uri as "redirectUri", 
 
 export type FlowName = Pick<FlowRow, 'id' | 'userId'>;
 
-export interface NewFlow extends Pick<FlowRow, 'id' | 'userId' | 'email' | 'redirectUri'> {
+export interface NewFlow extends Pick<FlowRow, 'id' | 'userId' | 'email' | 'redirectUri' | 'source' | 'accountId'> {
   secrets: Buffer;
   ticketHash: Buffer | null;
   stateHash: Buffer;
@@ -60,8 +79,10 @@ export async function countUnfinishedFlows(db: Queryable, userId: string): Promi
 /** @returns when the ticket expires */
 export async function insertFlow(db: Queryable, flow: NewFlow): Promise<Date> {
   const [row] = await db.query<{ ticketExpiresAt: Date }>(
-    `insert into oauth_flows (id, user_id, ticket_hash, state_hash, email, redirect_uri, secrets, ticket_expires_at, opened_at, expires_at)
-     values ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, now() + $9::interval, case when $8 then now() end, now() + $10::interval)
+    `insert into oauth_flows (id, user_id, ticket_hash, state_hash, email, redirect_uri, secrets, ticket_expires_at, opened_at, expires_at,
+       source, account_id)
+     values ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, now() + $9::interval, case when $8 then now() end, now() + $10::interval,
+       $11, $12::uuid)
      returning ticket_expires_at as "ticketExpiresAt"`,
     [
       flow.id,
@@ -74,6 +95,8 @@ export async function insertFlow(db: Queryable, flow: NewFlow): Promise<Date> {
       flow.opened,
       TICKET_LIFE,
       FLOW_LIFE,
+      flow.source,
+      flow.accountId,
     ],
   );
   return row?.ticketExpiresAt ?? new Date(0);
@@ -102,7 +125,7 @@ export async function selectFlow(
   return rows[0];
 }
 
-/** The user's newest flow that was prepared and not opened; `match` limits it to one address and redirect_uri. */
+/** The user's newest flow to a workspace account that was prepared and not opened; `match` limits it to one address and redirect_uri. */
 export async function selectUnopenedFlow(
   tx: Queryable,
   userId: string,
@@ -110,7 +133,7 @@ export async function selectUnopenedFlow(
 ): Promise<FlowRow | undefined> {
   const rows = await tx.query<FlowRow>(
     `select ${COLUMNS} from oauth_flows
-     where user_id = $1::uuid and opened_at is null and consumed_at is null and expires_at > now()
+     where user_id = $1::uuid and source is null and opened_at is null and consumed_at is null and expires_at > now()
        and (not $2 or (email is not distinct from $3 and redirect_uri = $4))
      order by created_at desc limit 1 for no key update skip locked`,
     [userId, match !== undefined, match?.email ?? null, match?.redirectUri ?? ''],
@@ -137,7 +160,7 @@ export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowR
        for no key update)
      update oauth_flows f set consumed_at = now(), secrets = null, opened_at = coalesce(opened_at, now())
      from claimed where f.user_id = claimed.user_id and f.id = claimed.id
-     returning f.id, f.user_id as "userId", f.email, f.redirect_uri as "redirectUri", claimed.secrets,
+     returning f.id, f.user_id as "userId", f.email, f.redirect_uri as "redirectUri", f.source, f.account_id as "accountId", claimed.secrets,
        f.opened_at as "openedAt", f.consumed_at as "consumedAt", f.outcome, f.pending,
        false as expired, true as "ticketExpired", false as "justOpened", false as abandoned, false as "confirmationExpired"`,
     [stateHash],

@@ -6,20 +6,22 @@ import { AppError } from '../errors.ts';
 import { Outdated, type PreparedEnd } from '../vault/grants/grants.ts';
 import type { SealedRevocation } from '../vault/grants/revocations.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
-import { activate, type Granted, sealRevocation } from './connection-service.ts';
+import type { FlowDeps, Granted } from './connector.ts';
 import {
   EXPIRED,
+  type FlowEnd,
   type FlowRow,
   finishFlow,
   holdForConfirmation,
   lockPendingFlow,
   type Outcome,
+  providerOf,
   selectExpiredConfirmations,
   selectFlow,
   selectPendingFlows,
   selectUserLabel,
 } from './flows-repository.ts';
-import type { WorkspaceDeps } from './workspace-deps.ts';
+import { activate, sealRevocation } from './grant-storage.ts';
 
 export const CONFIRMATION_SECONDS = 600;
 
@@ -37,9 +39,14 @@ export interface Confirmation {
   /** Name of the assistant's user. */
   user: string;
   account: string;
+  /** Path that the form is posted to. */
+  path: string;
+  /** The source that is connected; null: it is a workspace account. */
+  source: string | null;
 }
 
-interface Pending {
+/** A grant that waits for its confirmation. */
+export interface Pending {
   granted: Granted;
   account: string;
   /** It is another account than the requested one. */
@@ -47,7 +54,7 @@ interface Pending {
 }
 
 /** What the revocation of held grants depends on. */
-type HeldGrantDeps = Pick<WorkspaceDeps, 'db' | 'userKeys' | 'revocations' | 'logger'>;
+type HeldGrantDeps = Pick<FlowDeps, 'db' | 'userKeys' | 'revocations' | 'logger'>;
 
 const SWEEP_BATCH = 100;
 
@@ -56,15 +63,8 @@ const SWEEP_BATCH = 100;
  *
  * @returns undefined when the user was deleted in the meantime: nothing is held
  */
-export async function holdGrant(
-  deps: WorkspaceDeps,
-  flow: FlowRow,
-  granted: Granted,
-  code: string,
-  mismatch: boolean,
-): Promise<Confirmation | undefined> {
-  const account = granted.profile.email === '' ? granted.profile.subject : granted.profile.email;
-  const pending: Pending = { granted, account, mismatch };
+export async function holdGrant(deps: FlowDeps, flow: FlowRow, pending: Pending, code: string): Promise<Confirmation | undefined> {
+  const { granted, account } = pending;
   const proof = proofOf(flow.id, code);
   const gone = (await selectUserLabel(deps.db, flow.userId)) === undefined;
   // Cached for the transaction, which must not wait for a key service.
@@ -81,7 +81,7 @@ export async function holdGrant(
 /**
  * The same confirmation for a repeated callback with the same code, which only the browser of the first callback has.
  */
-export async function resumeConfirmation(deps: WorkspaceDeps, flow: FlowRow, code: string): Promise<Confirmation | undefined> {
+export async function resumeConfirmation(deps: FlowDeps, flow: FlowRow, code: string): Promise<Confirmation | undefined> {
   const proof = proofOf(flow.id, code);
   const held = await selectFlow(deps.db, 'confirmation_hash', confirmationHash(proof.cookie, proof.form));
   if (held === undefined || held.id !== flow.id || held.pending === null) return undefined;
@@ -93,20 +93,16 @@ export async function resumeConfirmation(deps: WorkspaceDeps, flow: FlowRow, cod
  *
  * @throws AppError `forbidden` from another browser
  */
-export async function resolveConfirmation(
-  deps: WorkspaceDeps,
-  cookie: string | undefined,
-  form: string,
-  confirmed: boolean,
-): Promise<{ redirectUri: string; outcome: Outcome }> {
+export async function resolveConfirmation(deps: FlowDeps, cookie: string | undefined, form: string, confirmed: boolean): Promise<FlowEnd> {
   const hash = confirmationHash(cookie ?? '', form);
   const flow = cookie === undefined ? undefined : await selectFlow(deps.db, 'confirmation_hash', hash);
-  if (flow === undefined) throw new AppError('forbidden', 'This can only be confirmed in the browser window that asked for it.');
+  if (flow === undefined || providerOf(flow) !== deps.connector.provider)
+    throw new AppError('forbidden', 'This can only be confirmed in the browser window that asked for it.');
   const outcome = flow.outcome ?? (await settle(deps, flow, hash, confirmed));
-  return { redirectUri: flow.redirectUri, outcome };
+  return { redirectUri: flow.redirectUri, source: flow.source, outcome };
 }
 
-async function settle(deps: WorkspaceDeps, flow: FlowRow, hash: Buffer, confirmed: boolean): Promise<Outcome> {
+async function settle(deps: FlowDeps, flow: FlowRow, hash: Buffer, confirmed: boolean): Promise<Outcome> {
   if (flow.confirmationExpired || flow.pending === null) return EXPIRED;
   const pending = await openPending(deps, flow);
   if (!confirmed) {
@@ -121,12 +117,12 @@ async function settle(deps: WorkspaceDeps, flow: FlowRow, hash: Buffer, confirme
 }
 
 /** Revokes the grants whose confirmation has expired. */
-export async function sweepConfirmations(deps: WorkspaceDeps): Promise<void> {
+export async function sweepConfirmations(deps: HeldGrantDeps): Promise<void> {
   for (const flow of await selectExpiredConfirmations(deps.db, SWEEP_BATCH)) await release(deps, flow, EXPIRED);
 }
 
 /** Revokes the held grant of a flow. @returns false when the flow was resolved in the meantime */
-async function release(deps: WorkspaceDeps, flow: FlowRow, outcome: Outcome): Promise<boolean> {
+async function release(deps: HeldGrantDeps, flow: FlowRow, outcome: Outcome): Promise<boolean> {
   const sealed = await sealPending(deps, flow);
   const revocations = await deps.db.transaction(async (tx) => {
     if (!(await lockPendingFlow(tx, flow))) return undefined;
@@ -169,7 +165,7 @@ async function sealPending(deps: HeldGrantDeps, flow: FlowRow): Promise<SealedRe
     return undefined;
   }
   const { tokens, profile } = pending.granted;
-  return sealRevocation(deps, tokens, profile.subject);
+  return sealRevocation(deps, providerOf(flow), tokens, profile.subject);
 }
 
 /** Both values are derived from the authorization code, so that concurrent callbacks of one browser have the same. */
@@ -182,14 +178,9 @@ function confirmationHash(cookie: string, form: string): Buffer {
   return hashSecret(`${cookie}\0${form}`);
 }
 
-async function describe(
-  deps: WorkspaceDeps,
-  flow: FlowRow,
-  account: string,
-  proof: { cookie: string; form: string },
-): Promise<Confirmation> {
+async function describe(deps: FlowDeps, flow: FlowRow, account: string, proof: { cookie: string; form: string }): Promise<Confirmation> {
   const user = (await selectUserLabel(deps.db, flow.userId)) ?? 'this user';
-  return { ...proof, user, account };
+  return { ...proof, user, account, path: deps.connector.confirmPath, source: flow.source };
 }
 
 async function openPending(deps: HeldGrantDeps, flow: FlowRow): Promise<Pending> {
@@ -198,7 +189,7 @@ async function openPending(deps: HeldGrantDeps, flow: FlowRow): Promise<Pending>
   const opened = JSON.parse(open(key, associatedData(flow), pending).toString('utf8')) as Pending;
   const { tokens } = opened.granted;
   // JSON has no dates.
-  tokens.expiresAt = new Date(tokens.expiresAt);
+  tokens.expiresAt = tokens.expiresAt && new Date(tokens.expiresAt);
   return opened;
 }
 

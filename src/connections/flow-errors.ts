@@ -6,6 +6,7 @@ export const FLOW_ERRORS = {
     'The flow is unknown or took longer than ten minutes, the confirmation page was not answered within ten minutes, or the user was deleted.',
   no_refresh_token: 'The provider issued no refresh token, and none is stored for this account.',
   missing_scopes: 'The user did not grant the scopes that identify the account: `openid` and the scope of the address.',
+  account_disconnected: 'The account of a source that was to be connected again was disconnected meanwhile.',
   provider_error: 'The provider could not be reached, returned an error, or sent an invalid response.',
 } as const;
 
