@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkDueItems } from './bank/item-polling.ts';
-import { sweepConfirmations } from './connections/confirmation-service.ts';
 import type { Services } from './context.ts';
 import { maintainPartitions } from './database/partitions.ts';
 import { deleteExpiredRows, EXPIRING } from './database/retention.ts';
@@ -86,7 +85,7 @@ export class Workers {
 async function sweep(context: Services): Promise<void> {
   const { db, grants, revocations, webhooks, approvalExpiry, assistant, logger } = context;
   const steps = [
-    () => sweepConfirmations(context),
+    async () => (await import('./connections/confirmation-service.ts')).sweepConfirmations(context),
     () => revocations.sweep(),
     () => webhooks.sweep(),
     () => approvalExpiry.endExpired(),

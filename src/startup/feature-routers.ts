@@ -8,7 +8,6 @@ import { clientsRouter } from '../clients/clients-routes.ts';
 import { readOnlyRouter } from '../clients/read-only-routes.ts';
 import { tokensRouter } from '../clients/tokens-routes.ts';
 import { toolsRouter } from '../clients/tools-routes.ts';
-import { prepareConfirmationEndOf } from '../connections/confirmation-service.ts';
 import type { Services } from '../context.ts';
 import { homeRouter } from '../home/home-routes.ts';
 import type { EndpointMiddleware, EndpointRouter } from '../http/endpoints/endpoint-router.ts';
@@ -44,7 +43,10 @@ export function featureRouters(
   const showsProblems = config.environment === 'development';
   const users = {
     ...context,
-    prepareConfirmationEnd: (userId: string) => prepareConfirmationEndOf(context, userId),
+    prepareConfirmationEnd: async (userId: string) => {
+      const { prepareConfirmationEndOf } = await import('../connections/confirmation-service.ts');
+      return prepareConfirmationEndOf(context, userId);
+    },
     userDeleted,
     perMinute: config.limits.userExportsPerMinute,
   };

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { BINDING_COOKIE, BINDING_SECONDS, bindBrowser } from '../connections/bindings.ts';
-import { completeCallback } from '../connections/callback-service.ts';
-import { CONFIRMATION_SECONDS, confirmationCookie, resolveConfirmation } from '../connections/confirmation-service.ts';
 import type { FlowDeps } from '../connections/connector.ts';
 import { addressOf } from '../connections/flow-end.ts';
-import { openByTicket, openForUser, prepareFlow } from '../connections/flow-start.ts';
 import { AppError } from '../errors.ts';
 import type { Authenticate } from '../http/access/require-credential.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
@@ -12,6 +9,11 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import type { Cookies } from '../http/pages/cookies.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
+
+/** With the first flow: each start would load them. */
+const loadStart = () => import('../connections/flow-start.ts');
+const loadCallback = () => import('../connections/callback-service.ts');
+const loadConfirmation = () => import('../connections/confirmation-service.ts');
 
 const redirectUri = text(2048).meta({
   description: 'Where the flow ends; one of the allowed addresses.',
@@ -52,6 +54,7 @@ function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): En
     errors: ['not_configured'],
     async handle({ caller, form, request, response }) {
       const ready = configured(deps);
+      const { prepareFlow } = await loadStart();
       const { ticket, expiresAt } = await prepareFlow(ready, caller.userId, { email: form.email, redirectUri: form.redirect_uri });
       const secret = await bindBrowser(ready.db, cookies.read(request, BINDING_COOKIE), caller.userId);
       cookies.set(response, BINDING_COOKIE, secret, BINDING_SECONDS);
@@ -77,6 +80,7 @@ function login({ deps, cookies }: WorkspaceRoutesOptions, authenticate: Authenti
       const ready = configured(deps);
       // Also with a ticket, whose flow has its own address: one that is not allowed is always an error.
       ready.redirectUris.resolve(query.redirect_uri);
+      const { openByTicket, openForUser } = await loadStart();
       if (!query.token.includes('.')) {
         return { redirect: await openByTicket(ready, query.token, cookies.read(request, BINDING_COOKIE)) };
       }
@@ -103,9 +107,11 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     pages: { 200: 'The confirmation page', 303: 'Redirect to the flow’s `redirect_uri`, with the outcome in the query' },
     errors: ['not_configured'],
     async handle({ query, request, response }) {
+      const { completeCallback } = await loadCallback();
       const result = await completeCallback(configured(deps), query, cookies.read(request, BINDING_COOKIE));
       if ('outcome' in result) return { redirect: addressOf(result, 'workspace') };
       const { confirmation } = result;
+      const { CONFIRMATION_SECONDS, confirmationCookie } = await loadConfirmation();
       cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
       const { confirmationPage } = await import('../connections/confirmation-page.ts');
       return { page: confirmationPage(confirmation) };
@@ -130,6 +136,7 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     },
     errors: ['forbidden', 'not_configured'],
     async handle({ form, request }) {
+      const { confirmationCookie, resolveConfirmation } = await loadConfirmation();
       const cookie = cookies.read(request, confirmationCookie(form.confirmation));
       // The cookie stays until it expires: a second post needs it to receive the recorded outcome.
       const end = await resolveConfirmation(configured(deps), cookie, form.confirmation, form.decision === 'confirm');
