@@ -325,6 +325,7 @@ export const NOTICES = {
   others: 'others',
   writtenAfter: 'What this is about was written after text of others was read.',
   bank: 'Before this, data of a bank was read.',
+  elsewhere: (service) => `Before this, something was read that ${service} does not know. The details may repeat it.`,
   listed: (shown, all) => `${english.number(shown)} of ${english.number(all)} sources that were read before are listed, the newest.`,
   changedHere: (time) => `This conversation changed what this is about, or put something into it, at ${time}.`,
   changedByApp: (time) => `The app that asks changed what this is about, or put something into it, at ${time}.`,

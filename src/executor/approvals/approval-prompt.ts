@@ -66,6 +66,7 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
     notices: [
       ...noticesOn(audience, written !== undefined),
       ...noticesOnReading(taint, sources, labelsOfNamed.isTainted),
+      ...(assessment.hasReadElsewhere ? noticesOnTelling(audience) : []),
       ...(changedAt === undefined ? [] : [noticeOnChange(call, changedAt, formatterFor(await selectPreferences(deps.db, call.userId)))]),
       ...noticesOnMatches(matches),
       ...(isComplete ? [] : [NOTICES.incomplete]),
@@ -118,6 +119,11 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
     ...(isFinancial ? [NOTICES.bank] : []),
     ...(sources.length > MAX_SHOWN ? [NOTICES.listed(MAX_SHOWN, sources.length)] : []),
   ];
+}
+
+/** A read is asked about because of whom its arguments are told. */
+function noticesOnTelling(audience: readonly ShownViewer[]): string[] {
+  return audience.flatMap((viewer) => (viewer.kind === 'service' ? [NOTICES.elsewhere(quoted(viewer.name))] : []));
 }
 
 /** What is asked about may have become what it is by the caller that asks. */

@@ -50,7 +50,8 @@ describe('a read that tells its arguments to another server', () => {
   it('asks also where what was read is the user’s own', async () => {
     scene.returned = { note: 'The door code is 4711.' };
     await scene.call(user, 'test.change', {}, { thread, account: user.accountId });
-    await asksAbout('4711');
+    const { notices } = await asksAbout('4711');
+    expect(notices).toEqual(['Before this, something was read that “Tickets” does not know. The details may repeat it.']);
     expect(scene.told).toEqual([]);
   });
 
