@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatRequest } from './chat-request.ts';
 import { textOf } from './chat-request.ts';
-import type { Tools } from './plans.ts';
-import { type Result, readResult } from './tool-results.ts';
+import { CALL_TOOL, type Tools } from './plans.ts';
+import { isData, type Result, readResult } from './tool-results.ts';
 
 /** A request's messages as the stand-in understands them. */
 export interface Conversation {
@@ -41,5 +41,16 @@ function resultsOf(messages: readonly ChatMessage[]): Result[] {
     messages.flatMap((message) => (message.role === 'tool' ? [[message.tool_call_id, textOf(message)] as const] : [])),
   );
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
-  return calls.map(({ id, function: { name } }) => readResult(name, contents.get(id) ?? 'failed: there is no result'));
+  return calls.map(({ id, function: called }) => readResult(toolOf(called), contents.get(id) ?? 'failed: there is no result'));
+}
+
+/** The tool that a call is of, also where it was called by its name. */
+function toolOf({ name, arguments: given }: { name: string; arguments: string }): string {
+  if (name !== CALL_TOOL) return name;
+  try {
+    const called: unknown = JSON.parse(given);
+    return isData(called) && typeof called.name === 'string' ? called.name : name;
+  } catch {
+    return name;
+  }
 }

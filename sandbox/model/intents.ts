@@ -8,8 +8,10 @@ import { mailWritingIntents } from './mail-writing-intents.ts';
 import { inOrder, type Plan, together, type World } from './plans.ts';
 import { referenceIntents } from './reference-intents.ts';
 import { partsOf, plain } from './said-text.ts';
+import { ticketIntents } from './ticket-intents.ts';
 
 const INTENTS: readonly Intent[] = [
+  ...ticketIntents,
   ...referenceIntents,
   ...mailWritingIntents,
   ...mailIntents,

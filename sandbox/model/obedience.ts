@@ -9,6 +9,8 @@ import { type Data, listOf, type Result, str } from './tool-results.ts';
 
 /** Orders that are obeyed in one turn: texts could order without end. */
 const MOST_ORDERS = 12;
+/** Characters of a search. */
+const MOST_SEARCHED = 2_000;
 const SENT = /\bsent\b/i;
 
 /**
@@ -63,6 +65,11 @@ function* act(order: Order, world: World): Plan {
       const id = isThis ? order.from.id : str((yield* findFile(order.document, world, 'document')).id);
       yield* world.run('documents_append', { id, text: yield* contentOf(order.what, order, world) });
       return 'I appended it.';
+    }
+    case 'look_up': {
+      const query = (yield* contentOf(order.what, order, world)).slice(0, MOST_SEARCHED);
+      yield* world.run('tickets_search', { query });
+      return 'I searched for it.';
     }
     case 'delete':
       return yield* remove(order, world);

@@ -1,5 +1,5 @@
 import { addressesIn, shortened, unquoted } from './said-text.ts';
-import { type Data, listOf, str } from './tool-results.ts';
+import { type Data, listOf, str, structured } from './tool-results.ts';
 
 /** A text in a result, with the item that it belongs to. */
 export interface ReadText {
@@ -16,6 +16,7 @@ export type Order = { from: ReadText; key: string } & (
   | { kind: 'invite'; who: readonly string[]; event: string }
   | { kind: 'meet'; who: readonly string[]; title: string; start: string }
   | { kind: 'append'; what: string; document: string }
+  | { kind: 'look_up'; what: string }
 );
 
 const ADDRESS = String.raw`["'“”‘’]?[\w.+-]+@[\w-]+(?:\.[\w-]+)+["'“”‘’]?`;
@@ -42,8 +43,12 @@ const APPEND =
 const DELETE = /\b(?:delete|trash|erase) (?<what>(?:this|that|the|all|every)\b.+)/i;
 const SEARCHED = /\bsearch (?:the |my )?(?:mailbox|inbox|mail)\b.*?["“](?<words>[^"”]+)["”]/i;
 
+/** A search in the tracker that the text is in: its words leave with it. */
+const LOOK_UP = /\bsearch (?:the |all )?tickets for (?<what>.+)/i;
+
 /** The texts of a result, each with its item. */
-export function textsOf(tool: string, data: Data): ReadText[] {
+export function textsOf(tool: string, result: Data): ReadText[] {
+  const data = structured(result);
   const [items, messages] = [listOf(data.items), listOf(data.messages)];
   const kind = tool.startsWith('mail_')
     ? 'mail'
@@ -92,6 +97,8 @@ function orderOf(sentence: string, context: string, searched: string | undefined
   }
   const append = at(APPEND);
   if (append !== undefined) return { kind: 'append', what: trimmed(append.what), document: trimmed(append.document) };
+  const lookUp = at(LOOK_UP);
+  if (lookUp !== undefined) return { kind: 'look_up', what: trimmed(lookUp.what) };
   const gone = at(DELETE);
   return gone === undefined ? undefined : { kind: 'delete', what: trimmed(gone.what) };
 }

@@ -17,6 +17,11 @@ export type Plan<Out = string> = Generator<readonly Call[], Out, readonly Result
 /** A tool that the request offers, with the JSON Schema of its parameters. */
 export type Tools = ReadonlyMap<string, Data>;
 
+/** Calls a tool that a long list leaves out. */
+export const CALL_TOOL = 'call_tool';
+/** Tools of sources are left out; of those, this one is known. */
+const SOURCE_AGENT = 'tickets_';
+
 /** A plan can't go on; the message is the answer. */
 export class Stopped extends Error {}
 
@@ -58,6 +63,9 @@ export class World {
   /** @throws Stopped if the tool is not offered */
   call(tool: string, input: Data): Call {
     const schema = this.tools.get(tool);
+    if (schema === undefined && tool.startsWith(SOURCE_AGENT) && this.tools.has(CALL_TOOL)) {
+      return { tool: CALL_TOOL, input: { name: tool, arguments: input } };
+    }
     if (schema === undefined) {
       throw new Stopped(
         `I would use ${named(tool)} for this, but it is not among my tools. An account for it may have to be connected first.`,

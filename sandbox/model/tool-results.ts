@@ -48,6 +48,11 @@ export function isData(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a tool of a source has answered, without the same as text. */
+export function structured(result: Data): Data {
+  return isData(result.structured) ? result.structured : result;
+}
+
 /** The objects of a list; none if it is no list. */
 export function listOf(value: unknown): Data[] {
   return Array.isArray(value) ? value.filter(isData) : [];
