@@ -168,6 +168,22 @@ export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowR
   return rows[0];
 }
 
+/** A flow of the user's. */
+export async function selectFlowOfUser(db: Queryable, userId: string, id: string): Promise<FlowRow | undefined> {
+  const rows = await db.query<FlowRow>(`select ${COLUMNS} from oauth_flows where user_id = $1::uuid and id = $2::uuid`, [userId, id]);
+  return rows[0];
+}
+
+/** As {@link claimFlow}, for a flow that its user finishes on a page of the service's own. @returns false: it was claimed, or has expired */
+export async function claimFlowOfUser(db: Queryable, { userId, id }: FlowName): Promise<boolean> {
+  const rows = await db.query(
+    `update oauth_flows set consumed_at = now(), secrets = null
+     where user_id = $1::uuid and id = $2::uuid and consumed_at is null and expires_at > now() and secrets is not null returning id`,
+    [userId, id],
+  );
+  return rows.length > 0;
+}
+
 /** Records how a flow ended. @returns the outcome */
 export async function finishFlow(tx: Queryable, { userId, id }: FlowName, outcome: Outcome): Promise<Outcome> {
   await tx.query(

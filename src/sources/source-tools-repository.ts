@@ -13,6 +13,15 @@ export async function selectPins(db: Queryable, userId: string, accountId: strin
   );
 }
 
+/** Those of all accounts of a user. */
+export async function selectPinsOfUser(db: Queryable, userId: string): Promise<(ToolPin & { accountId: string })[]> {
+  return db.query<ToolPin & { accountId: string }>(
+    `select account_id as "accountId", tool, approved_hash as "approvedHash", listed_hash as "listedHash", is_blocked as "isBlocked"
+     from source_tools where user_id = $1::uuid`,
+    [userId],
+  );
+}
+
 /** Encrypted definitions of a tool, with their hashes. */
 export interface SealedTool {
   tool: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BINDING_COOKIE, BINDING_SECONDS, bindBrowser } from '../connections/bindings.ts';
 import type { FlowDeps } from '../connections/connector.ts';
-import { addressOf } from '../connections/flow-end.ts';
+import { callbackEndpoint, confirmEndpoint, redirectUri } from '../connections/flow-endpoints.ts';
 import { AppError } from '../errors.ts';
 import type { Authenticate } from '../http/access/require-credential.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
@@ -10,21 +10,11 @@ import type { Cookies } from '../http/pages/cookies.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
 
-/** With the first flow: each start would load them. */
+/** With the first flow: each start would load it. */
 const loadStart = () => import('../connections/flow-start.ts');
-const loadCallback = () => import('../connections/callback-service.ts');
-const loadConfirmation = () => import('../connections/confirmation-service.ts');
-
-const redirectUri = text(2048).meta({
-  description: 'Where the flow ends; one of the allowed addresses.',
-  examples: ['http://localhost:8080/'],
-});
 const accountId = z.object({ account_id: z.uuid() });
 const accessForm = z.strictObject({ email: emailAddress, redirect_uri: redirectUri.optional() }).meta({ id: 'WorkspaceAccessForm' });
 const access = z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }).meta({ id: 'WorkspaceAccess' });
-const confirmationForm = z
-  .strictObject({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') })
-  .meta({ id: 'WorkspaceConfirmationForm' });
 const accountList = z.object({ accounts: z.array(workspaceAccount) }).meta({ id: 'WorkspaceAccountList' });
 
 export interface WorkspaceRoutesOptions {
@@ -37,7 +27,15 @@ export interface WorkspaceRoutesOptions {
 
 /** Connecting (three steps), listing, choosing the default and disconnecting workspace accounts. */
 export function workspaceRouter(options: WorkspaceRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
-  const flow = [requestAccess(options), login(options, middleware.authenticate), callback(options), confirm(options)];
+  const { cookies } = options;
+  const ends = {
+    path: '/auth/workspace',
+    integration: 'workspace',
+    step: 'Step 3: ',
+    deps: () => configured(options.deps),
+    cookies,
+  } as const;
+  const flow = [requestAccess(options), login(options, middleware.authenticate), callbackEndpoint(ends), confirmEndpoint(ends)];
   return endpointRouter('Workspace', [...flow, ...accountEndpoints(options.accounts)], middleware);
 }
 
@@ -86,61 +84,6 @@ function login({ deps, cookies }: WorkspaceRoutesOptions, authenticate: Authenti
       }
       const caller = await authenticate(query.token, true);
       return { redirect: await openForUser(ready, caller.userId, { email: query.email, redirectUri: query.redirect_uri }) };
-    },
-  });
-}
-
-const parameter = text(4096).optional();
-
-function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
-  return endpoint({
-    method: 'get',
-    path: '/auth/workspace/callback',
-    essential: true,
-    summary: 'Step 3: the provider’s redirect',
-    description: 'Redirects to the flow’s `redirect_uri` with the outcome in the query, or shows a confirmation page first.',
-    auth: 'none',
-    limit: 'provider',
-    browser: true,
-    // Not strict: the provider may add parameters (RFC 6749, 4.1.2).
-    query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
-    pages: { 200: 'The confirmation page', 303: 'Redirect to the flow’s `redirect_uri`, with the outcome in the query' },
-    errors: ['not_configured'],
-    async handle({ query, request, response }) {
-      const { completeCallback } = await loadCallback();
-      const result = await completeCallback(configured(deps), query, cookies.read(request, BINDING_COOKIE));
-      if ('outcome' in result) return { redirect: addressOf(result, 'workspace') };
-      const { confirmation } = result;
-      const { CONFIRMATION_SECONDS, confirmationCookie } = await loadConfirmation();
-      cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
-      const { confirmationPage } = await import('../connections/confirmation-page.ts');
-      return { page: confirmationPage(confirmation) };
-    },
-  });
-}
-
-function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
-  return endpoint({
-    method: 'post',
-    path: '/auth/workspace/confirm',
-    essential: true,
-    summary: 'Submit the confirmation page',
-    description: 'Works once, in the browser that received the page.',
-    auth: 'none',
-    limit: 'provider',
-    browser: true,
-    form: confirmationForm,
-    pages: {
-      200: 'A page that leads a browser to the flow’s `redirect_uri`, with the outcome in the query',
-      303: 'Redirect of other clients there',
-    },
-    errors: ['forbidden', 'not_configured'],
-    async handle({ form, request }) {
-      const { confirmationCookie, resolveConfirmation } = await loadConfirmation();
-      const cookie = cookies.read(request, confirmationCookie(form.confirmation));
-      // The cookie stays until it expires: a second post needs it to receive the recorded outcome.
-      const end = await resolveConfirmation(configured(deps), cookie, form.confirmation, form.decision === 'confirm');
-      return { redirect: addressOf(end, 'workspace') };
     },
   });
 }

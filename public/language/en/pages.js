@@ -55,3 +55,18 @@ export const confirmation = {
   no: 'Cancel',
   until: 'Nothing is connected until you confirm.',
 };
+
+/** The page on which a user connects a source that has no sign-in of its own. */
+export const sourceEntry = {
+  title: 'Connect a source',
+  heading: 'Connect this source?',
+  connect: 'Connect ',
+  at: ' at ',
+  to: ' to the Steward user ',
+  sees: 'Who runs it sees what your assistant sends there, and your assistant reads what it answers.',
+  value: 'Key or token',
+  /** @param {string} host */
+  hint: (host) => `It is stored encrypted, sent to ${host} only, and never shown again.`,
+  yes: 'Connect',
+  no: 'Cancel',
+};

@@ -8,12 +8,12 @@ import type { Page } from '../pages/own-page.ts';
 export type { Request, RequestHandler, Response };
 
 /**
- * What a handler returns: the JSON body of a 200, a redirect (of a browser's form: a page that navigates), a page of the
+ * What a handler returns: the JSON body of a 200 (with `cacheSeconds`, one that anyone may keep), a redirect (of a browser's form: a page that navigates), a page of the
  * service's own, another HTML document with its content security policy, nothing, or batches of server-sent events until they
  * or the connection end.
  */
 export type Reply<Body> =
-  | { json: Body }
+  | { json: Body; cacheSeconds?: number }
   | { redirect: string; status?: 302 | 303 }
   | { page: Page; status?: number }
   | { html: string; policy: string }
