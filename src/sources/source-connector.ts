@@ -37,7 +37,7 @@ export interface SourceProfile extends Profile {
 export interface SourceConnectorDeps extends Pick<FlowDeps, 'db' | 'clock' | 'grants' | 'emit'> {
   sources: Sources;
   authorization: SourceAuthorization;
-  listings: Pick<ToolListings, 'begin'>;
+  listings: Pick<ToolListings, 'readNew'>;
   publicUrl: string;
   /** Time limit of one step at a server, milliseconds. */
   timeoutMs: number;
@@ -97,7 +97,7 @@ export function sourceConnector({ clock, grants, emit, ...deps }: SourceConnecto
       const about = { account: id, provider: PROVIDER };
       await emit(tx, userId, 'account.connected', about);
       if (before !== undefined && before.status !== 'active') await emit(tx, userId, 'account.status', { ...about, status: 'active' });
-      afterCommit(tx, () => listings.begin(userId, id));
+      afterCommit(tx, () => listings.readNew(userId, id));
       return { id, missingScopes: [] };
     },
   };

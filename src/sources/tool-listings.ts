@@ -39,7 +39,7 @@ export class ToolListings {
   }
 
   /** Reads the tools of an account that was just connected. Never rejects; what fails is due again later. */
-  begin(userId: string, accountId: string): void {
+  readNew(userId: string, accountId: string): void {
     const running = leaseAccount(this.#deps.db, userId, accountId)
       .then((account) => account && this.#read(account))
       .catch((error: unknown) =>
@@ -61,7 +61,7 @@ export class ToolListings {
     }
   }
 
-  /** Waits for readings that {@link begin} has begun. */
+  /** Waits for readings that {@link readNew} has begun. */
   async settle(): Promise<void> {
     await Promise.all(this.#running);
   }
