@@ -6,15 +6,19 @@ import { ignoreUserDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
 import { Storing } from '../executor/audit/storing.ts';
 import { type Preferences, selectPreferences } from '../preferences/preferences-repository.ts';
-import { callableTools } from '../tools/callable-tools.ts';
+import { toTool } from '../tools/callable-tools.ts';
+import { deferringTools } from '../tools/deferred-tools.ts';
+import { offeredTools } from '../tools/offered-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import { runLoop } from './loop/agent-loop.ts';
+import { type DeferredTools, namesOf } from './loop/deferred-tool-set.ts';
 import { callIds, type History, namedAddresses } from './loop/model-messages.ts';
 import { ToolCalls } from './loop/tool-calls.ts';
 import { boundedModel } from './models/bounded-model.ts';
 import { languageModel } from './models/language-models.ts';
 import { modelError, modelFailure } from './models/model-errors.ts';
+import { namedCalls } from './models/named-calls.ts';
 import type { Budgets } from './runs/budgets.ts';
 import type { Run } from './runs/run.ts';
 import type { RunStatus } from './runs/runs-repository.ts';
@@ -84,8 +88,9 @@ export class AnswerRunner {
     try {
       const deadline = clock.monotonic() + limits.runMs;
       const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline, callIds: callIds(history.messages) };
-      const model = boundedModel(await this.#model(settings), bounds, clock);
-      const tools = await this.#connectionLimit(() => this.#tools(run.userId));
+      const bounded = boundedModel(await this.#model(settings), bounds, clock);
+      const { tools, deferred } = await this.#connectionLimit(() => this.#tools(run.userId));
+      const model = deferred === undefined ? bounded : namedCalls(bounded, namesOf(deferred));
       const beforeStep = () => this.#beforeStep(run, usage);
       const storeSummary = (summary: Summary) => this.#storeSummary(run, summary);
       const finishReason = await runLoop({
@@ -94,6 +99,7 @@ export class AnswerRunner {
         settings,
         model,
         tools,
+        deferred,
         calls,
         history,
         preferences,
@@ -170,9 +176,14 @@ export class AnswerRunner {
     });
   }
 
-  async #tools(userId: string): Promise<Tool[]> {
-    const { catalog, executor, providers } = this.#deps;
-    return callableTools(catalog(), await executor.accounts(userId), providers, undefined);
+  /** The tools that a model is told of, and those that it finds. */
+  async #tools(userId: string): Promise<{ tools: Tool[]; deferred: DeferredTools | undefined }> {
+    const { executor, providers, config } = this.#deps;
+    const catalog = this.#deps.catalog();
+    const offered = await offeredTools(catalog, await executor.accounts(userId), providers, undefined, config.limits);
+    const tools = await Promise.all(offered.listed.map((action) => toTool(action, catalog)));
+    if (offered.deferred.length === 0) return { tools, deferred: undefined };
+    return { tools: [...tools, ...deferringTools(offered.deferred, catalog)], deferred: { catalog, ...offered } };
   }
 
   #model(settings: ModelSettings): Promise<Model> {

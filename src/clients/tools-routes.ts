@@ -23,21 +23,26 @@ function listTools({ executor, catalog, providers }: ToolsDeps): Endpoint {
     path: '/tools',
     summary: 'List actions as tools of a model',
     description:
-      'The actions that the caller can call now, in the format that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are.',
+      'The actions that the caller can call now, in the format that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are. With `query`, only those that fit it best, eight at most.',
     auth: 'credential',
     query: z.strictObject({
       format: z.enum(TOOL_FORMATS).default('mcp').describe('The format of a vendor or of MCP.'),
+      query: z.string().trim().min(1).max(500).optional().describe('What a tool should do, in a few English words: “close a ticket”.'),
       strict: z.enum(['true', 'false']).default('false').describe('`true`: schemas for the vendor’s strict mode (OpenAI, Anthropic).'),
     }),
     response: z.object({ tools: z.array(z.looseObject({})) }).meta({ id: 'Tools' }),
-    async handle({ caller: { userId, clientId }, query: { format, strict } }) {
+    async handle({ caller: { userId, clientId }, query: { format, query, strict } }) {
       // Not before the first use: each start would load them.
-      const [{ callableTools }, { formatTools }] = await Promise.all([
+      const [{ callableActions, toTool }, { toolsLike }, { formatTools }] = await Promise.all([
         import('../tools/callable-tools.ts'),
+        import('../tools/tools-like.ts'),
         import('../tools/tool-formats.ts'),
       ]);
       const client = clientId === undefined ? undefined : await executor.client({ userId, clientId });
-      const tools = await callableTools(catalog(), await executor.accounts(userId), providers, client);
+      const current = catalog();
+      const actions = callableActions(current, await executor.accounts(userId), providers, client);
+      const all = () => Promise.all(actions.map((action) => toTool(action, current)));
+      const tools = query === undefined ? await all() : await toolsLike(query, actions, current);
       return { json: { tools: formatTools(tools, format, strict === 'true') as Record<string, unknown>[] } };
     },
   });

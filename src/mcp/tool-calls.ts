@@ -47,7 +47,7 @@ export async function callTool(
   try {
     if (params.name === CALL_TOOL_NAME) {
       // From here on it is a call of that tool, so that a question and its answer are about the tool itself.
-      const called = callIn(params.arguments, deps.catalog());
+      const called = callIn(params.arguments, deps.catalog().tools);
       return await callNamed(deps, client, states, called, context, progress).catch((error: unknown) =>
         explained(deps, client, called, error),
       );

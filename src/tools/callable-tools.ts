@@ -17,16 +17,6 @@ export interface CallableAction {
   choices: readonly AgentAccountRow[];
 }
 
-/** The actions that a caller can call now, as tools: {@link callableActions}. */
-export function callableTools(
-  catalog: Catalog,
-  accounts: readonly AgentAccountRow[],
-  providers: Providers,
-  client: ClientGrant | undefined,
-): Promise<Tool[]> {
-  return Promise.all(callableActions(catalog, accounts, providers, client).map((action) => toTool(action, catalog)));
-}
-
 /**
  * The actions that a caller can call now, in the catalog's order: enabled, permitted, and with an account that has granted
  * a scope for it. An account that has to be reconnected counts: the error of a call says so.

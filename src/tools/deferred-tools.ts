@@ -6,9 +6,11 @@ import { JsonBudget } from '../validation/json-budget.ts';
 import type { CallableAction } from './callable-tools.ts';
 import type { Tool } from './tool.ts';
 
-/** Agents that the search's description names. */
-const NAMED_AGENTS = 40;
-const AGENT_CHARACTERS = 80;
+/** For the agents in a description, of which OpenAI permits 1,024 characters. */
+const AGENTS_CHARACTERS = 800;
+/** Of a description; fewer say nothing. */
+const LEAST_CHARACTERS = 10;
+const LINE_START = '\n- ';
 /** What is searched of a longer query. */
 const QUERY_CHARACTERS = 500;
 const NAME_CHARACTERS = 100;
@@ -21,19 +23,10 @@ export interface ToolCall {
 
 /** The tools that stand for those that a list leaves out. */
 export function deferringTools(deferred: readonly CallableAction[], { agents }: Pick<Catalog, 'agents'>): Tool[] {
-  const names = [...new Set(deferred.map(({ configured }) => configured.agent))];
-  const lines = names
-    .slice(0, NAMED_AGENTS)
-    .map((name) => `- ${name}: ${shortened(agents.get(name)?.description ?? '', AGENT_CHARACTERS)}`);
-  const more = names.length > NAMED_AGENTS ? [`- and ${names.length - NAMED_AGENTS} more`] : [];
   return [
     {
       name: FIND_TOOLS_NAME,
-      description: [
-        `Finds tools that are not in this list, with their arguments; call them with ${CALL_TOOL_NAME}. They are of`,
-        ...lines,
-        ...more,
-      ].join('\n'),
+      description: `Finds tools that are not in this list, with their arguments; call them with ${CALL_TOOL_NAME}. They are of:${agentLines(deferred, agents)}`,
       input: {
         type: 'object',
         properties: { query: { type: 'string', description: 'What the tool should do, in a few English words: “close a ticket”.' } },
@@ -60,6 +53,20 @@ export function deferringTools(deferred: readonly CallableAction[], { agents }: 
   ];
 }
 
+/** The agents of the tools in a line each: the more there are, the less is said of each. */
+function agentLines(deferred: readonly CallableAction[], agents: Catalog['agents']): string {
+  const names = [...new Set(deferred.map(({ configured }) => configured.agent))];
+  const each = Math.floor(AGENTS_CHARACTERS / names.length) - LINE_START.length;
+  const described = (name: string) => shortened(`${name}: ${agents.get(name)?.description ?? ''}`, each);
+  const lines = names.map((name) => LINE_START + (each > name.length + LEAST_CHARACTERS ? described(name) : name));
+  let left = AGENTS_CHARACTERS;
+  const kept = lines.filter((line) => {
+    left -= line.length;
+    return left >= 0;
+  });
+  return kept.join('') + (kept.length < lines.length ? `${LINE_START}and ${lines.length - kept.length} more` : '');
+}
+
 /** What `find_tools` is asked. @throws AppError `invalid_request` */
 export function queryIn(given: unknown): string {
   const query = isObject(given) ? given.query : undefined;
@@ -70,9 +77,10 @@ export function queryIn(given: unknown): string {
 /**
  * The call that `call_tool` stands for. What may be called is decided by the executor, about this one.
  *
+ * @param tools the names of all actions' tools
  * @throws AppError `invalid_request`; `not_found` for a name that no action has as a tool
  */
-export function callIn(given: unknown, { tools }: Pick<Catalog, 'tools'>): ToolCall {
+export function callIn(given: unknown, tools: Pick<ReadonlySet<string>, 'has'>): ToolCall {
   const { name, arguments: input = {} } = isObject(given) ? given : {};
   if (typeof name !== 'string' || name === '') throw new AppError('invalid_request', 'name: is missing.');
   if (!tools.has(name)) {

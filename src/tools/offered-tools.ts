@@ -70,6 +70,8 @@ export async function findTools(query: string, actions: readonly CallableAction[
 
 /** Largest schema in an error, bytes of JSON. */
 const SCHEMA_BYTES = 6_000;
+/** Begins what an error says for a model only. */
+const FOR_MODEL = '\nThe schema of its arguments: ';
 
 /**
  * What a model can put a rejected call right with, which had not read the tool's definition or has forgotten it: its schema.
@@ -79,7 +81,7 @@ const SCHEMA_BYTES = 6_000;
 export async function withSchema(error: AppError, tool: string, actions: readonly CallableAction[], catalog: Catalog): Promise<AppError> {
   const schema = error.code === 'invalid_request' ? await schemaOfTool(tool, actions, catalog) : undefined;
   if (schema === undefined || jsonBytes(schema) > SCHEMA_BYTES) return error;
-  const message = `${error.message} The schema of its arguments: ${JSON.stringify(schema)}`;
+  const message = error.message + FOR_MODEL + JSON.stringify(schema);
   return new AppError(error.code, message, { details: { ...error.details, schema }, cause: error });
 }
 

@@ -1,57 +1,83 @@
 import MiniSearch from 'minisearch';
 import { WorkTurns } from '../concurrency/work-turns.ts';
+import { isMeaning, termsOf, wordsIn } from './search-words.ts';
 import type { Tool } from './tool.ts';
 import type { ToolSchema } from './tool-schema.ts';
 
 /** Most tools that a search finds. */
 const MOST = 8;
 /** What a word counts for, by where it stands. */
-const BOOST = { name: 3, description: 2, arguments: 1, details: 0.5 };
-const FIELDS = Object.keys(BOOST) as (keyof typeof BOOST)[];
+const BOOST = { name: 3, description: 2, about: 1, arguments: 1, details: 0.5 };
+const FIELDS = Object.keys(BOOST) as Field[];
+/** What a word counts for that means the same. */
+const MEANING = 0.5;
+/** Shorter words that no definition has are not taken for others. */
+const FUZZY_LENGTH = 5;
+/** Work for a character, beside that of a parser of JSON. */
+const COST = 20;
 
-type Document = Record<keyof typeof BOOST, string> & { id: number };
+type Field = keyof typeof BOOST;
+type Document = Record<Field, string> & { id: number };
 
-/** Finds tools by what they do: BM25+ over the words of their definitions. */
+/** A tool, and what it is a part of. */
+export interface Searched {
+  tool: Tool;
+  about: string;
+}
+
+/** Finds tools by what they do: BM25+ over the words of their definitions, and over what the words mean. */
 export class ToolSearch {
-  readonly #tools: readonly Tool[];
+  readonly #tools: readonly Searched[];
   readonly #index: MiniSearch<Document>;
+  readonly #known: ReadonlySet<string>;
 
-  private constructor(tools: readonly Tool[], index: MiniSearch<Document>) {
+  private constructor(tools: readonly Searched[], index: MiniSearch<Document>, known: ReadonlySet<string>) {
     this.#tools = tools;
     this.#index = index;
+    this.#known = known;
   }
 
   /** Reads the definitions, some in each turn of the event loop. */
-  static async of(tools: readonly Tool[]): Promise<ToolSearch> {
-    const index = new MiniSearch<Document>({ fields: FIELDS });
+  static async of(tools: readonly Searched[]): Promise<ToolSearch> {
+    const known = new Set<string>();
+    const processTerm = (word: string) => {
+      const terms = termsOf(word);
+      for (const term of terms) known.add(term);
+      return terms;
+    };
+    const index = new MiniSearch<Document>({ fields: FIELDS, tokenize: wordsIn, processTerm });
     const turns = new WorkTurns();
-    for (const [id, tool] of tools.entries()) {
-      const document = documentOf(id, tool);
+    for (const [id, one] of tools.entries()) {
+      const document = documentOf(id, one);
       index.add(document);
-      await turns.done(FIELDS.reduce((sum, field) => sum + document[field].length, 0) * 10);
+      await turns.done(COST * FIELDS.reduce((sum, field) => sum + document[field].length, 0));
     }
-    return new ToolSearch(tools, index);
+    return new ToolSearch(tools, index, known);
   }
 
   /** The tools that fit a query best, at most eight, the best one first. */
   find(query: string): Tool[] {
+    const isUnknown = (term: string) => !isMeaning(term) && !this.#known.has(term);
     const found = this.#index.search(query, {
       boost: BOOST,
-      prefix: (term) => term.length > 3,
-      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      processTerm: termsOf,
+      boostTerm: (term) => (isMeaning(term) ? MEANING : 1),
+      prefix: (term) => isUnknown(term) && term.length > 3,
+      fuzzy: (term) => (isUnknown(term) && term.length > FUZZY_LENGTH ? 0.2 : false),
     });
-    return found.slice(0, MOST).map(({ id }) => this.#tools[id] as Tool);
+    return found.slice(0, MOST).map(({ id }) => (this.#tools[id] as Searched).tool);
   }
 }
 
-function documentOf(id: number, { name, description, input }: Tool): Document {
+function documentOf(id: number, { tool: { name, description, input }, about }: Searched): Document {
   const named = argumentsOf(input);
   return {
     id,
     name,
     description,
+    about,
     arguments: named.map(([argument]) => argument).join(' '),
-    details: named.map(([, schema]) => schema.description ?? '').join(' '),
+    details: named.map(([, schema]) => [schema.description ?? '', ...(schema.enum ?? [])].join(' ')).join(' '),
   };
 }
 

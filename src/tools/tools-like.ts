@@ -36,5 +36,9 @@ function keyOf(actions: readonly CallableAction[]): string {
 
 async function makeIndex(actions: readonly CallableAction[], catalog: Catalog): Promise<ToolSearch> {
   const { ToolSearch } = await import('./tool-search.ts');
-  return ToolSearch.of(await Promise.all(actions.map((action) => toTool(action, catalog))));
+  const searched = actions.map(async (action) => {
+    const { agent } = action.configured;
+    return { tool: await toTool(action, catalog), about: catalog.agents.get(agent)?.description ?? '' };
+  });
+  return ToolSearch.of(await Promise.all(searched));
 }

@@ -215,8 +215,11 @@ export class Conversation extends EventTarget {
   }
 }
 
+/** What an error says for the model only begins so: a schema. */
+const FOR_MODEL = '\nThe schema of its arguments: ';
+
 /** `code: message` → both. */
 export function failureOf(text) {
   const [, code, message] = /^([a-z_]{2,40}): ([\s\S]*)$/.exec(text) ?? [undefined, undefined, text];
-  return { code, message };
+  return { code, message: message?.split(FOR_MODEL, 1)[0] };
 }

@@ -15,12 +15,14 @@ import { AppError } from '../../errors.ts';
 import type { Preferences } from '../../preferences/preferences-repository.ts';
 import { plainSchema } from '../../tools/json-schema.ts';
 import type { Tool } from '../../tools/tool.ts';
+import type { ToolSchema } from '../../tools/tool-schema.ts';
 import { wellFormed } from '../../validation/well-formed.ts';
 import { costOf } from '../runs/budgets.ts';
 import type { Run } from '../runs/run.ts';
 import type { Usage } from '../runs/runs-repository.ts';
 import type { Summary } from '../threads/threads.ts';
 import { type Compacted, compacted, roomFor, summaryText, tokensOf, transcript } from './compaction.ts';
+import { callsWithFinds, type DeferredTools, type MakeCall } from './deferred-tool-set.ts';
 import { instructions } from './instructions.ts';
 import { type History, toModelMessages, withoutEarlierResults } from './model-messages.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -31,7 +33,10 @@ export interface LoopInput {
   settings: ModelSettings;
   /** Its output is bounded. */
   model: Exclude<LanguageModel, string>;
+  /** That the model is told of. */
   tools: readonly Tool[];
+  /** What it finds besides; undefined: it is told of all. */
+  deferred: DeferredTools | undefined;
   calls: ToolCalls;
   history: History;
   preferences: Preferences;
@@ -58,7 +63,7 @@ const SUMMARIZE = `Summarize the conversation below in at most 400 words, for an
 export async function runLoop(input: LoopInput): Promise<string | undefined> {
   const { run, clock, calls, limits, settings, usage } = input;
   const system = instructions(clock.now(), input.preferences);
-  const tools = toolSet(input.tools, calls);
+  const tools = toolSet(input);
   const room = roomFor(settings.contextTokens, system, input.tools);
   const { summary, messages } = await compacted(input.history, room, (earlier, position) => summarize(input, earlier, position));
   let failure: { error: unknown } | undefined;
@@ -194,17 +199,21 @@ function assertFinished(last: Last | undefined, calls: ToolCalls, { steps }: Usa
   return last.reason;
 }
 
-function toolSet(tools: readonly Tool[], calls: ToolCalls): ToolSet {
-  const entries = tools.map(({ name, description, input }) => [
+function toolSet({ tools, deferred, calls }: LoopInput): ToolSet {
+  const call: MakeCall = deferred === undefined ? (...made) => calls.call(...made) : callsWithFinds(calls, deferred);
+  const entryOf = (name: string, description: string, input: ToolSchema) => [
     name,
     dynamicTool({
       description,
       // The executor checks the arguments; its messages name the wrong field.
       inputSchema: jsonSchema(plainSchema(input)),
-      execute: (given, { toolCallId }) => calls.call(name, toolCallId, given),
+      execute: (given, { toolCallId }) => call(name, toolCallId, given),
     }),
-  ]);
-  return Object.fromEntries(entries);
+  ];
+  const listed = tools.map(({ name, description, input }) => entryOf(name, description, input));
+  // The library makes calls of tools that it knows only. The model is not told of these: namedCalls.
+  const found = deferred?.deferred.map(({ configured }) => entryOf(configured.tool, '', { type: 'object' })) ?? [];
+  return Object.fromEntries([...listed, ...found]);
 }
 
 /** Servers that don't count tokens, or not in such numbers, are estimated. */

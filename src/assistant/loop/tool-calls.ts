@@ -42,6 +42,8 @@ const UNKNOWN: ToolFailure = { code: 'outcome_unknown', message: 'It is not know
 
 const none = () => undefined;
 
+type Explain = (error: AppError) => Promise<AppError>;
+
 /** A failure that the library turns into its {@link toolErrorText}. */
 class ToolError extends Error {
   constructor(failure: ToolFailure) {
@@ -77,13 +79,27 @@ export class ToolCalls {
     return this.#pending.get(toolCallId);
   }
 
-  /** Makes a call. @throws ToolError */
-  async call(tool: string, toolCallId: string, input: unknown): Promise<unknown> {
-    const made = this.#make(tool, toolCallId, input);
+  /**
+   * Makes a call.
+   *
+   * @param explain what the model is told of its error, if it may not know the tool's arguments
+   * @throws ToolError
+   */
+  async call(tool: string, toolCallId: string, input: unknown, explain: Explain = async (error) => error): Promise<unknown> {
+    const made = this.#make(tool, toolCallId, input, explain);
     this.#outcomes.set(toolCallId, made);
     const outcome = await made;
     if ('error' in outcome) throw new ToolError(outcome.error);
     return 'pending' in outcome ? { pending: outcome.pending.approvalId } : outcome.output;
+  }
+
+  /** What a tool of the service's own gives. @throws ToolError */
+  async own<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw thrown instanceof ToolError ? thrown : new ToolError(this.#failure(thrown));
+    }
   }
 
   /** Chunks with the results of calls that the stopped run has not sent. Waits for changes that have started. */
@@ -133,8 +149,8 @@ export class ToolCalls {
     return failedCall(call, outcome.error);
   }
 
-  async #make(tool: string, toolCallId: string, input: unknown): Promise<Outcome> {
-    const { executor, catalog, logger } = this.#deps;
+  async #make(tool: string, toolCallId: string, input: unknown, explain: Explain): Promise<Outcome> {
+    const { executor, catalog } = this.#deps;
     const { id, userId, threadId, signal } = this.#run;
     try {
       if (this.#changes(tool)) {
@@ -153,14 +169,19 @@ export class ToolCalls {
       });
       return { output: toolOutput(result, (action) => catalog().actions.get(action)?.tool) };
     } catch (thrown) {
-      const error = asAppError(thrown);
+      const error = this.#failure(thrown);
       if (error.code === 'approval_required') {
         const pending = error.details as unknown as LinkedPreview;
         this.#pending.set(toolCallId, pending);
         return { pending };
       }
-      if (error.code === 'internal') logger.error({ err: describeError(thrown) }, 'a call of the assistant failed');
-      return { error };
+      return { error: await explain(error) };
     }
+  }
+
+  #failure(thrown: unknown): AppError {
+    const error = asAppError(thrown);
+    if (error.code === 'internal') this.#deps.logger.error({ err: describeError(thrown) }, 'a call of the assistant failed');
+    return error;
   }
 }

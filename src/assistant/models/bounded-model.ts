@@ -8,7 +8,7 @@ import { type Part, type Streamed, WellFormedParts } from './well-formed-parts.t
 /** Far more levels than arguments of a tool may have, and fewer than a parser, a copy or a writer of JSON can take. */
 const ARGUMENTS: JsonLimits = { levels: 100, values: 32_768 };
 
-type Model = Exclude<LanguageModel, string>;
+export type Model = Exclude<LanguageModel, string>;
 
 /** How much of a model's output is taken. */
 export interface ModelBounds {

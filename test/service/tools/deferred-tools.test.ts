@@ -28,7 +28,7 @@ describe('tools/list of 500 tools of 20 sources', () => {
     expect(Buffer.byteLength(JSON.stringify(message.result.tools))).toBeLessThanOrEqual(30_000);
     const [finds, calls] = message.result.tools;
     expect(finds).toMatchObject({ annotations: { readOnlyHint: true, destructiveHint: false } });
-    expect(finds.description).toContain('- helpdesk: Requests of customers and answers to them');
+    expect(finds.description).toContain('- music: Songs, playlists and players');
     expect(calls).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } });
   });
 
@@ -156,5 +156,28 @@ describe('call_tool', () => {
     const other = await client.call('call_tool', { name: 'tracker_delete_issue', arguments: { issue: 'ENG-3' } }, again);
     expect(other.message.error.message).toContain('another call');
     expect(scene.ran).toEqual([]);
+  });
+});
+
+describe('GET /tools?query=', () => {
+  const get = (query: string) => scene.steward.call(`/tools?${query}`, { token: ana.token });
+
+  it.each([
+    ['mcp', (tool: any) => tool.name],
+    ['openai', (tool: any) => tool.function.name],
+    ['anthropic', (tool: any) => tool.name],
+  ])('gives the best eight whole definitions for %s', async (format, nameOf) => {
+    const { status, body } = await get(`format=${format}&strict=true&query=${encodeURIComponent('reply to a customer’s ticket')}`);
+    expect(status).toBe(200);
+    expect(body.tools).toHaveLength(8);
+    expect(nameOf(body.tools[0])).toBe('helpdesk_reply_to_ticket');
+    expect(JSON.stringify(body.tools[0])).toContain('pending');
+  });
+
+  it('gives them for Gemini in its one tool, none for what nothing fits, and all without a query', async () => {
+    expect((await get('format=gemini&query=ticket')).body.tools[0].functionDeclarations).toHaveLength(8);
+    expect((await get('query=zzzz')).body.tools).toEqual([]);
+    expect((await get('')).body.tools).toHaveLength(500);
+    for (const query of ['', '%20', 'x'.repeat(501)]) expect((await get(`query=${query}`)).status).toBe(400);
   });
 });

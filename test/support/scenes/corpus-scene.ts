@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Action, toLazyAction } from '../../../src/actions/shared/action.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Catalog, ConfiguredAction, Policy } from '../../../src/integrations/catalog.ts';
+import type { Catalog, ConfiguredAction, ConfiguredAgent, Policy } from '../../../src/integrations/catalog.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { describeProvider } from '../../../src/providers/shared/provider.ts';
 import { type CorpusProduct, type CorpusTool, corpusProducts } from '../inputs/tool-corpus.ts';
@@ -114,13 +114,13 @@ export class CorpusScene {
   }
 
   #extended(loaded: Catalog): Catalog {
-    const agents = this.#products.map(({ name, description, tools }) => {
+    const agents = this.#products.map(({ name, description, tools }): [string, ConfiguredAgent] => {
       const actions = tools.map((tool) => this.#configured(tool));
-      return [name, { name, provider: PROVIDER, description, needs: [], actions }] as const;
+      return [name, { name, provider: PROVIDER, description, needs: [], actions }];
     });
     const own = agents.flatMap(([, { actions }]) => actions);
     return {
-      revision: loaded.revision,
+      ...loaded,
       agents: new Map([...loaded.agents, ...agents]),
       actions: new Map([...loaded.actions, ...own.map((action) => [action.name, action] as const)]),
       tools: new Map([...loaded.tools, ...own.map(({ tool, name }) => [tool, name] as const)]),

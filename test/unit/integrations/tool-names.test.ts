@@ -20,6 +20,13 @@ describe('a tool’s name', () => {
     expect(await problemsOf(source)).toEqual(['14:7 agents.a.actions.b_c: is a_b_c as a model’s tool, as a_b.c is: rename one of them']);
   });
 
+  it.each(['approval_result', 'find_tools', 'call_tool'])('is not %s, which is a tool of its own', async (tool) => {
+    const [name = '', action = ''] = tool.split('_');
+    expect(await problemsOf(file(agent(name, `${action}: { use: mail.search }`)))).toEqual([
+      `8:7 agents.${name}.actions.${action}: is ${tool} as a model’s tool, a name that is taken: rename it`,
+    ]);
+  });
+
   it('may differ by more than the place of the dot', async () => {
     const source = file(agent('a-b', 'c: { use: mail.search }'), agent('a', 'b_c: { use: drive.search }'));
     expect((await toolsOf(source)).map(({ name }) => name)).toEqual(['a-b_c', 'a_b_c']);

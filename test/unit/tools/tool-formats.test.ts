@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { builtInTools, toolsOf } from '../../../scripts/generate/tools-of-file.ts';
+import { deferringTools } from '../../../src/tools/deferred-tools.ts';
 import { TOOL_FORMATS, type Tool, type ToolFormat } from '../../../src/tools/tool.ts';
 import { formatTools } from '../../../src/tools/tool-formats.ts';
 import { toToolSchema } from '../../../src/tools/tool-schema.ts';
@@ -159,6 +160,22 @@ describe('a tool whose schema a strict mode can’t express', () => {
   it('has its JSON Schema for Gemini', () => {
     const [{ functionDeclarations }] = formatTools(tools, 'gemini', false) as [{ functionDeclarations: object[] }];
     expect(functionDeclarations.map((one) => Object.keys(one).at(-1))).toEqual(['parametersJsonSchema', 'parameters']);
+  });
+});
+
+describe('the tools that stand for those of a long list', () => {
+  const agents = new Map(Array.from({ length: 200 }, (_, n) => [`agent-${n}`, { description: 'D. '.repeat(100) }]));
+  const deferred = [...agents.keys()].map((agent) => ({ configured: { agent } }));
+  const tools = deferringTools(deferred as never, { agents } as never);
+
+  it.each(MODES)('keep the rules of $format, $mode', ({ format, strict }) => {
+    expect(problems(tools, format, strict)).toEqual([]);
+  });
+
+  it('have few words, however many agents there are', () => {
+    expect(tools[0]?.description).toMatch(/\n- agent-0\n[\s\S]*\n- and \d+ more$/);
+    const [few] = deferringTools(deferred.slice(0, 2) as never, { agents } as never);
+    expect(few?.description).toContain('\n- agent-1: D. D. ');
   });
 });
 
