@@ -3,16 +3,21 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
+import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { IntegrationsError } from './file/integrations-file.ts';
 import { selectStatus } from './status-repository.ts';
 
 const provider = z.object({ connected: z.boolean(), needs_attention: z.number().int() }).meta({ id: 'ProviderStatus' });
+const source = provider.extend({ label: z.string() }).meta({ id: 'SourceStatus' });
 const reloaded = z.object({ status: z.literal('success') }).meta({ id: 'ReloadResult' });
 
 export interface IntegrationsRoutesOptions {
   db: Database;
+  /** Those with accounts of their own. */
   providers: readonly Pick<ProviderDescriptor, 'name'>[];
+  /** Of the integrations file, by name. */
+  sources(): ReadonlyMap<string, Pick<SourceSettings, 'label'>>;
   reloads: { reload(): Promise<void> };
   /** Whether the response lists the file's diagnostics, which repeat parts of it. */
   showsProblems: boolean;
@@ -46,19 +51,24 @@ function reload({ reloads, showsProblems }: IntegrationsRoutesOptions): Endpoint
   });
 }
 
-function status({ db, providers }: IntegrationsRoutesOptions): Endpoint {
+function status({ db, providers, sources }: IntegrationsRoutesOptions): Endpoint {
   const names = providers.map(({ name }) => name);
-  const integrationStatus = z.object(Object.fromEntries(names.map((name) => [name, provider]))).meta({ id: 'IntegrationStatus' });
+  const ofProviders = Object.fromEntries(names.map((name) => [name, provider]));
+  const ofSources = z.record(z.string(), source).describe('Of each source of the integrations file, by its name.');
+  const integrationStatus = z.object({ ...ofProviders, sources: ofSources }).meta({ id: 'IntegrationStatus' });
   return endpoint({
     method: 'get',
     path: '/integrations',
     tag: 'User',
-    summary: 'Which providers the user is connected to',
+    summary: 'Which providers and sources the user is connected to',
     description:
       '`connected`: at least one account, whatever its status. `needs_attention`: how many accounts must be authorized again, now or soon.',
     auth: 'id_token',
     response: integrationStatus,
-    handle: async ({ caller }) => ({ json: await selectStatus(db, caller.userId, names) }),
+    async handle({ caller }) {
+      const { providers: json, sources: connected } = await selectStatus(db, caller.userId, names, sources());
+      return { json: { ...json, sources: connected } };
+    },
   });
 }
 

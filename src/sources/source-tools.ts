@@ -41,6 +41,11 @@ export class SourceTools {
   readonly #reading = new SingleFlight<readonly ToolPin[]>();
   readonly #used: ReturnType<typeof boundedMap<true>>;
 
+  /** What the integrations file lists now. */
+  get fileTools(): FileTools {
+    return this.#deps.fileTools;
+  }
+
   constructor(deps: SourceToolsDeps) {
     this.#deps = deps;
     this.#used = boundedMap<true>(ACCOUNTS, { clock: deps.db.clock, ttlMs: NOTE_USE_MS });

@@ -50,6 +50,8 @@ export function featureRouters(
     userDeleted,
     perMinute: config.limits.userExportsPerMinute,
   };
+  // Each source is listed by its own name.
+  const ownProviders = context.descriptors.filter(({ name }) => name !== 'mcp');
   const isOperator = ({ email }: Caller) => email !== null && config.operators.includes(addressKey(email));
   const signIn = {
     ...context,
@@ -73,7 +75,7 @@ export function featureRouters(
   return [
     homeRouter(config, publicUrl, middleware),
     waitlistRouter(db, logger, middleware),
-    integrationsRouter({ db, providers: context.descriptors, reloads, showsProblems }, middleware),
+    integrationsRouter({ db, providers: ownProviders, sources: () => context.catalog().sources, reloads, showsProblems }, middleware),
     workspaceRouter({ deps: workspace, accounts: context, cookies: new Cookies(publicUrl), publicUrl }, middleware),
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),
