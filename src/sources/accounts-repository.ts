@@ -141,7 +141,7 @@ export async function leaseAccount(db: Queryable, userId: string, accountId: str
 export async function noteListed(tx: Queryable, userId: string, accountId: string, ttlSeconds: number): Promise<void> {
   await tx.query(
     `update source_accounts set listed_at = now(), list_failures = 0,
-       list_after = now() + make_interval(secs => (case when used_at > now() - $4::interval then least($3, $5) else $5 end) * (0.9 + random() / 5))
+       list_after = now() + make_interval(secs => (case when used_at > now() - $4::interval then least($3::float8, $5::float8) else $5::float8 end) * (0.9 + random() / 5))
      where user_id = $1::uuid and id = $2::uuid`,
     [userId, accountId, ttlSeconds, IN_USE, UNUSED_SECONDS],
   );
@@ -150,7 +150,7 @@ export async function noteListed(tx: Queryable, userId: string, accountId: strin
 export async function noteListFailed(db: Queryable, userId: string, accountId: string): Promise<void> {
   await db.query(
     `update source_accounts set list_failures = list_failures + 1,
-       list_after = now() + make_interval(secs => $3 * power(2, least(list_failures, $4)) * (0.9 + random() / 5))
+       list_after = now() + make_interval(secs => $3::float8 * power(2, least(list_failures, $4::int)) * (0.9 + random() / 5))
      where user_id = $1::uuid and id = $2::uuid`,
     [userId, accountId, FAILURE_PAUSE_SECONDS, MOST_DOUBLED],
   );
