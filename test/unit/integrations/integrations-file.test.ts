@@ -399,7 +399,10 @@ describe('GET /update_integrations', () => {
   async function reload(service: IntegrationsService, showsProblems = false) {
     const pass = () => {};
     const middleware = { requireCredential: () => pass, admit: pass } as never;
-    const [route] = integrationsRouter({ db: {} as never, providers: PROVIDERS, reloads: service, showsProblems }, middleware).endpoints;
+    const [route] = integrationsRouter(
+      { db: {} as never, providers: PROVIDERS, sources: () => new Map(), reloads: service, showsProblems },
+      middleware,
+    ).endpoints;
     return route?.handle({} as never);
   }
 
