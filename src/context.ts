@@ -16,7 +16,7 @@ import { allowedOrigins } from './http/middleware/allowed-origins.ts';
 import type { Addresses } from './http/server/http-server.ts';
 import type { VerifierOptions } from './identity/verifier.ts';
 import { actionRevisions } from './integrations/action-revision.ts';
-import type { Catalog } from './integrations/catalog.ts';
+import { atSandbox, type Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/reload/replicated-reload.ts';
 import { McpEndpoint } from './mcp/mcp-endpoint.ts';
 import type { FetchDocument } from './oauth/clients/client-documents.ts';
@@ -31,6 +31,7 @@ import type { Core } from './startup/core.ts';
 import { createClients } from './startup/create-clients.ts';
 import { createEvents } from './startup/create-events.ts';
 import { createSessions } from './startup/create-sessions.ts';
+import { createSources } from './startup/create-sources.ts';
 import { createVault } from './startup/create-vault.ts';
 import { type LoadSandbox, openSandbox, type Sandbox } from './startup/open-sandbox.ts';
 import { version } from './startup/version.ts';
@@ -73,12 +74,13 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   const { publicUrl } = addresses;
   const sandbox = await openSandbox(config, addresses, core, overrides.loadSandbox, resources);
   const providers = await openProviders(core.descriptors, config, sandbox, { publicUrl, limits, clock, telemetry });
-  const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
+  const catalog = () => atSandbox(overrides.catalog?.(integrations.current) ?? integrations.current, sandbox?.tickets.url);
   const events = createEvents(core);
   const vault = createVault(core, providers, events.events);
   const shared = { ...core, ...vault, ...events, providers, catalog, approvalUrl: (id: string) => `${publicUrl}/approvals/${id}` };
   const allowances = new Allowances(db, vault.userKeys, events.emit, catalog);
-  const executor = new Executor({ ...shared, allowances, livePerDay: limits.userLiveBalancesPerDay });
+  const sources = createSources(core, shared);
+  const executor = new Executor({ ...shared, ...sources, allowances, livePerDay: limits.userLiveBalancesPerDay });
   const { verifying, ...accounts } = createSessions(core, sandbox, overrides.identity, publicUrl);
   const { fetchDocument } = overrides;
   const clients = createClients(core, { ...events, publicUrl, sessions: accounts.sessions, verifying, executor, catalog, fetchDocument });
@@ -110,6 +112,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
     addresses,
     admission: createAdmission(core, overrides, resources),
     embedded: config.databaseUrl === undefined,
+    ...sources,
     allowances,
     executor,
     mcp,

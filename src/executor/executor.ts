@@ -8,6 +8,7 @@ import { type Catalog, fullName } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { Principal } from '../principal.ts';
+import type { ToolBinding } from '../sources/tool-binding.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { ApprovalDecisions, type Decision } from './approval-decisions.ts';
 import { type ApprovalOutcome, ApprovalOutcomes, awaitOutcome, type OutcomeWait } from './approvals/approval-outcomes.ts';
@@ -51,8 +52,18 @@ export interface ExecutorDeps extends RunDeps {
   /** Paid calls that a user may make within 24 hours. */
   livePerDay: number;
   allowances: Allowances;
+  toolBinding: CheckDeps['toolBinding'];
   /** The address of an approval's page. */
   approvalUrl(approvalId: string): string;
+}
+
+/** The account, with the tools that may be called now: none where they can't be read. */
+async function withTools(account: AgentAccountRow, binding: ToolBinding, catalog: Catalog, userId: string): Promise<AgentAccountRow> {
+  const source = account.source === null ? undefined : catalog.sources.get(account.source);
+  if (source === undefined) return account;
+  const agents = [...catalog.agents.values()].filter((agent) => agent.source === source.name);
+  const actions = agents.flatMap((agent) => agent.actions.map(({ action }) => action));
+  return { ...account, tools: await binding.shown(actions, source, userId, account) };
 }
 
 /** Who may read how an approval ended: the client, the thread, or with neither the user in person that asked. */
@@ -188,9 +199,12 @@ export class Executor {
     return awaitOutcome(this.#clock, look, wait);
   }
 
-  /** A user's connected accounts, oldest connection first. */
+  /** A user's connected accounts, oldest connection first; those to sources with the tools that may be called now. */
   async accounts(userId: string): Promise<readonly AgentAccountRow[]> {
-    return (await this.#accounts.add({ userId, provider: undefined })).accounts;
+    const { accounts } = await this.#accounts.add({ userId, provider: undefined });
+    if (accounts.every(({ source }) => source === null)) return accounts;
+    const binding = await this.#checks.toolBinding();
+    return Promise.all(accounts.map((account) => withTools(account, binding, this.#catalog(), userId)));
   }
 
   /** What a client may do with its credential. @throws AppError `invalid_token` when its grant is revoked or has expired */

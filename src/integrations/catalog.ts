@@ -58,7 +58,7 @@ export interface ConfiguredAgent {
   /** Workspace: scope names; bank: products; none of a source. */
   needs: readonly string[];
   /** Whose tools its actions are; undefined: the provider's own actions. */
-  source?: string;
+  source?: string | undefined;
   actions: ConfiguredAction[];
 }
 
@@ -73,6 +73,24 @@ export interface Catalog {
   actions: ReadonlyMap<string, ConfiguredAction>;
   /** Full names by tool name. */
   tools: ReadonlyMap<string, string>;
+}
+
+/** The `url:` of the server that the sandbox plays. */
+export const SANDBOX_URL = 'sandbox';
+const atSandboxes = new WeakMap<Catalog, Catalog>();
+
+/** A catalog whose sources at the sandbox have its address. @param url undefined: there is no sandbox, so they are not set up */
+export function atSandbox(catalog: Catalog, url: string | undefined): Catalog {
+  if (catalog.sources.size === 0) return catalog;
+  const known = atSandboxes.get(catalog);
+  if (known !== undefined) return known;
+  const sources = [...catalog.sources].flatMap(([name, source]): [string, SourceSettings][] => {
+    if (source.url !== SANDBOX_URL) return [[name, source]];
+    return url === undefined ? [] : [[name, { ...source, url }]];
+  });
+  const resolved = { ...catalog, sources: new Map(sources) };
+  atSandboxes.set(catalog, resolved);
+  return resolved;
 }
 
 /** The full name of an action that is called by it or by its tool name; an unknown name unchanged. */

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 import { isObject } from '../validation/is-object.ts';
 import { didYouMean } from '../validation/nearest-name.ts';
+import { SANDBOX_URL } from './catalog.ts';
 import type { IntegrationsDocument, ToolDeclaration } from './file/declaration.ts';
 import type { Diagnostics } from './file/diagnostics.ts';
 import { AUTH_KEYS, SOURCE_PROVIDER, type SourceDeclaration } from './file/source-declaration.ts';
@@ -10,8 +11,6 @@ import { AUTH_KEYS, SOURCE_PROVIDER, type SourceDeclaration } from './file/sourc
 /** Reads a variable of the environment; `taken`: it is one of this service's own. */
 export type ReadSecret = (variable: string) => { value: string | undefined } | 'taken';
 
-/** The `url:` of the server that the sandbox plays. */
-export const SANDBOX_URL = 'sandbox';
 /** `/auth/sources/accounts/…` and `/auth/sources/callback` are addresses of all sources. */
 const RESERVED_NAMES = new Set(['accounts', 'callback']);
 /** Headers that the protocol itself sets, or that decide where a request goes. */
@@ -129,13 +128,14 @@ export function sourceAction(name: string, source: SourceSettings, declaration: 
     isDescribed: description !== undefined,
     isOwn,
   };
-  const action = toLazyAction({
+  return toLazyAction({
     name,
     provider: SOURCE_PROVIDER,
     effect,
     description: description ?? `${source.label}: ${tool}`,
     scopes: [],
     isDeclared: true,
+    pinned,
     timeoutMs: TIMEOUT_MS,
     capBytes: LEAST_CAP_BYTES,
     input: { jsonSchema: { type: 'object' }, parse: (value) => value },
@@ -144,7 +144,6 @@ export function sourceAction(name: string, source: SourceSettings, declaration: 
     summary: () => name,
     run: () => Promise.reject(new AppError('internal', 'The action was not bound to an account.')),
   });
-  return { ...action, pinned };
 }
 
 /** Whether a tool may do anything that its arguments name. */

@@ -1,9 +1,10 @@
 import type { AgentAccountRow } from '../executor/call/agent-accounts-repository.ts';
 import { type ClientGrant, isPermitted, permittedAccounts } from '../executor/call/client-grant.ts';
-import { coversAny, labelKey } from '../executor/call/select-account.ts';
+import { accountsFor, coversAny, labelKey } from '../executor/call/select-account.ts';
 import { ACCOUNT_ARGUMENT, hasOwnAccount } from '../executor/checks/tool-call.ts';
 import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
+import type { ShownTool } from '../sources/tool-binding.ts';
 import type { Tool } from './tool.ts';
 import { type ToolSchema, toToolSchema } from './tool-schema.ts';
 
@@ -15,6 +16,8 @@ export interface CallableAction {
   configured: ConfiguredAction;
   /** Accounts of which the caller selects one; none: there is only one. */
   choices: readonly AgentAccountRow[];
+  /** Of a source's tool: as the account that is used without a choice has approved it. */
+  shown?: ShownTool;
 }
 
 /**
@@ -34,25 +37,32 @@ export function callableActions(
     const { action, policy } = configured;
     if (!policy.enabled || !providers.isConfigured(action.provider)) return [];
     if (client !== undefined && !isPermitted(client, configured)) return [];
-    const own = permitted.filter(({ provider }) => provider === action.provider);
-    const needs = providers.needs(action.provider);
-    const usable = own.filter((account) => action.scopes.length === 0 || coversAny(account, action.scopes, needs));
-    return usable.length === 0 ? [] : [{ configured, choices: own.length > 1 ? usable : [] }];
+    const { provider, pinned } = action;
+    const own = accountsFor(permitted, { provider, source: pinned?.source });
+    const needs = providers.needs(provider);
+    const covering = own.filter((account) => action.scopes.length === 0 || coversAny(account, action.scopes, needs));
+    const usable = pinned === undefined ? covering : covering.filter(({ tools }) => tools?.has(action.name));
+    const usual = usable.find(({ isDefault }) => isDefault) ?? usable[0];
+    if (usual === undefined) return [];
+    const shown = usual.tools?.get(action.name);
+    if (client !== undefined && shown !== undefined && !isPermitted(client, { ...configured, action: shown })) return [];
+    return [{ configured, choices: own.length > 1 ? usable : [], ...(shown !== undefined && { shown }) }];
   });
 }
 
 export async function toTool(
-  { configured: { tool: name, description, action }, choices }: CallableAction,
+  { configured: { tool: name, description: configured, action }, choices, shown }: CallableAction,
   { actions }: Pick<Catalog, 'actions'>,
 ): Promise<Tool> {
-  const { input } = await action.schemas();
+  const { input } = shown ?? (await action.schemas());
+  const { description, effect } = shown ?? { description: configured, effect: action.effect };
   const schema = toToolSchema(input);
   const offersAccount = choices.length > 0 && !hasOwnAccount(input);
   return {
     name,
     description: inToolNames(description, actions),
     input: describedInToolNames(offersAccount ? withAccount(schema, choices) : schema, actions),
-    effect: action.effect,
+    effect,
     mayExpose: action.mayExpose,
   };
 }

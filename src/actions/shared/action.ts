@@ -73,6 +73,22 @@ export interface Destination {
   audience: Audience;
 }
 
+/** Of an action that calls a tool of another server: what the integrations file says of it. */
+export interface DeclaredTool {
+  /** Name of the source. */
+  source: string;
+  /** The tool's name at the server. */
+  tool: string;
+  /** Arguments with fixed values. */
+  fixed: Readonly<Record<string, unknown>>;
+  /** Of the definition that may be called, set by the operator; undefined: the user decides. */
+  hash?: string;
+  /** Descriptions of the tool are the operator's, not the server's. */
+  isDescribed: boolean;
+  /** By the operator's word, results hold only what the user wrote. */
+  isOwn: boolean;
+}
+
 /** An operation on one account, built in or declared in the integrations file. */
 export interface Action<Input = unknown, Output = unknown, P extends string = string, Facts = unknown> {
   /** `mail.search`: its name in `use:`. */
@@ -117,8 +133,8 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   implies?(facts: Facts): Readonly<Record<string, unknown>>;
   /** `own`: no result contains text that others wrote. Left out: results may, and their {@link sources} tell which parts. */
   integrity?: 'own';
-  /** Where the parts of a result come from, by the provider's facts. Left out: anywhere. */
-  sources?(output: Output, input: Input): readonly Source[];
+  /** Where the parts of a result come from, by the provider's facts. Left out, or undefined: anywhere. */
+  sources?(output: Output, input: Input): readonly Source[] | undefined;
   /**
    * Ids of the items whose text a change writes, as the {@link sources} of results name them: if the caller had read others'
    * text, they count as others'. Without an output: those that the input names.
@@ -146,6 +162,8 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   shown?(input: Input, facts: Facts, context: RunContext<P>): Shown | undefined | Promise<Shown | undefined>;
   /** It is declared in the integrations file: its name may be that of a built-in one. */
   isDeclared?: true;
+  /** It calls a tool of another server, as each account has approved it: schemas and code are those of a call's account. */
+  pinned?: DeclaredTool;
   /** Longest run, milliseconds; a policy can only lower it. */
   timeoutMs?: number;
   /** Largest output, bytes of JSON; the integrations file can only lower it. */
@@ -153,23 +171,18 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   run(input: Input, context: RunContext<P>): Promise<Output>;
 }
 
-/** Of an action that calls a tool of another server: what the integrations file says of it. */
-export interface DeclaredTool {
-  /** Name of the source. */
-  source: string;
-  /** The tool's name at the server. */
-  tool: string;
-  /** Arguments with fixed values. */
-  fixed: Readonly<Record<string, unknown>>;
-  /** Of the definition that may be called, set by the operator; undefined: the user decides. */
-  hash?: string;
-  /** Descriptions of the tool are the operator's, not the server's. */
-  isDescribed: boolean;
-  /** By the operator's word, results hold only what the user wrote. */
-  isOwn: boolean;
-}
-
-const OUTLINED = ['name', 'provider', 'effect', 'description', 'scopes', 'requires', 'timeoutMs', 'capBytes', 'integrity'] as const;
+const OUTLINED = [
+  'name',
+  'provider',
+  'effect',
+  'description',
+  'scopes',
+  'requires',
+  'timeoutMs',
+  'capBytes',
+  'integrity',
+  'pinned',
+] as const;
 type Outlined = (typeof OUTLINED)[number];
 
 /** An action without its code: enough to list it, and to decide what an agent may do with it. */
@@ -180,8 +193,6 @@ export interface ActionOutline extends Pick<Action, Outlined> {
   mayExpose: boolean;
   /** The provider charges for some of its inputs. */
   mayCost?: true;
-  /** It calls a tool of another server, as each account has approved it: schemas and code are those of a call's account. */
-  pinned?: DeclaredTool;
 }
 
 /** Input and output of an action as JSON Schema (draft 7). */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Queryable } from '../../database/database.ts';
 import type { Provider } from '../../providers/shared/provider.ts';
+import type { ShownTool } from '../../sources/tool-binding.ts';
 import { addressKey } from '../../validation/email-address.ts';
 import type { GrantStatus } from '../../vault/grants/grants-repository.ts';
 import { GRANT_IN_USE_COLUMNS, type GrantInUse } from '../../vault/refresh/refresh-repository.ts';
@@ -23,6 +24,12 @@ export interface AgentAccountRow {
   hasOpenQuestions: boolean;
   /** Clients for which the user has set it to read-only; null among them: for everything. */
   readOnlyFor: readonly (string | null)[];
+  /** Name of the source to which it is a connection; null: an account of another provider. */
+  source: string | null;
+  /** Of a connection to a source: changes with the tools that may be called. */
+  toolsVersion: number;
+  /** Of a connection to a source, where it is read for a list: the tools that may be called now, by the names of their actions. */
+  tools?: ReadonlyMap<string, ShownTool>;
 }
 
 /** Whose accounts are read. */
@@ -42,7 +49,10 @@ export interface UserAccounts {
 }
 
 type Row = Omit<GrantInUse, 'readAt'> &
-  Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes' | 'hasLabelledItems' | 'hasOpenQuestions' | 'readOnlyFor'> & {
+  Pick<
+    AgentAccountRow,
+    'label' | 'masks' | 'isDefault' | 'scopes' | 'hasLabelledItems' | 'hasOpenQuestions' | 'readOnlyFor' | 'source' | 'toolsVersion'
+  > & {
     accountId: string;
     place: number;
   };
@@ -67,7 +77,8 @@ export async function selectUserAccounts(db: Queryable, clock: Clock, queries: r
   const rows = await db.query<Row>(
     {
       name: 'user-accounts',
-      text: `select asked.place::int - 1 as place, a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes,
+      text: `select asked.place::int - 1 as place, a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", a.source,
+               a.tools_version as "toolsVersion", g.scopes,
                exists (select 1 from written_items w where w.user_id = asked.user_id and (w.is_tainted or w.is_financial)) as "hasLabelledItems",
                exists (select 1 from approvals p where p.user_id = asked.user_id and p.status in ('preparing', 'pending')
                  and p.expires_at > now()) as "hasOpenQuestions",
@@ -128,9 +139,11 @@ function accountOf({
   isDefault,
   status,
   scopes,
-  hasLabelledItems,
-  hasOpenQuestions,
-  readOnlyFor,
+  source,
+  toolsVersion,
+  ...row
 }: Row): AgentAccountRow {
-  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, hasLabelledItems, hasOpenQuestions, readOnlyFor };
+  const { hasLabelledItems, hasOpenQuestions, readOnlyFor } = row;
+  const marks = { hasLabelledItems, hasOpenQuestions, readOnlyFor };
+  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, source, toolsVersion, ...marks };
 }

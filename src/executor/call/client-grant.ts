@@ -34,12 +34,18 @@ export function covers(pattern: string, action: string): boolean {
   return pattern.endsWith('.*') ? action.startsWith(pattern.slice(0, -1)) : action === pattern;
 }
 
-export function isPermitted({ actions, access }: ClientGrant, { name, action }: ConfiguredAction): boolean {
+/** An action, as far as a grant is about it. */
+interface Permissible {
+  name: string;
+  action: Pick<ConfiguredAction['action'], 'effect'>;
+}
+
+export function isPermitted({ actions, access }: ClientGrant, { name, action }: Permissible): boolean {
   return actions.some((pattern) => covers(pattern, name)) && (access === 'write' || action.effect === 'read');
 }
 
 /** @throws AppError `forbidden` */
-export function assertPermitted(client: ClientGrant | undefined, configured: ConfiguredAction): void {
+export function assertPermitted(client: ClientGrant | undefined, configured: Permissible): void {
   if (client === undefined || isPermitted(client, configured)) return;
   const isNamed = client.actions.some((pattern) => covers(pattern, configured.name));
   const { readsOnly, notNamed } = client.kind === 'personal_access_token' ? OF_TOKEN : OF_APP;

@@ -9,14 +9,23 @@ import type { AgentAccountRow } from './agent-accounts-repository.ts';
 /** Characters of the names in a message; all of them are in its details. */
 const MAX_NAMES = 1_000;
 
+/** The accounts that an action, or an agent, may use: those of its provider; of a source's, those to that source. */
+export function accountsFor(
+  accounts: readonly AgentAccountRow[],
+  { provider, source }: { provider: Provider; source: string | undefined },
+): readonly AgentAccountRow[] {
+  return accounts.filter((account) => account.provider === provider && (source === undefined || account.source === source));
+}
+
 /**
  * Selects an account by id or label, or the default.
  *
+ * @param candidates see {@link accountsFor}
+ * @param provider how people call what the account is of
  * @param wanted undefined: the default, or the only one
  * @throws AppError `invalid_request` with `details.choices` when it is unknown or ambiguous, `not_found` when no account is connected
  */
-export function selectAccount(accounts: readonly AgentAccountRow[], provider: Provider, wanted: string | undefined): AgentAccountRow {
-  const candidates = accounts.filter((account) => account.provider === provider);
+export function selectAccount(candidates: readonly AgentAccountRow[], provider: string, wanted: string | undefined): AgentAccountRow {
   if (candidates.length === 0) throw new AppError('not_found', `No ${provider} account is connected.`, { details: { choices: [] } });
   if (wanted === undefined) {
     const preferred = candidates.length === 1 ? candidates[0] : candidates.find((account) => account.isDefault);

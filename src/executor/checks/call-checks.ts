@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../../integrations/catalog.ts';
 import type { AgentNeeds } from '../../providers/shared/provider.ts';
+import type { ToolBinding } from '../../sources/tool-binding.ts';
 import { nearestName } from '../../validation/nearest-name.ts';
 import type { AuditEntryBuilder } from '../audit/audit-log.ts';
 import { notConfigured, type RunDeps } from '../call/action-run.ts';
@@ -9,9 +10,10 @@ import type { ArgumentHashes } from '../call/argument-hashes.ts';
 import { type Call, changesSomething, type Invocation } from '../call/call.ts';
 import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from '../call/client-grant.ts';
 import { capOf } from '../call/result-size.ts';
-import { assertScopes, assertUsable, assertWritable, selectAccount } from '../call/select-account.ts';
+import { accountsFor, assertScopes, assertUsable, assertWritable, selectAccount } from '../call/select-account.ts';
 import { assertAllowed } from '../policy/allow-lists.ts';
 import { isGated } from '../policy/gate.ts';
+import { boundCall } from './bound-call.ts';
 import { guardInput } from './input-guard.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { withoutAccount } from './tool-call.ts';
@@ -22,6 +24,8 @@ export interface CheckDeps extends Pick<RunDeps, 'clock' | 'providers'> {
   /** The client's active grant. */
   client(userId: string, clientId: string, action?: string): Promise<ClientGrant | undefined>;
   hashes: ArgumentHashes;
+  /** How actions that call tools of sources are bound to an account. */
+  toolBinding(): Promise<ToolBinding>;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -47,23 +51,29 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   // The call keeps this version of the catalog, whatever is loaded meanwhile.
   const catalog = deps.catalog();
   const found = find(catalog, invocation.action);
-  const { configured, inputSchema } = loaded.get(found) ?? (await load(found));
-  const called = invocation.action === found.tool ? withoutAccount(invocation, inputSchema) : invocation;
-  const { action } = configured;
+  const ready = loaded.get(found) ?? (await load(found));
+  const { provider } = found.action;
   // Both are read at the same time, which saves a client's call a round trip; the first error counts.
   // Only the rule of a gated call looks at accounts of other providers, to know the user's own addresses.
-  const query = { userId, provider: isGated(configured) ? undefined : action.provider };
+  const query = { userId, provider: isGated(ready.configured) ? undefined : provider };
   const connected = clientId === undefined ? undefined : deps.accounts(query);
   connected?.catch(() => {});
   const client = clientId === undefined ? undefined : await activeClient(deps, { userId, clientId, access }, found.name);
   assertPermitted(client, found);
-  const rawInput = called.input ?? {};
-  guardInput(rawInput);
-  const input = parseArguments(action.input, inputSchema, rawInput);
-  const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
-  if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
+  guardInput(invocation.input ?? {});
+  const parsed = found.action.pinned === undefined ? parsedCall(ready, invocation) : undefined;
+  if (changesSomething(ready.configured)) checkKey(invocation.idempotencyKey);
+  if (!deps.providers.isConfigured(provider)) throw notConfigured(provider);
   const { accounts, addresses, grants } = await (connected ?? deps.accounts(query));
-  const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
+  const permitted = permittedAccounts(client, accounts);
+  const checked = parsed ?? (await boundCall(await deps.toolBinding(), catalog, found, invocation, permitted));
+  const { configured, rawInput, input } = checked;
+  const { action } = configured;
+  // What the server says of its tool may have made the action stricter.
+  if (parsed === undefined) assertPermitted(client, configured);
+  const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
+  const own = accountsFor(permitted, { provider, source: undefined });
+  const account = 'account' in checked ? checked.account : selectAccount(own, provider, checked.wanted);
   const argumentsHash = await deps.hashes.of(userId, configured.name, account.id, rawInput);
   entry.setSubject(account.id, argumentsHash);
   if (changesSomething(configured)) assertWritable(account, clientId);
@@ -91,6 +101,21 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     progress,
     startedAt,
   };
+}
+
+/** The action of a call, and its arguments, before its account is known. */
+interface ParsedCall {
+  configured: LoadedAction;
+  rawInput: unknown;
+  input: unknown;
+  /** As the caller named it; undefined: the default. */
+  wanted: string | undefined;
+}
+
+function parsedCall({ configured, inputSchema }: Loaded, invocation: Invocation): ParsedCall {
+  const { account, input } = invocation.action === configured.tool ? withoutAccount(invocation, inputSchema) : invocation;
+  const rawInput = input ?? {};
+  return { configured, rawInput, input: parseArguments(configured.action.input, inputSchema, rawInput), wanted: account };
 }
 
 /** @throws AppError `forbidden` for a scope that the operator hasn't given to the agent, `missing_scopes` */

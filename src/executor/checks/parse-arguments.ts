@@ -40,8 +40,8 @@ function valuesIn(value: unknown): number {
   return sum;
 }
 
-/** The value itself if nothing is omitted: arguments may have many thousands of properties. */
-function omitNulls(schema: unknown, value: unknown): unknown {
+/** Without nulls that say nothing. The value itself if nothing is omitted: arguments may have many thousands of properties. */
+export function omitNulls(schema: unknown, value: unknown): unknown {
   if (!isObject(schema)) return value;
   const { properties, required, items } = schema;
   if (Array.isArray(value)) return isObject(items) ? ofEach(value, (item) => omitNulls(items, item)) : value;

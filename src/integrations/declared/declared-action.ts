@@ -1,6 +1,7 @@
 import type { Ajv } from 'ajv';
 import type { Action, RunContext } from '../../actions/shared/action.ts';
 import { changedMeanwhile } from '../../actions/shared/as-shown.ts';
+import { declaredSummary } from '../../actions/shared/declared-summary.ts';
 import { isLabelled, type Taint } from '../../actions/shared/labels.ts';
 import { namedIds } from '../../actions/shared/named-ids.ts';
 import { AppError } from '../../errors.ts';
@@ -15,7 +16,6 @@ import { linearRegExp } from './declared-pattern.ts';
 import { compileProjection } from './declared-projection.ts';
 import { declaredResponse } from './declared-response.ts';
 import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
-import { declaredSummary } from './declared-summary.ts';
 
 const RANK: Record<Effect, number> = { read: 0, write: 1, destructive: 2 };
 

@@ -1,6 +1,6 @@
 import type { AgentAccountRow } from '../../executor/call/agent-accounts-repository.ts';
 import { type ClientGrant, isPermitted, permittedAccounts } from '../../executor/call/client-grant.ts';
-import { coversAny, isReadOnly } from '../../executor/call/select-account.ts';
+import { accountsFor, coversAny, isReadOnly } from '../../executor/call/select-account.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../../integrations/catalog.ts';
 import type { Providers } from '../../providers/open-providers.ts';
 import type { AgentNeeds } from '../../providers/shared/provider.ts';
@@ -28,14 +28,15 @@ export async function listAgents(
   });
   const listed = agents.map(async (agent): Promise<ListedAgent> => {
     const needs = providers.needs(agent.provider);
-    const own = permitted.filter(({ provider }) => provider === agent.provider);
+    const own = accountsFor(permitted, { provider: agent.provider, source: agent.source });
+    const isConfigured = providers.isConfigured(agent.provider) && (agent.source === undefined || catalog.sources.has(agent.source));
     return {
       name: agent.name,
       description: agent.description,
       provider: agent.provider,
-      status: providers.isConfigured(agent.provider) ? statusOf(agent, own, needs) : 'not_configured',
+      status: isConfigured ? statusOf(agent, own, needs) : 'not_configured',
       accounts: own.map((account) => accountOf(account, agent, needs, client?.id)),
-      actions: await actionsOf(agent),
+      actions: await actionsOf(agent, own),
     };
   });
   return { revision: catalog.revision, agents: await Promise.all(listed) };
@@ -70,10 +71,19 @@ function accountOf(
   };
 }
 
-function actionsOf({ actions }: ConfiguredAgent): Promise<ListedAgent['actions'][number][]> {
-  return Promise.all(actions.filter(({ policy }) => policy.enabled).map(actionOf));
+/** Of a source's tools, those that may be called now. */
+async function actionsOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountRow[]): Promise<ListedAgent['actions']> {
+  const listed = actions.filter(({ policy }) => policy.enabled).map((action) => actionOf(action, accounts));
+  return (await Promise.all(listed)).filter((action) => action !== undefined);
 }
 
-async function actionOf({ name, tool, description, action, policy }: ConfiguredAction): Promise<ListedAgent['actions'][number]> {
-  return { name, tool, description, effect: action.effect, approval: policy.approval, ...(await action.schemas()) };
+async function actionOf(
+  { name, tool, description, action, policy }: ConfiguredAction,
+  accounts: readonly AgentAccountRow[],
+): Promise<ListedAgent['actions'][number] | undefined> {
+  const named = { name, tool, approval: policy.approval };
+  if (action.pinned === undefined) return { ...named, description, effect: action.effect, ...(await action.schemas()) };
+  const usable = accounts.filter(({ tools }) => tools?.has(name));
+  const shown = (usable.find(({ isDefault }) => isDefault) ?? usable[0])?.tools?.get(name);
+  return shown && { ...named, ...shown };
 }

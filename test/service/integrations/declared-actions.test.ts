@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { declaredSummary } from '../../../src/integrations/declared/declared-summary.ts';
+import { declaredSummary } from '../../../src/actions/shared/declared-summary.ts';
 import { connect, linkBank } from '../../support/scenes/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { eventually } from '../../support/time/eventually.ts';

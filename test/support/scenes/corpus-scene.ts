@@ -122,6 +122,7 @@ export class CorpusScene {
     return {
       ...loaded,
       agents: new Map([...loaded.agents, ...agents]),
+      sources: loaded.sources,
       actions: new Map([...loaded.actions, ...own.map((action) => [action.name, action] as const)]),
       tools: new Map([...loaded.tools, ...own.map(({ tool, name }) => [tool, name] as const)]),
     };

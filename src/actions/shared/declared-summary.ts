@@ -1,6 +1,6 @@
 import { english } from '../../../public/language/english.js';
-import { quoted } from '../../actions/shared/display-text.ts';
 import { cutList } from '../../validation/cut-text.ts';
+import { quoted } from './display-text.ts';
 
 const SHOWN_ARGUMENT = 600;
 const SHOWN_ARGUMENTS = 2_000;

@@ -1,0 +1,101 @@
+import type { DeclaredTool, LazyAction } from '../actions/shared/action.ts';
+import type { Clock } from '../clock/clock.ts';
+import { AppError } from '../errors.ts';
+import type { SourceSettings } from '../providers/mcp/source-settings.ts';
+import type { Effect } from '../providers/shared/declared-call.ts';
+import { boundedMap } from '../rate-limit/bounded-map.ts';
+import { type BoundAction, boundAction } from './bound-action.ts';
+import type { PinnedTool } from './pinned-tool.ts';
+import type { SourceTools, ToolsOf } from './source-tools.ts';
+
+/** A tool as models and front ends are shown it. */
+export interface ShownTool {
+  description: string;
+  effect: Effect;
+  /** JSON Schema of what callers pass, and of results. */
+  input: object;
+  output: object;
+}
+
+/** An account whose tools are called, or listed. */
+export interface SourceAccount extends Omit<ToolsOf, 'source'> {
+  source: string | null;
+  label: string;
+}
+
+/** Definitions of one action: users of a source that changes have several. */
+const DEFINITIONS = 50;
+
+const HELD: Record<Exclude<PinnedTool['state'], 'allowed'> | 'unlisted', string> = {
+  held: 'has changed since it was approved, so it waits until the user has looked at it',
+  blocked: 'was blocked by the user',
+  gone: 'is not offered by its server any more',
+  unlisted: 'was not listed by its server yet: try again in a minute',
+};
+
+/** Makes actions of tools, as the account of a call has approved them. */
+export class ToolBinding {
+  readonly #tools: Pick<SourceTools, 'of'>;
+  readonly #clock: Clock;
+  readonly #bound = new WeakMap<LazyAction, ReturnType<typeof boundedMap<BoundAction>>>();
+
+  constructor(tools: Pick<SourceTools, 'of'>, clock: Clock) {
+    this.#tools = tools;
+    this.#clock = clock;
+  }
+
+  /**
+   * The action of a call.
+   *
+   * @param declared with `pinned`
+   * @throws AppError `forbidden` with `details.reason: 'tool_held'` for a tool that may not be called now; `unavailable`
+   */
+  async bind(declared: LazyAction, source: SourceSettings, userId: string, account: SourceAccount): Promise<BoundAction> {
+    const { tool, source: name } = declared.pinned as DeclaredTool;
+    const pinned = (await this.#of(userId, account)).get(tool);
+    const bound = this.#boundTo(declared, source, pinned);
+    if (bound !== undefined) return bound;
+    const state = pinned === undefined ? 'unlisted' : pinned.state === 'allowed' ? 'gone' : pinned.state;
+    throw new AppError('forbidden', `The tool ${tool} of ${account.label} ${HELD[state]}.`, {
+      details: { reason: 'tool_held', state, tool, account: account.id, source: name },
+    });
+  }
+
+  /** Those of some actions that an account may call now, as they are shown; by their names. */
+  async shown(
+    declared: readonly LazyAction[],
+    source: SourceSettings,
+    userId: string,
+    account: SourceAccount,
+  ): Promise<ReadonlyMap<string, ShownTool>> {
+    const tools = await this.#of(userId, account);
+    const found = new Map<string, ShownTool>();
+    for (const one of declared) {
+      const bound = this.#boundTo(one, source, tools.get((one.pinned as DeclaredTool).tool));
+      if (bound === undefined) continue;
+      const { action, description, inputSchema } = bound;
+      found.set(one.name, { description, effect: action.effect, input: inputSchema, output: action.output.jsonSchema });
+    }
+    return found;
+  }
+
+  /** Checks the arguments of a call. @throws AppError like {@link BoundAction.check} */
+  check({ check }: BoundAction, input: unknown, userId: string): Promise<void> {
+    return check(input, userId, this.#clock);
+  }
+
+  #of(userId: string, { id, source, toolsVersion }: SourceAccount): Promise<ReadonlyMap<string, PinnedTool>> {
+    return this.#tools.of(userId, { id, source: source ?? '', toolsVersion });
+  }
+
+  /** @returns undefined: the tool may not be called */
+  #boundTo(declared: LazyAction, source: SourceSettings, pinned: PinnedTool | undefined): BoundAction | undefined {
+    const { state, approved: definition, approvedHash: hash } = pinned ?? {};
+    if (state !== 'allowed' || definition === undefined || hash === undefined) return undefined;
+    const known = this.#bound.get(declared) ?? boundedMap<BoundAction>(DEFINITIONS);
+    this.#bound.set(declared, known);
+    const bound = known.get(hash) ?? boundAction(declared, source, { definition, hash });
+    known.set(hash, bound);
+    return bound;
+  }
+}
