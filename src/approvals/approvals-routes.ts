@@ -83,7 +83,7 @@ function readApproval(executor: Approvals, replies: Replies): Endpoint {
       }
       if (found === undefined) throw new AppError('not_found', 'There is no such request for approval.');
       const { formOfQuestion } = await import('./change-form.ts');
-      return { json: { ...shown(found), form: await formOfQuestion(executor, found) } };
+      return { json: { ...shown(found), form: await formOfQuestion(executor, caller.userId, found) } };
     },
   });
 }

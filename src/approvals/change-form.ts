@@ -29,8 +29,12 @@ const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/;
 const WITH_SECONDS = '2026-05-01T09:00:00';
 
 /** The form in which the arguments of a question are changed. */
-export async function formOfQuestion(executor: Pick<Executor, 'inputSchema'>, { action, input }: LinkedPreview): Promise<FormField[]> {
-  return formOf((await executor.inputSchema(action)) ?? {}, input);
+export async function formOfQuestion(
+  executor: Pick<Executor, 'inputSchema'>,
+  userId: string,
+  question: LinkedPreview,
+): Promise<FormField[]> {
+  return formOf((await executor.inputSchema(userId, question)) ?? {}, question.input);
 }
 
 /**

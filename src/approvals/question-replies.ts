@@ -50,7 +50,9 @@ export class QuestionReplies {
   /** @param isChanging with the form of its action */
   async question(user: FirstParty, pending: LinkedPreview, isChanging: boolean): Promise<Reply<never>> {
     const form = await this.#formOf(user, pending);
-    return { page: isChanging ? changePage(form, { fields: await formOfQuestion(this.#executor, pending) }) : questionPage(form) };
+    return {
+      page: isChanging ? changePage(form, { fields: await formOfQuestion(this.#executor, user.userId, pending) }) : questionPage(form),
+    };
   }
 
   /** How a question ended that can't be decided any more. */
@@ -70,7 +72,7 @@ export class QuestionReplies {
   ): Promise<Reply<never>> {
     const pending = await findQuestion(this.#executor, user.userId, id);
     if (pending === undefined) return this.ended(user, id);
-    const fields = await formOfQuestion(this.#executor, pending);
+    const fields = await formOfQuestion(this.#executor, user.userId, pending);
     try {
       await approve(await argumentsOf(sent, { input: pending.input, fields }));
     } catch (error) {
@@ -90,7 +92,7 @@ export class QuestionReplies {
       return { page: questionPage(await this.#formOf(user, pending, ASKED_AGAIN)), status };
     }
     if (pending !== undefined && (sent.changed ?? sent.input_json) !== undefined) {
-      const fields = await formOfQuestion(this.#executor, pending);
+      const fields = await formOfQuestion(this.#executor, user.userId, pending);
       const problem = sent.changed === undefined ? undefined : problemOf(message, fields);
       const form = await this.#formOf(user, pending, problem === undefined ? message : undefined);
       const edited = { fields: sent.changed === undefined ? fields : asSent(fields, sent), json: sent.input_json, problem };

@@ -174,9 +174,12 @@ export class Executor {
     return endedQuestions(this.#db, this.#catalog(), await this.accounts(userId), userId, id);
   }
 
-  /** JSON Schema of an action's arguments; undefined: there is no such action. */
-  async inputSchema(action: string): Promise<object | undefined> {
-    return (await this.#catalog().actions.get(action)?.action.schemas())?.input;
+  /** JSON Schema of the arguments of a pending call; undefined: there is no such action any more, or it may not be called now. */
+  async inputSchema(userId: string, { action, accountId }: Pick<ApprovalPreview, 'action' | 'accountId'>): Promise<object | undefined> {
+    const found = this.#catalog().actions.get(action)?.action;
+    if (found?.pinned === undefined) return (await found?.schemas())?.input;
+    const account = (await this.accounts(userId)).find(({ id }) => id === accountId);
+    return account?.tools?.get(action)?.input;
   }
 
   /** Whether calls like a pending one can be allowed in advance, unless what was read before it is a reason to ask. */

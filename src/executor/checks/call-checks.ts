@@ -13,7 +13,7 @@ import { capOf } from '../call/result-size.ts';
 import { accountsFor, assertScopes, assertUsable, assertWritable, selectAccount } from '../call/select-account.ts';
 import { assertAllowed } from '../policy/allow-lists.ts';
 import { isGated } from '../policy/gate.ts';
-import { boundCall } from './bound-call.ts';
+import type { BoundCall } from './bound-call.ts';
 import { guardInput } from './input-guard.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { withoutAccount } from './tool-call.ts';
@@ -66,7 +66,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   if (!deps.providers.isConfigured(provider)) throw notConfigured(provider);
   const { accounts, addresses, grants } = await (connected ?? deps.accounts(query));
   const permitted = permittedAccounts(client, accounts);
-  const checked = parsed ?? (await boundCall(await deps.toolBinding(), catalog, found, invocation, permitted));
+  const checked = parsed ?? (await bound(deps, catalog, found, invocation, permitted));
   const { configured, rawInput, input } = checked;
   const { action } = configured;
   // What the server says of its tool may have made the action stricter.
@@ -110,6 +110,18 @@ interface ParsedCall {
   input: unknown;
   /** As the caller named it; undefined: the default. */
   wanted: string | undefined;
+}
+
+/** Of a source's tool, whose code is not loaded before the first call of one. */
+async function bound(
+  deps: CheckDeps,
+  catalog: Catalog,
+  found: ConfiguredAction,
+  invocation: Invocation,
+  permitted: readonly AgentAccountRow[],
+): Promise<BoundCall> {
+  const [{ boundCall }, binding] = await Promise.all([import('./bound-call.ts'), deps.toolBinding()]);
+  return boundCall(binding, catalog, found, invocation, permitted);
 }
 
 function parsedCall({ configured, inputSchema }: Loaded, invocation: Invocation): ParsedCall {
