@@ -6,6 +6,7 @@ import { byId, element } from './kit/dom.js';
 import { onEscape } from './kit/escape.js';
 import { run, show, showError } from './kit/feedback.js';
 import { notLoaded, sayLoading, skeleton } from './kit/states.js';
+import { allAccounts, needsAttention } from './page/page-accounts.js';
 import { clearBadges, showBadge } from './page/page-badges.js';
 import { showChecklist } from './page/page-checklist.js';
 import { Server, showConnection } from './page/page-connection.js';
@@ -78,8 +79,8 @@ function begin(hasSignedIn) {
     showBadge('approvals', length, frame.pending);
     router.count(length);
   });
-  session.accounts.watch(({ workspace, bank }) => {
-    const { length } = [...workspace, ...bank].filter(({ status }) => status !== 'active');
+  session.accounts.watch((value) => {
+    const { length } = allAccounts(value).filter(needsAttention);
     showBadge('accounts', length, frame.needAttention(length));
   });
   watchAccess(session);

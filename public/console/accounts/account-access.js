@@ -2,11 +2,9 @@ import { accounts } from '../../language/en/accounts.js';
 import { missingPermissions } from '../../language/en/permissions.js';
 import { button } from '../kit/button.js';
 import { run } from '../kit/feedback.js';
-import { connectWorkspace } from '../page/page-flow.js';
+import { allAccounts, labelOf } from '../page/page-accounts.js';
+import { connectSource, connectWorkspace } from '../page/page-flow.js';
 import { linkBank, repairBank } from './bank-link.js';
-
-/** How an account is called: its address, or its bank. */
-export const labelOf = ({ email, bank_name: bank }) => email ?? bank;
 
 /** A button that gives an account its access back, and leads back here. @param account as in the session's store */
 export function reconnectButton(session, account) {
@@ -18,6 +16,7 @@ export function reconnectButton(session, account) {
 /** Gives an account its access back. @param account as in the session's store */
 export function reconnect(session, account) {
   if (account.email !== undefined) return connectWorkspace(session, account.email);
+  if (account.source !== undefined) return connectSource(session, account.source, account.id);
   return account.status === 'item_gone' ? linkBank(session) : repairBank(session, account);
 }
 
@@ -39,8 +38,8 @@ function connect(session, provider) {
 export function watchAccess(session) {
   let known = new Map();
   const said = new Map();
-  session.accounts.watch(({ workspace, bank }) => {
-    const all = [...workspace, ...bank];
+  session.accounts.watch((value) => {
+    const all = allAccounts(value);
     const unusable = new Map(all.filter(({ status }) => status !== 'active').map((account) => [account.id, account]));
     for (const [id, remove] of said) {
       if (unusable.has(id)) continue;

@@ -5,6 +5,7 @@ import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { onEscape } from '../kit/escape.js';
 import { run, show, showError } from '../kit/feedback.js';
+import { allAccounts } from '../page/page-accounts.js';
 import { failureOf } from '../page/page-request.js';
 import { quotedText, visibleJson, visibleText } from '../page/page-text.js';
 import { evidenceList, questionName, viewerList } from './approval-question.js';
@@ -204,8 +205,8 @@ class ApprovalCard {
 
   /** The account that the call needs, if its access is why it failed. */
   #accountToReconnect({ code }) {
-    const { workspace, bank } = this.#options.session.accounts.value ?? { workspace: [], bank: [] };
-    return ENDED.has(code) ? [...workspace, ...bank].find(({ id }) => id === this.#preview.accountId) : undefined;
+    const accounts = allAccounts(this.#options.session.accounts.value);
+    return ENDED.has(code) ? accounts.find(({ id }) => id === this.#preview.accountId) : undefined;
   }
 
   #forgetOnceConnected() {

@@ -1,7 +1,8 @@
 import { accounts } from '../../language/en/accounts.js';
-import { connectButton, ENDED, labelOf, reconnectButton, wordsOf } from '../accounts/account-access.js';
+import { connectButton, ENDED, reconnectButton, wordsOf } from '../accounts/account-access.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
+import { labelOf } from '../page/page-accounts.js';
 import { visibleText } from '../page/page-text.js';
 
 const NO_ANSWER = new Set(['provider_error', 'provider_timeout']);

@@ -19,14 +19,15 @@ export function confirmed({ title, text, yes }) {
 }
 
 /**
- * Opens a modal dialog with more than a question, and a button to cancel.
+ * Opens a modal dialog with more than a question, and a button to leave it.
  *
+ * @param leave text of that button
  * @returns the `dialog`, and `closed`, which becomes what it was closed with: 'cancel' by the user
  */
-export function openDialog({ title, text }, ...children) {
+export function openDialog({ title, text, leave = dialogTexts.cancel }, ...children) {
   const name = element('h2', { id: 'dialog-title' }, title);
   const about = element('p', { id: 'dialog-text' }, text);
-  const cancel = element('button', { className: 'button', value: 'cancel' }, dialogTexts.cancel);
+  const cancel = element('button', { className: 'button', value: 'cancel' }, leave);
   const form = element('form', { method: 'dialog' }, cancel);
   const dialog = element('dialog', { 'aria-labelledby': name.id, 'aria-describedby': about.id }, name, about, ...children, form);
   dialog.returnValue = 'cancel';

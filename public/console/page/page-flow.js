@@ -12,10 +12,20 @@ export function ownAddress() {
  *
  * @param goOn what is to go on once the account is connected, see {@link takeFlow}
  */
-export async function connectWorkspace(session, email, goOn) {
+export function connectWorkspace(session, email, goOn) {
+  return leadTo(session, '/workspace_access_request', { email }, goOn);
+}
+
+/** The same for a source. @param accountId of the connection to give its access back; undefined: a new one */
+export function connectSource(session, name, accountId) {
+  const again = accountId === undefined ? {} : { account_id: accountId };
+  return leadTo(session, `/auth/sources/${encodeURIComponent(name)}/connect`, again);
+}
+
+async function leadTo(session, path, about, goOn) {
   const from = location.hash;
-  const form = { email, redirect_uri: ownAddress() };
-  const { login_url: loginUrl } = await session.request('POST', '/workspace_access_request', { form });
+  const form = { ...about, redirect_uri: ownAddress() };
+  const { login_url: loginUrl } = await session.request('POST', path, { form });
   if (location.hash !== from) return;
   sessionStorage.setItem(keyOf(session), JSON.stringify({ address: from.slice(1), goOn }));
   location.assign(loginUrl);

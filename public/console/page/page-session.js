@@ -1,6 +1,7 @@
 import { StewardClient } from '../../../client/steward-client.js';
 import { frame } from '../../language/en/frame.js';
 import { confirmed } from '../kit/dialog.js';
+import { allAccounts, labelOf } from './page-accounts.js';
 import { goTo } from './page-address.js';
 import { Link } from './page-connection.js';
 import { Drafts } from './page-drafts.js';
@@ -18,7 +19,8 @@ const CHANGES = {
   allowance: ['allowances', 'audit'],
   token: ['clients', 'allowances', 'audit'],
   client: ['clients', 'allowances', 'audit'],
-  integrations: ['agents', 'approvals', 'allowances'],
+  source: ['accounts', 'agents', 'approvals'],
+  integrations: ['accounts', 'agents', 'approvals', 'allowances'],
   resync: ['accounts', 'agents', 'approvals', 'allowances', 'clients', 'audit'],
 };
 
@@ -116,10 +118,10 @@ export class Session {
     if (failed !== undefined) this.fail(failed.reason);
   }
 
-  /** The name of a connected account: its address, or its bank. */
+  /** The name of a connected account. */
   nameOf(accountId) {
-    const { workspace = [], bank = [] } = this.accounts.value ?? {};
-    return workspace.find(({ id }) => id === accountId)?.email ?? bank.find(({ id }) => id === accountId)?.bank_name;
+    const account = allAccounts(this.accounts.value).find(({ id }) => id === accountId);
+    return account && labelOf(account);
   }
 
   /**
@@ -161,11 +163,17 @@ export class Session {
   }
 
   async #loadAccounts() {
-    const paths = ['/auth/workspace/accounts', '/auth/bank/accounts', '/read-only'];
-    const [workspace, bank, { read_only: switches }] = await Promise.all(paths.map((path) => this.request('GET', path)));
+    const paths = ['/auth/workspace/accounts', '/auth/bank/accounts', '/auth/sources/accounts', '/read-only'];
+    const [workspace, bank, sources, { read_only: switches }] = await Promise.all(paths.map((path) => this.request('GET', path)));
     const readOnly = new Map(switches.filter((one) => one.client_id === null).map((one) => [one.account_id, one.id]));
     const withSwitch = (account) => ({ ...account, readOnly: readOnly.get(account.id) });
-    return { workspace: workspace.accounts.map(withSwitch), bank: bank.accounts.map(withSwitch) };
+    return {
+      workspace: workspace.accounts.map(withSwitch),
+      bank: bank.accounts.map(withSwitch),
+      sources: sources.accounts.map(withSwitch),
+      /** The sources that can be connected. */
+      offered: sources.sources,
+    };
   }
 
   /** The audit log of the last day, and where it continues. */

@@ -5,6 +5,7 @@ import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { showList } from '../kit/states.js';
+import { allAccounts } from '../page/page-accounts.js';
 
 /** What the user can do about the stored data: export, delete; and which accounts are read-only. */
 export function dataCards(session) {
@@ -48,8 +49,10 @@ function readOnlyCard(session) {
   const list = element('ul', { className: 'entries', 'aria-labelledby': 'read-only-title' });
   const section = card({ id: 'read-only', title: texts.title, about: texts.about }, list);
   showList(list, section.querySelector('h2'), session.accounts, {
-    items: ({ workspace, bank }) =>
-      [...workspace, ...bank].filter(({ readOnly }) => readOnly !== undefined).map((account) => item(session, account)),
+    items: (value) =>
+      allAccounts(value)
+        .filter(({ readOnly }) => readOnly !== undefined)
+        .map((account) => item(session, account)),
     empty: texts.none,
   });
   return section;

@@ -1,3 +1,5 @@
+import { counted, english } from '../english.js';
+
 /** The providers, as people know them. */
 const PROVIDERS = { workspace: 'Google', bank: 'The bank' };
 
@@ -45,6 +47,64 @@ export const bank = {
   blocked: 'The browser blocked the pop-up window. Allow pop-ups for this page and try again.',
   notConnected: 'The bank could not be connected.',
   noWidget: 'The aggregator’s widget could not be loaded.',
+};
+
+/** The card of the sources. */
+export const sources = {
+  title: 'Other servers',
+  about:
+    'Servers of others, such as a tracker or your notes, that assistants may use for you. What an assistant asks one of them, it learns: Steward asks you before anything else you have could reach it.',
+  none: 'No other server is connected yet.',
+  connect: (name) => `Connect ${name}`,
+  default: 'Default',
+  makeDefault: 'Make default',
+  isDefault: (name) => `${name} is now the default.`,
+  ended: 'Reconnect required',
+  answeredFor: 'the operator of this service answers for it',
+  reading: 'its tools are being read',
+  allowed: (count) => counted(count, '1 tool', (number) => `${number} tools`),
+  held: (count) => counted(count, '1 tool to look at', (number) => `${number} tools to look at`),
+  tools: 'Tools',
+  disconnectMeans: 'Assistants lose access to it immediately, and its access is revoked where the server can do that.',
+};
+
+/** The tools of a connection. */
+export const sourceTools = {
+  title: (name) => `Tools of ${name}`,
+  about:
+    'What the server says of its tools, as it was when you connected. A tool that the server changes or adds afterwards can’t be used until you allow it.',
+  none: 'None of its tools is listed yet.',
+  states: { allowed: 'Allowed', held: 'Held', blocked: 'Blocked', gone: 'Not offered' },
+  isNew: 'This tool is new.',
+  changed: (fields) => `Changed since it was allowed: ${english.list(fields)}.`,
+  fields: {
+    name: 'name',
+    title: 'title',
+    description: 'description',
+    inputSchema: 'what it takes',
+    outputSchema: 'what it returns',
+    annotations: 'what it says about its effects',
+    _meta: 'further details',
+  },
+  before: 'Allowed',
+  now: 'Now',
+  nothing: 'Nothing',
+  byOperator: 'The operator of this service decides on this tool.',
+  allow: 'Allow',
+  block: 'Block',
+  isAllowed: (tool) => `${tool} may be used.`,
+  isBlocked: (tool) => `${tool} is blocked.`,
+  close: 'Close',
+};
+
+/** How connecting a source ended, by the code of the result. */
+export const sourceFlow = {
+  access_denied: 'Access was denied. Nothing was connected.',
+  account_mismatch: 'A different account was selected. Nothing was connected.',
+  expired: 'The request expired. Connect again.',
+  provider_error: 'The server sent an unexpected response. Try again later.',
+  other: 'The server could not be connected.',
+  connected: 'The server is connected. Its tools are being read.',
 };
 
 /** How connecting a workspace account ended, by the code of the result. */

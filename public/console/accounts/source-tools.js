@@ -1,0 +1,91 @@
+import { sourceTools as texts } from '../../language/en/accounts.js';
+import { button } from '../kit/button.js';
+import { tag } from '../kit/card.js';
+import { openDialog } from '../kit/dialog.js';
+import { element } from '../kit/dom.js';
+import { run } from '../kit/feedback.js';
+import { visibleText } from '../page/page-text.js';
+
+const TONES = { allowed: 'good', held: 'attention', blocked: 'bad', gone: '' };
+/** What has to be decided first. */
+const ORDER = ['held', 'blocked', 'allowed', 'gone'];
+
+/** Shows the tools of a connection, what has changed in them, and takes the user's decisions. */
+export async function showTools(session, account) {
+  const path = `/auth/sources/accounts/${encodeURIComponent(account.id)}/tools`;
+  const read = async () => (await session.request('GET', path)).tools;
+  const list = element('ul', { className: 'entries tools' });
+  const show = (tools) => {
+    const inOrder = tools.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
+    list.replaceChildren(...inOrder.map((tool) => item(tool, decide)));
+    if (tools.length === 0) list.replaceChildren(element('li', { className: 'muted' }, texts.none));
+  };
+  const decide = async ({ tool, hash }, decision) => {
+    await session.request('POST', `${path}/${encodeURIComponent(tool)}`, { json: { decision, hash } });
+    session.notify('done', (decision === 'allow' ? texts.isAllowed : texts.isBlocked)(visibleText(tool)));
+    show(await read());
+    await session.load('accounts', 'agents');
+  };
+  show(await read());
+  await openDialog({ title: texts.title(account.label), text: texts.about, leave: texts.close }, list).closed;
+
+  function item(tool, decideOn) {
+    const { state, pinned_by: pinnedBy, approved, listed, changed } = tool;
+    const isHeld = state === 'held';
+    return element(
+      'li',
+      { className: 'entry' },
+      element(
+        'div',
+        {},
+        element('h3', {}, visibleText(tool.tool), tag(TONES[state], texts.states[state])),
+        element('p', { className: 'detail' }, isHeld ? whyHeld(tool) : firstLine(approved ?? listed)),
+        ...(isHeld ? [differences(approved, listed, changed)] : []),
+        ...(pinnedBy === 'operator' ? [element('p', { className: 'detail' }, texts.byOperator)] : []),
+      ),
+      element('div', { className: 'actions' }, ...(pinnedBy === 'operator' ? [] : decisions(tool, decideOn))),
+    );
+  }
+
+  function decisions(tool, decideOn) {
+    const { state, hash } = tool;
+    const one = (text, decision) => {
+      const node = button(text, { name: visibleText(tool.tool), className: 'small' });
+      node.addEventListener('click', () => run(node, session.fail, () => decideOn(tool, decision)));
+      return node;
+    };
+    if (hash === undefined) return [];
+    return [
+      ...(state === 'held' || state === 'blocked' ? [one(texts.allow, 'allow')] : []),
+      ...(state === 'held' || state === 'allowed' ? [one(texts.block, 'block')] : []),
+    ];
+  }
+}
+
+function whyHeld({ approved, changed }) {
+  return approved === undefined ? texts.isNew : texts.changed(changed.map((field) => texts.fields[field] ?? field));
+}
+
+function firstLine(definition) {
+  return visibleText((definition?.description ?? definition?.title ?? '').split('\n', 1)[0]);
+}
+
+/** Each field as it was allowed, and as it is now. */
+function differences(approved, listed, changed) {
+  const fields = approved === undefined ? Object.keys(listed ?? {}).filter((field) => field !== 'name') : changed;
+  const rows = fields.map((field) =>
+    element(
+      'div',
+      {},
+      element('dt', {}, texts.fields[field] ?? field),
+      ...(approved === undefined ? [] : [side(texts.before, approved[field])]),
+      side(texts.now, listed?.[field]),
+    ),
+  );
+  return element('dl', { className: 'differences' }, ...rows);
+}
+
+function side(name, value) {
+  const text = value === undefined ? texts.nothing : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return element('dd', {}, element('span', { className: 'muted' }, name), element('pre', { tabIndex: 0 }, visibleText(text)));
+}

@@ -1,0 +1,12 @@
+/** Every connected account. @param value of the session's store; undefined: it isn't known yet */
+export function allAccounts(value) {
+  return value === undefined ? [] : [...value.workspace, ...value.bank, ...value.sources];
+}
+
+/** How an account is called: its address, its bank, or what the connection is called. */
+export const labelOf = ({ email, bank_name: bank, label }) => email ?? bank ?? label;
+
+/** Whether the user has to do something about an account. */
+export function needsAttention({ status, tools }) {
+  return status !== 'active' || (tools !== undefined && tools.held > 0);
+}
