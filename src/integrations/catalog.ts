@@ -9,6 +9,8 @@ export const APPROVAL_RESULT_TOOL_NAME = 'approval_result';
 /** The tools that stand for those that a long list leaves out. */
 export const FIND_TOOLS_NAME = 'find_tools';
 export const CALL_TOOL_NAME = 'call_tool';
+/** Longest name of a tool that every vendor accepts. The names' characters are those of agents and actions. */
+export const TOOL_NAME_MAX_LENGTH = 64;
 /** Names of tools that no action may have. */
 export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([APPROVAL_RESULT_TOOL_NAME, FIND_TOOLS_NAME, CALL_TOOL_NAME]);
 

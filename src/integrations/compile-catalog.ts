@@ -5,7 +5,7 @@ import type { FindCall } from '../providers/shared/declared-call.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { didYouMean, nearestName } from '../validation/nearest-name.ts';
 import { actionRevision } from './action-revision.ts';
-import { type Catalog, type ConfiguredAction, type ConfiguredAgent, RESERVED_TOOL_NAMES } from './catalog.ts';
+import { type Catalog, type ConfiguredAction, type ConfiguredAgent, RESERVED_TOOL_NAMES, TOOL_NAME_MAX_LENGTH } from './catalog.ts';
 import { type AgentScope, withinAgent } from './declaration-coverage.ts';
 import { MOST_CAP_BYTES, resolveCap, resolvePolicy } from './declaration-policy.ts';
 import {
@@ -23,9 +23,6 @@ import type { Compilation, IntegrationsFormat } from './file/integrations-file.t
 import { parseValidSubset } from './file/parse-valid-subset.ts';
 import { SOURCE_PROVIDER } from './file/source-declaration.ts';
 import type * as sourceActions from './source-actions.ts';
-
-/** Longest name of a tool that every vendor accepts. The names' characters are those of agents and actions. */
-const TOOL_NAME_MAX_LENGTH = 64;
 
 /**
  * The integrations file's format: its schema, and how it is compiled.

@@ -31,9 +31,7 @@ export async function selectStatus(
   const statuses = new Map(rows.map(({ provider, source, ...status }) => [keyOf(provider, source), status]));
   return {
     providers: Object.fromEntries(providers.map((name) => [name, statuses.get(keyOf(name, null)) ?? NONE])),
-    sources: Object.fromEntries(
-      [...sources].map(([name, { label }]) => [name, { label, ...(statuses.get(keyOf('mcp', name)) ?? NONE) }]),
-    ),
+    sources: Object.fromEntries([...sources].map(([name, { label }]) => [name, { label, ...(statuses.get(keyOf('mcp', name)) ?? NONE) }])),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentNeeds, ProviderDescriptor } from '../../providers/shared/provider.ts';
 import { DURATION, RATE, SIZE } from './declaration-quantities.ts';
-import { SOURCE_PROVIDER, type SourceDeclaration, sourceDeclaration, TOOL_HASH } from './source-declaration.ts';
+import { SOURCE_PROVIDER, SOURCE_TOOL_MAX_LENGTH, type SourceDeclaration, sourceDeclaration, TOOL_HASH } from './source-declaration.ts';
 
 /** The integrations file's format. Editors show its descriptions, so each is complete in itself. */
 
@@ -142,7 +142,7 @@ export const toolAction = z
     tool: z
       .string()
       .min(1, 'must not be empty')
-      .max(128, 'must have at most 128 characters')
+      .max(SOURCE_TOOL_MAX_LENGTH, `must have at most ${SOURCE_TOOL_MAX_LENGTH} characters`)
       .meta({ description: 'The tool, by its name at the server.', examples: ['search_tickets'] }),
     description: description.optional().meta({ description: 'Says in place of the server’s text what the action is for.' }),
     effect: z.enum(['read', 'write', 'destructive'], 'must be read, write or destructive').meta({

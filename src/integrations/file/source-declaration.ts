@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** `provider:` of agents whose actions are tools of a source. */
 export const SOURCE_PROVIDER = 'mcp';
 
+/** Longest name of a tool at its server (MCP 2025-11-25, Tools, "Tool Names"). */
+export const SOURCE_TOOL_MAX_LENGTH = 128;
+
 /** A header's name (RFC 9110, 5.6.2, `token`). */
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]{0,99}$/;
