@@ -136,6 +136,12 @@ describe('an action of a source’s tool', () => {
     expect(scene.calls).toEqual([{ tool: 'run_action', args: { action: 'archive' } }]);
   });
 
+  it('can be changed in a question by a form with its own fields', async () => {
+    const { details } = await rejection(call('tickets.run', { action: 'list' }));
+    const { body } = await scene.steward.call(`/approvals/${details.approvalId}`, { token: user.token });
+    expect(body.form).toEqual([expect.objectContaining({ path: 'action', control: 'text', value: 'list', required: true })]);
+  });
+
   it('shows the host that is told the arguments', async () => {
     const { details } = await rejection(call('tickets.run', { action: 'list' }));
     expect(details.audience).toEqual([expect.objectContaining({ kind: 'service', host: 'mcp.example.com', name: 'Tickets' })]);
@@ -244,7 +250,7 @@ describe('what a server says of its tool', () => {
       method: 'POST',
       token,
       headers: { 'content-type': 'application/json' },
-      body: '{"input":{}}',
+      body: '{}',
     });
     expect([status, body.code]).toEqual([403, 'forbidden']);
     expect(await tools(token)).toEqual([]);

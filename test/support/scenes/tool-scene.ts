@@ -33,10 +33,10 @@ export class ToolScene {
   answer: (call: ToolCall) => ToolResult | Promise<ToolResult> = ({ tool }) => ({ text: `did ${tool}`, isError: false });
 
   /** @param file with the sources */
-  static async start(file: string): Promise<ToolScene> {
+  static async start(file: string, env: Record<string, string> = {}): Promise<ToolScene> {
     const scene = new ToolScene();
     const providers = [...PROVIDERS.filter(({ name }) => String(name) !== 'mcp'), scene.#provider()];
-    scene.steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(file) }, { providers });
+    scene.steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(file), ...env }, { providers });
     return scene;
   }
 

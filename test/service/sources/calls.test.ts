@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callsTools, ScriptedModel, says } from '../../support/emulators/scripted-model.ts';
+import { sourceFile } from '../../support/inputs/source-file.ts';
+import { FrontEnd, toolParts } from '../../support/scenes/chat-scene.ts';
+import { newToken } from '../../support/scenes/mcp-scene.ts';
+import { ToolScene, type ToolUser } from '../../support/scenes/tool-scene.ts';
+import { callAction } from '../../support/users/agents.ts';
+import { McpClient } from '../../support/users/mcp-client.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const object = (...names: string[]) => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+});
+const TOOLS = [
+  { name: 'list', inputSchema: object() },
+  { name: 'read', inputSchema: object('id') },
+  { name: 'close', inputSchema: object('id') },
+];
+const FILE = sourceFile(
+  '{ url: "https://mcp.example.com/mcp", label: Tickets }',
+  'list: { tool: list, effect: read }',
+  'read: { tool: read, effect: read }',
+  'close: { tool: close, effect: write, policy: { approval: never } }',
+);
+
+let model: ScriptedModel;
+let scene: ToolScene;
+let user: ToolUser;
+
+beforeAll(async () => {
+  model = await ScriptedModel.start();
+  scene = await ToolScene.start(FILE, { MODELS: model.models() });
+  scene.listed.set('tickets', TOOLS);
+});
+
+beforeEach(async () => {
+  model.reset();
+  scene.calls.length = 0;
+  user = await scene.user('tickets');
+});
+
+afterAll(async () => {
+  await scene.steward.stop();
+  await model.stop();
+});
+
+const post = (token: string, action: string, input: object) =>
+  scene.steward.call(`/agents/${action}`, { method: 'POST', token, headers: JSON_TYPE, body: JSON.stringify(input) });
+
+/** The code with which a call ends, by the surface through which it is made. */
+const SURFACES: [string, (action: string, input: object) => Promise<string>][] = [
+  [
+    'the socket',
+    (action, input) =>
+      callAction(scene.steward, action, input, { token: user.token }).then(
+        () => 'ok',
+        ({ code }) => code,
+      ),
+  ],
+  ['POST /agents', async (action, input) => (await post(user.token, action, input)).body.code ?? 'ok'],
+  [
+    'a personal access token',
+    async (action, input) => (await post((await newToken(scene.steward, user)).token, action, input)).body.code ?? 'ok',
+  ],
+  [
+    '/mcp',
+    async (action, input) => {
+      const client = new McpClient(scene.steward, (await newToken(scene.steward, user)).token);
+      const { message } = await client.request('tools/call', { name: action.replace('.', '_'), arguments: input });
+      return message.result.isError ? message.result.content[0].text.split(':')[0] : 'ok';
+    },
+  ],
+  [
+    'the assistant',
+    async (action, input) => {
+      model.script(callsTools([{ name: action.replace('.', '_'), input }]), says('Done.'));
+      const { message } = await new FrontEnd(scene.steward, user as never, 'DefaultChatTransport').say('Go');
+      const [part] = toolParts(message);
+      return part?.errorText?.split(':')[0] ?? 'ok';
+    },
+  ],
+];
+
+describe.each(SURFACES)('through %s', (_name, call) => {
+  it('one tool is called and then another, without a question, and both calls are on record', async () => {
+    expect([await call('tickets.list', {}), await call('tickets.read', { id: '1' })]).toEqual(['ok', 'ok']);
+    expect(scene.calls).toEqual([
+      { tool: 'list', args: {} },
+      { tool: 'read', args: { id: '1' } },
+    ]);
+    expect((await scene.trail(user)).filter((row) => row.includes('tickets.'))).toEqual([
+      expect.stringMatching(/ tickets\.list allowed$/),
+      expect.stringMatching(/ tickets\.read allowed$/),
+    ]);
+  });
+
+  it('a change of an account that is read-only is not made, and is on record', async () => {
+    const set = await scene.steward.call('/read-only', {
+      method: 'POST',
+      token: user.token,
+      headers: JSON_TYPE,
+      body: JSON.stringify({ account_id: user.accounts.tickets }),
+    });
+    expect(set.status).toBeLessThan(300);
+    expect(await call('tickets.close', { id: '1' })).toBe('forbidden');
+    expect(scene.calls).toEqual([]);
+    expect((await scene.trail(user)).filter((row) => row.includes('tickets.close'))).toEqual([
+      expect.stringMatching(/ tickets\.close refused$/),
+    ]);
+  });
+});
+
+describe.each(SURFACES.slice(0, 4))('through %s', (_name, call) => {
+  it('a tool that has changed is not called, and is on record', async () => {
+    scene.listed.set(
+      'tickets',
+      TOOLS.map((tool) => ({ ...tool, title: 'Other' })),
+    );
+    await scene.list(user, 'tickets', user.accounts.tickets ?? '');
+    scene.listed.set('tickets', TOOLS);
+    expect(await call('tickets.read', { id: '1' })).toBe('forbidden');
+    expect(scene.calls).toEqual([]);
+    expect((await scene.trail(user)).filter((row) => row.includes('tickets.read'))).toEqual([
+      expect.stringMatching(/ tickets\.read refused$/),
+    ]);
+  });
+});
