@@ -13,6 +13,7 @@ import { measureSockets } from './sockets.ts';
 import { openStage, type Stage } from './stage.ts';
 import { measureStart } from './start-time.ts';
 import { measureAccounts, measureHealth } from './throughput.ts';
+import { measureToolSearch } from './tool-search.ts';
 
 interface Part {
   measure: (stage: Stage, client: LoadClient) => Promise<Figure[]>;
@@ -32,6 +33,7 @@ const PARTS: Record<string, Part> = {
   i: { measure: measureMcp },
   j: { measure: measureAssistant },
   k: { measure: measureProviderCalls },
+  l: { measure: measureToolSearch },
 };
 
 const asked = process.argv.slice(2);

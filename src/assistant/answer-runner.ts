@@ -183,7 +183,7 @@ export class AnswerRunner {
     const offered = await offeredTools(catalog, await executor.accounts(userId), providers, undefined, config.limits);
     const tools = await Promise.all(offered.listed.map((action) => toTool(action, catalog)));
     if (offered.deferred.length === 0) return { tools, deferred: undefined };
-    return { tools: [...tools, ...deferringTools(offered.deferred, catalog)], deferred: { catalog, ...offered } };
+    return { tools: [...tools, ...deferringTools(offered.deferred, catalog.agents)], deferred: { catalog, ...offered } };
   }
 
   #model(settings: ModelSettings): Promise<Model> {

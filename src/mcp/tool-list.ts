@@ -29,7 +29,7 @@ export async function listTools(deps: ListDeps, caller: McpClient, cursor: strin
   // Schemas are made for this page only.
   const page = mcpTools(await Promise.all(listed.slice(start, end).map((action) => toTool(action, current)))) as Tool[];
   if (end < listed.length) return { tools: page, nextCursor: String(end) };
-  const deferring = deferred.length === 0 ? [] : (mcpTools(deferringTools(deferred, current)) as Tool[]);
+  const deferring = deferred.length === 0 ? [] : (mcpTools(deferringTools(deferred, current.agents)) as Tool[]);
   return { tools: [...page, ...deferring, APPROVAL_RESULT_TOOL] };
 }
 

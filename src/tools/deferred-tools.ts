@@ -1,9 +1,8 @@
 import { AppError } from '../errors.ts';
-import { CALL_TOOL_NAME, type Catalog, FIND_TOOLS_NAME } from '../integrations/catalog.ts';
+import { CALL_TOOL_NAME, type ConfiguredAction, FIND_TOOLS_NAME } from '../integrations/catalog.ts';
 import { cutText, shortened } from '../validation/cut-text.ts';
 import { isObject } from '../validation/is-object.ts';
 import { JsonBudget } from '../validation/json-budget.ts';
-import type { CallableAction } from './callable-tools.ts';
 import type { Tool } from './tool.ts';
 
 /** For the agents in a description, of which OpenAI permits 1,024 characters. */
@@ -21,15 +20,28 @@ export interface ToolCall {
   arguments: Record<string, unknown>;
 }
 
+/** An action, by its agent. */
+interface OfAgent {
+  configured: Pick<ConfiguredAction, 'agent'>;
+}
+
+/** Agents by name. */
+type Described = ReadonlyMap<string, { description: string }>;
+
 /** The tools that stand for those that a list leaves out. */
-export function deferringTools(deferred: readonly CallableAction[], { agents }: Pick<Catalog, 'agents'>): Tool[] {
+export function deferringTools(deferred: readonly OfAgent[], agents: Described): Tool[] {
   return [
     {
       name: FIND_TOOLS_NAME,
       description: `Finds tools that are not in this list, with their arguments; call them with ${CALL_TOOL_NAME}. They are of:${agentLines(deferred, agents)}`,
       input: {
         type: 'object',
-        properties: { query: { type: 'string', description: 'What the tool should do, in a few English words: “close a ticket”.' } },
+        properties: {
+          query: {
+            type: 'string',
+            description: 'One of these names, and what the tool should do, in a few English words: “tracker: close an issue”.',
+          },
+        },
         required: ['query'],
       },
       effect: 'read',
@@ -54,7 +66,7 @@ export function deferringTools(deferred: readonly CallableAction[], { agents }: 
 }
 
 /** The agents of the tools in a line each: the more there are, the less is said of each. */
-function agentLines(deferred: readonly CallableAction[], agents: Catalog['agents']): string {
+function agentLines(deferred: readonly OfAgent[], agents: Described): string {
   const names = [...new Set(deferred.map(({ configured }) => configured.agent))];
   const each = Math.floor(AGENTS_CHARACTERS / names.length) - LINE_START.length;
   const described = (name: string) => shortened(`${name}: ${agents.get(name)?.description ?? ''}`, each);

@@ -7,10 +7,12 @@ import type { ToolSchema } from './tool-schema.ts';
 /** Most tools that a search finds. */
 const MOST = 8;
 /** What a word counts for, by where it stands. */
-const BOOST = { name: 3, description: 2, about: 1, arguments: 1, details: 0.5 };
+const BOOST = { name: 3, description: 2, about: 3, arguments: 0.3, details: 0.15 };
+/** The parameters of BM25+ (minisearch, `BM25Params`): texts are short, so that their lengths say little. */
+const BM25 = { k: 1.2, b: 0.5, d: 0 };
 const FIELDS = Object.keys(BOOST) as Field[];
 /** What a word counts for that means the same. */
-const MEANING = 0.5;
+const MEANING = 0.8;
 /** Shorter words that no definition has are not taken for others. */
 const FUZZY_LENGTH = 5;
 /** Work for a character, beside that of a parser of JSON. */
@@ -60,6 +62,7 @@ export class ToolSearch {
     const isUnknown = (term: string) => !isMeaning(term) && !this.#known.has(term);
     const found = this.#index.search(query, {
       boost: BOOST,
+      bm25: BM25,
       processTerm: termsOf,
       boostTerm: (term) => (isMeaning(term) ? MEANING : 1),
       prefix: (term) => isUnknown(term) && term.length > 3,

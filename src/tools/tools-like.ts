@@ -27,10 +27,26 @@ function indexOf(actions: readonly CallableAction[], catalog: Catalog): Promise<
   return index;
 }
 
+/** Numbers of the definitions that accounts have approved: each is one object for all of them. */
+const numbers = new WeakMap<object, number>();
+let numbered = 0;
+
+function numberOf(definition: object): number {
+  const known = numbers.get(definition);
+  if (known !== undefined) return known;
+  numbered += 1;
+  numbers.set(definition, numbered);
+  return numbered;
+}
+
 /** Equal for equal definitions: the accounts that a user chooses from are part of them. */
 function keyOf(actions: readonly CallableAction[]): string {
   return JSON.stringify(
-    actions.map(({ configured, choices }) => [configured.tool, ...choices.map(({ id, label, isDefault }) => [id, label, isDefault])]),
+    actions.map(({ configured: { tool }, choices, shown }) => [
+      tool,
+      shown === undefined ? 0 : numberOf(shown.input),
+      ...choices.map(({ id, label, isDefault }) => [id, label, isDefault]),
+    ]),
   );
 }
 

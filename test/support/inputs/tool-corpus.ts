@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { toToolSchema } from '../../../src/tools/tool-schema.ts';
+import type { Searched } from '../../../src/tools/tool-search.ts';
 
 /** A tool of the corpus, as an MCP server would list it. */
 export interface CorpusTool {
@@ -21,7 +23,10 @@ export interface CorpusProduct {
 export interface CorpusQuestion {
   /** `product_tool`. */
   tool: string;
+  /** As a person says it. */
   words: string;
+  /** As a model asks `find_tools` for it. */
+  query: string;
 }
 
 const FOLDER = new URL('./tool-corpus/', import.meta.url);
@@ -53,8 +58,8 @@ export function corpusProducts(): CorpusProduct[] {
 /** @param set `dev`: to try a search on; `held-out`: to judge it */
 export function corpusQuestions(set: 'dev' | 'held-out'): CorpusQuestion[] {
   return linesOf(`questions-${set}.txt`).map((line) => {
-    const [tool = '', words = ''] = line.split(' | ');
-    return { tool, words };
+    const [tool = '', words = '', query = ''] = line.split(' | ');
+    return { tool, words, query };
   });
 }
 
@@ -89,4 +94,14 @@ function linesOf(file: string): string[] {
   return readFileSync(new URL(file, FOLDER), 'utf8')
     .split('\n')
     .filter((line) => line !== '');
+}
+
+/** The tools of the corpus, as a search gets those of a catalog. */
+export function searchedTools(): Searched[] {
+  return corpusProducts().flatMap(({ name: product, description: about, tools }) =>
+    tools.map(({ name, description, input }) => ({
+      tool: { name: `${product}_${name}`, description, input: toToolSchema(input), effect: 'read', mayExpose: false },
+      about,
+    })),
+  );
 }

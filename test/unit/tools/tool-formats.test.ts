@@ -166,7 +166,7 @@ describe('a tool whose schema a strict mode can’t express', () => {
 describe('the tools that stand for those of a long list', () => {
   const agents = new Map(Array.from({ length: 200 }, (_, n) => [`agent-${n}`, { description: 'D. '.repeat(100) }]));
   const deferred = [...agents.keys()].map((agent) => ({ configured: { agent } }));
-  const tools = deferringTools(deferred as never, { agents } as never);
+  const tools = deferringTools(deferred, agents);
 
   it.each(MODES)('keep the rules of $format, $mode', ({ format, strict }) => {
     expect(problems(tools, format, strict)).toEqual([]);
@@ -174,7 +174,7 @@ describe('the tools that stand for those of a long list', () => {
 
   it('have few words, however many agents there are', () => {
     expect(tools[0]?.description).toMatch(/\n- agent-0\n[\s\S]*\n- and \d+ more$/);
-    const [few] = deferringTools(deferred.slice(0, 2) as never, { agents } as never);
+    const [few] = deferringTools(deferred.slice(0, 2), agents);
     expect(few?.description).toContain('\n- agent-1: D. D. ');
   });
 });
