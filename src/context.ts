@@ -16,7 +16,7 @@ import { allowedOrigins } from './http/middleware/allowed-origins.ts';
 import type { Addresses } from './http/server/http-server.ts';
 import type { VerifierOptions } from './identity/verifier.ts';
 import { actionRevisions } from './integrations/action-revision.ts';
-import { atSandbox, type Catalog } from './integrations/catalog.ts';
+import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/reload/replicated-reload.ts';
 import { McpEndpoint } from './mcp/mcp-endpoint.ts';
 import type { FetchDocument } from './oauth/clients/client-documents.ts';
@@ -33,7 +33,7 @@ import { createEvents } from './startup/create-events.ts';
 import { createSessions } from './startup/create-sessions.ts';
 import { createSources } from './startup/create-sources.ts';
 import { createVault } from './startup/create-vault.ts';
-import { type LoadSandbox, openSandbox, type Sandbox } from './startup/open-sandbox.ts';
+import { type LoadSandbox, openSandbox, type Sandbox, sourcesOfSandbox } from './startup/open-sandbox.ts';
 import { version } from './startup/version.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
 import { workspaceConnector } from './workspace/workspace-connector.ts';
@@ -74,7 +74,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   const { publicUrl } = addresses;
   const sandbox = await openSandbox(config, addresses, core, overrides.loadSandbox, resources);
   const providers = await openProviders(core.descriptors, config, sandbox, { publicUrl, limits, clock, telemetry });
-  const catalog = () => atSandbox(overrides.catalog?.(integrations.current) ?? integrations.current, sandbox?.tickets.url);
+  const catalog = catalogIn(core, overrides, sandbox);
   const events = createEvents(core);
   const vault = createVault(core, providers, events.events);
   const shared = { ...core, ...vault, ...events, providers, catalog, approvalUrl: (id: string) => `${publicUrl}/approvals/${id}` };
@@ -131,6 +131,15 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
     bankDeps,
     webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys),
     sandbox,
+  };
+}
+
+/** The integrations in effect, which tests change. */
+function catalogIn({ integrations }: Core, overrides: Overrides, sandbox: Sandbox | undefined): () => Catalog {
+  const played = sourcesOfSandbox(sandbox?.tickets.url);
+  return () => {
+    const current = played(integrations.current);
+    return overrides.catalog?.(current) ?? current;
   };
 }
 

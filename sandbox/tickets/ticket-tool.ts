@@ -43,6 +43,7 @@ export class TicketProblem extends Error {}
 
 export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
 export const ADDS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+export const CHANGES: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 export const REPLACES: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
 
 interface Defined<Shape extends z.core.$ZodLooseShape> extends Omit<TicketTool, 'input' | 'writes' | 'run'> {

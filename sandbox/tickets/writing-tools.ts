@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { wholeTicket, wholeTicketOf } from './reading-tools.ts';
 import {
   ADDS,
+  CHANGES,
   REPLACES,
   said,
   type TicketAnswer,
@@ -110,7 +111,7 @@ export const WRITING_TOOLS: readonly TicketTool[] = [
     name: 'assign_ticket',
     title: 'Assign a ticket',
     description: 'Gives a ticket to a user, or with null to nobody.',
-    annotations: REPLACES,
+    annotations: CHANGES,
     input: { id: ticketId, user: z.string().max(100).nullable().describe('The id of a user') },
     output: wholeTicket,
     run({ id, user }, call) {
@@ -123,7 +124,7 @@ export const WRITING_TOOLS: readonly TicketTool[] = [
     name: 'close_ticket',
     title: 'Close a ticket',
     description: 'Closes a ticket. It can be opened again with reopen_ticket.',
-    annotations: REPLACES,
+    annotations: CHANGES,
     input: { id: ticketId },
     output: wholeTicket,
     run({ id }, call) {
@@ -136,7 +137,7 @@ export const WRITING_TOOLS: readonly TicketTool[] = [
     name: 'reopen_ticket',
     title: 'Reopen a ticket',
     description: 'Opens a closed ticket again.',
-    annotations: REPLACES,
+    annotations: CHANGES,
     input: { id: ticketId },
     output: wholeTicket,
     run({ id }, call) {
@@ -149,7 +150,7 @@ export const WRITING_TOOLS: readonly TicketTool[] = [
     name: 'add_label',
     title: 'Add a label',
     description: 'Adds a label to a ticket.',
-    annotations: { ...ADDS, idempotentHint: true },
+    annotations: CHANGES,
     input: { id: ticketId, label },
     output: wholeTicket,
     run({ id, label: name }, call) {
@@ -175,7 +176,7 @@ export const WRITING_TOOLS: readonly TicketTool[] = [
     name: 'link_tickets',
     title: 'Link two tickets',
     description: 'Notes that a ticket has to do with another one.',
-    annotations: { ...ADDS, idempotentHint: true },
+    annotations: CHANGES,
     input: { id: ticketId, other: ticketId },
     output: wholeTicket,
     run({ id, other }, call) {
@@ -188,7 +189,7 @@ export const WRITING_TOOLS: readonly TicketTool[] = [
     name: 'watch_ticket',
     title: 'Watch a ticket',
     description: 'Sends you a mail at each change of a ticket, or with `watch: false` no longer.',
-    annotations: { ...REPLACES, destructiveHint: false },
+    annotations: CHANGES,
     input: { id: ticketId, watch: z.boolean() },
     run({ id, watch }, call) {
       const ticket = ticketOf(call, id);

@@ -34,6 +34,9 @@ export interface Policy {
   unmasked: boolean;
 }
 
+/** The `url:` of a source that the sandbox plays. */
+export const SANDBOX_URL = 'sandbox';
+
 /** An action as one version of the integrations file exposes it. */
 export interface ConfiguredAction {
   /** `agent.action`: how callers name it. */
@@ -75,24 +78,6 @@ export interface Catalog {
   actions: ReadonlyMap<string, ConfiguredAction>;
   /** Full names by tool name. */
   tools: ReadonlyMap<string, string>;
-}
-
-/** The `url:` of the server that the sandbox plays. */
-export const SANDBOX_URL = 'sandbox';
-const atSandboxes = new WeakMap<Catalog, Catalog>();
-
-/** A catalog whose sources at the sandbox have its address. @param url undefined: there is no sandbox, so they are not set up */
-export function atSandbox(catalog: Catalog, url: string | undefined): Catalog {
-  if (catalog.sources.size === 0) return catalog;
-  const known = atSandboxes.get(catalog);
-  if (known !== undefined) return known;
-  const sources = [...catalog.sources].flatMap(([name, source]): [string, SourceSettings][] => {
-    if (source.url !== SANDBOX_URL) return [[name, source]];
-    return url === undefined ? [] : [[name, { ...source, url }]];
-  });
-  const resolved = { ...catalog, sources: new Map(sources) };
-  atSandboxes.set(catalog, resolved);
-  return resolved;
 }
 
 /** The full name of an action that is called by it or by its tool name; an unknown name unchanged. */

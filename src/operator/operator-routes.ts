@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoints/endpoint-router.ts';
+import type { Catalog } from '../integrations/catalog.ts';
 import type { IntegrationsService } from '../integrations/reload/integrations-service.ts';
 import type { Caller } from '../principal.ts';
 import type { Providers } from '../providers/open-providers.ts';
@@ -55,6 +56,7 @@ export interface OperatorDeps {
   descriptors: readonly Pick<ProviderDescriptor, 'name'>[];
   providers: Pick<Providers, 'isConfigured'>;
   integrations: Pick<IntegrationsService, 'current' | 'rejected'>;
+  catalog: () => Pick<Catalog, 'agents'>;
   models: readonly ModelSettings[];
   isOperator(caller: Caller): boolean;
 }
@@ -90,9 +92,9 @@ function status(deps: OperatorDeps): Endpoint {
   });
 }
 
-async function integrationsOf({ db, descriptors, providers, integrations }: OperatorDeps) {
+async function integrationsOf({ db, descriptors, providers, catalog }: OperatorDeps) {
   const counts = new Map((await selectAccountCounts(db)).map((row) => [row.provider, row]));
-  const agents = [...integrations.current.agents.values()];
+  const agents = [...catalog().agents.values()];
   return descriptors.map(({ name }) => ({
     provider: name,
     configured: providers.isConfigured(name),
@@ -102,7 +104,7 @@ async function integrationsOf({ db, descriptors, providers, integrations }: Oper
   }));
 }
 
-type Agents = IntegrationsService['current']['agents'];
+type Agents = Catalog['agents'];
 
 function agent({ name, actions }: Agents extends ReadonlyMap<string, infer One> ? One : never) {
   return { name, actions: actions.filter(({ policy }) => policy.enabled).map((action) => action.name) };

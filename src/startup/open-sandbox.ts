@@ -3,6 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { BankSettings, Config, IdentitySettings, SignInSettings, WorkspaceSettings } from '../config/config.ts';
 import type { RequestHandler } from '../http/endpoints/endpoint.ts';
 import type { Addresses } from '../http/server/http-server.ts';
+import { type Catalog, SANDBOX_URL } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /** The local providers of development (sandbox/). Only main.ts imports them. */
@@ -51,4 +52,36 @@ export function identitySettings({ identity }: Config, sandbox: Sandbox | undefi
   const settings = identity === 'sandbox' ? sandbox?.identity : identity;
   if (settings === undefined) throw new Error('no identity provider is configured');
   return settings;
+}
+
+/**
+ * Gives the source that the sandbox plays its address. Without the sandbox, there is neither that source nor its agents.
+ *
+ * @param url undefined: without the sandbox
+ */
+export function sourcesOfSandbox(url: string | undefined): (catalog: Catalog) => Catalog {
+  const made = new WeakMap<Catalog, Catalog>();
+  return (catalog) => {
+    const known = made.get(catalog) ?? withSandbox(catalog, url);
+    made.set(catalog, known);
+    return known;
+  };
+}
+
+function withSandbox(catalog: Catalog, url: string | undefined): Catalog {
+  const played = [...catalog.sources.values()].filter((source) => source.url === SANDBOX_URL);
+  if (played.length === 0) return catalog;
+  const sources = new Map(catalog.sources);
+  for (const source of played) {
+    if (url === undefined) sources.delete(source.name);
+    else sources.set(source.name, { ...source, url });
+  }
+  const agents = entries(catalog.agents, ({ source }) => source === undefined || sources.has(source));
+  const actions = entries(catalog.actions, ({ agent }) => agents.has(agent));
+  const tools = entries(catalog.tools, (action) => actions.has(action));
+  return { ...catalog, sources, agents, actions, tools };
+}
+
+function entries<Value>(map: ReadonlyMap<string, Value>, isKept: (value: Value) => boolean): Map<string, Value> {
+  return new Map([...map].filter(([, value]) => isKept(value)));
 }
