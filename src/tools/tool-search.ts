@@ -16,7 +16,7 @@ const MEANING = 0.8;
 /** Shorter words that no definition has are not taken for others. */
 const FUZZY_LENGTH = 5;
 /** Work for a character, beside that of a parser of JSON. */
-const COST = 20;
+const COST = 40;
 
 type Field = keyof typeof BOOST;
 type Document = Record<Field, string> & { id: number };

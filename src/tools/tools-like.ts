@@ -1,10 +1,13 @@
+import { WorkTurns } from '../concurrency/work-turns.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { type CallableAction, toTool } from './callable-tools.ts';
 import type { Tool } from './tool.ts';
-import type { ToolSearch } from './tool-search.ts';
+import type { Searched, ToolSearch } from './tool-search.ts';
 
 /** Lists of one catalog whose index is kept, those that were searched last. */
 const KEPT = 16;
+/** Work for a tool's definition, as that of a parser for so many bytes. */
+const TOOL_COST = 4_000;
 
 /** By what the callers of a list are shown. A catalog that is replaced takes its indexes with it. */
 const indexes = new WeakMap<Catalog, Map<string, Promise<ToolSearch>>>();
@@ -52,9 +55,12 @@ function keyOf(actions: readonly CallableAction[]): string {
 
 async function makeIndex(actions: readonly CallableAction[], catalog: Catalog): Promise<ToolSearch> {
   const { ToolSearch } = await import('./tool-search.ts');
-  const searched = actions.map(async (action) => {
-    const { agent } = action.configured;
-    return { tool: await toTool(action, catalog), about: catalog.agents.get(agent)?.description ?? '' };
-  });
-  return ToolSearch.of(await Promise.all(searched));
+  const searched: Searched[] = [];
+  const turns = new WorkTurns();
+  for (const action of actions) {
+    const about = catalog.agents.get(action.configured.agent)?.description ?? '';
+    searched.push({ tool: await toTool(action, catalog), about });
+    await turns.done(TOOL_COST);
+  }
+  return ToolSearch.of(searched);
 }
