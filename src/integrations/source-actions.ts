@@ -19,7 +19,6 @@ const OWN_HEADER =
 const SECRET_PARAMETER = /key|token|secret|passw|auth|signature/i;
 /** A source waits no longer for a result. */
 const TIMEOUT_MS = 30_000;
-const LEAST_CAP_BYTES = 256_000;
 
 /** The sources of a file. Adds diagnostics for what their keys say together. */
 export function compileSources(
@@ -137,7 +136,6 @@ export function sourceAction(name: string, source: SourceSettings, declaration: 
     isDeclared: true,
     pinned,
     timeoutMs: TIMEOUT_MS,
-    capBytes: LEAST_CAP_BYTES,
     input: { jsonSchema: { type: 'object' }, parse: (value) => value },
     output: { jsonSchema: {}, parse: (value) => value },
     exposes: () => [{ kind: 'service', host: source.url, name: source.label }],

@@ -61,7 +61,6 @@ export function boundAction(declared: LazyAction, source: SourceSettings, { defi
     isDeclared: true,
     pinned,
     ...(declared.timeoutMs !== undefined && { timeoutMs: declared.timeoutMs }),
-    ...(declared.capBytes !== undefined && { capBytes: declared.capBytes }),
     input: { jsonSchema: inputSchema, parse: (value) => value as Arguments },
     output: { jsonSchema: outputSchemaOf(output), parse: (value) => value as ToolOutput },
     // What else an allow-list names can't be checked, which refuses each call.

@@ -30,7 +30,7 @@ const HELD: Record<Exclude<PinnedTool['state'], 'allowed'> | 'unlisted', string>
   held: 'has changed since it was approved, so it waits until the user has looked at it',
   blocked: 'was blocked by the user',
   gone: 'is not offered by its server any more',
-  unlisted: 'was not listed by its server yet: try again in a minute',
+  unlisted: 'was not listed by its server, or not yet',
 };
 
 /** Makes actions of tools, as the account of a call has approved them. */

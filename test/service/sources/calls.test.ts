@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callsTools, ScriptedModel, says } from '../../support/emulators/scripted-model.ts';
 import { sourceFile } from '../../support/inputs/source-file.ts';
 import { FrontEnd, toolParts } from '../../support/scenes/chat-scene.ts';
@@ -124,5 +124,43 @@ describe.each(SURFACES.slice(0, 4))('through %s', (_name, call) => {
     expect((await scene.trail(user)).filter((row) => row.includes('tickets.read'))).toEqual([
       expect.stringMatching(/ tickets\.read refused$/),
     ]);
+  });
+});
+
+describe('a reload of the integrations file', () => {
+  afterEach(() => scene.reload(FILE));
+
+  it('ends a call whose action it removes, or switches off', async () => {
+    for (const change of [
+      FILE.replace(/ {6}read: .*\n/, ''),
+      FILE.replace('effect: read }', 'effect: read, policy: { enabled: false } }'),
+    ]) {
+      await scene.reload(FILE);
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      scene.answer = () => {
+        begin();
+        return new Promise(() => {});
+      };
+      const action = change.includes('enabled') ? 'tickets.list' : 'tickets.read';
+      const call = callAction(scene.steward, action, {}, { token: user.token });
+      call.catch(() => {});
+      await begun;
+      await scene.reload(change);
+      await expect(call).rejects.toMatchObject({ code: change.includes('enabled') ? 'forbidden' : 'not_found' });
+    }
+    scene.answer = ({ tool }) => ({ text: `did ${tool}`, isError: false });
+  });
+
+  it('gives a tool other fixed arguments', async () => {
+    await scene.reload(FILE.replace('tool: read, effect: read', 'tool: read, effect: read, with: { id: "7" }'));
+    await callAction(scene.steward, 'tickets.read', {}, { token: user.token });
+    expect(scene.calls).toEqual([{ tool: 'read', args: { id: '7' } }]);
+  });
+
+  it('holds a tool that it pins by another hash than its server’s', async () => {
+    await scene.reload(FILE.replace('tool: read, effect: read', `tool: read, effect: read, hash: "tool.v1:${'0'.repeat(64)}"`));
+    const held = callAction(scene.steward, 'tickets.read', {}, { token: user.token });
+    await expect(held).rejects.toMatchObject({ code: 'forbidden', details: { reason: 'tool_held', state: 'held' } });
+    expect(scene.calls).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ToolResult } from '../../../src/providers/mcp/source-session.ts';
 import type { ToolDefinition } from '../../../src/providers/mcp/source-settings.ts';
@@ -29,6 +30,8 @@ export class ToolScene {
   readonly calls: ToolCall[] = [];
   /** What the server lists, by source. */
   readonly listed = new Map<string, ToolDefinition[]>();
+  /** The integrations file. */
+  path = '';
   /** What a tool answers. */
   answer: (call: ToolCall) => ToolResult | Promise<ToolResult> = ({ tool }) => ({ text: `did ${tool}`, isError: false });
 
@@ -36,8 +39,15 @@ export class ToolScene {
   static async start(file: string, env: Record<string, string> = {}): Promise<ToolScene> {
     const scene = new ToolScene();
     const providers = [...PROVIDERS.filter(({ name }) => String(name) !== 'mcp'), scene.#provider()];
-    scene.steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(file), ...env }, { providers });
+    scene.path = ownIntegrations(file);
+    scene.steward = await startSteward({ INTEGRATIONS_FILE: scene.path, ...env }, { providers });
     return scene;
+  }
+
+  /** Puts another file in the place of the one in force. */
+  async reload(file: string): Promise<void> {
+    writeFileSync(this.path, file);
+    await this.steward.updateIntegrations();
   }
 
   /** A user who is connected to each of these sources once. */
