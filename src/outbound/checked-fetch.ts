@@ -33,9 +33,13 @@ export interface OutboundRequest {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Responses that have no body (Fetch, "null body status"). */
 const EMPTY = new Set([204, 205, 304]);
+/** Error codes of the system and of the client before anything is sent. */
+const UNSENT = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_INVALID_ARG'],
+]);
 const LOOK_UP_MS = 5_000;
 const CONNECT_MS = 10_000;
-const IDLE_MS = 30_000;
 
 /**
  * Requests to hosts that users, operators or other servers name. Each connection is made to an address that was checked, https
@@ -85,7 +89,7 @@ export class Outbound {
     };
     try {
       const response = await this.#send(url, request, ending.signal);
-      const body = EMPTY.has(response.statusCode) ? null : bounded(response.body, request.maxBytes, ending.signal, stop);
+      const body = EMPTY.has(response.statusCode) ? null : bounded(url, response.body, request.maxBytes, ending.signal, stop);
       if (body === null) stop();
       return new Response(body, { status: response.statusCode, headers: headersOf(response) });
     } catch (error) {
@@ -138,8 +142,6 @@ async function openAgent({ clock, internal, resolve = resolveAll }: OutboundOpti
     connect: (options, callback) => (options.protocol === 'https:' ? secure : plain)(options, callback),
     headersTimeout: 0,
     bodyTimeout: 0,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
   });
 }
 
@@ -161,7 +163,7 @@ function redirected(url: URL, location: string | string[] | undefined): AppError
 }
 
 /** The body up to the limits. @param ended is called once, when nothing more is read */
-function bounded(body: Readable, maxBytes: number, signal: AbortSignal, ended: () => void): ReadableStream<Uint8Array> {
+function bounded(url: URL, body: Readable, maxBytes: number, signal: AbortSignal, ended: () => void): ReadableStream<Uint8Array> {
   const chunks = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
   let size = 0;
   const end = () => {
@@ -179,7 +181,7 @@ function bounded(body: Readable, maxBytes: number, signal: AbortSignal, ended: (
         controller.close();
       } catch (error) {
         end();
-        controller.error(signal.aborted ? signal.reason : error);
+        controller.error(failureOf(url, error, signal));
       }
     },
     cancel: end,
@@ -190,11 +192,23 @@ function headersOf({ headers }: Dispatcher.ResponseData): [string, string][] {
   return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]));
 }
 
+/** The cause of an error of {@link Outbound.fetch}: the host could not be reached, or its connection ended. */
+export class OutboundFailure extends Error {
+  /** Nothing of the request was sent. */
+  readonly isUnsent: boolean;
+
+  /** @param code of the system or of the client */
+  constructor(code: string) {
+    super(`request failed: ${code}`);
+    this.isUnsent = UNSENT.has(code);
+  }
+}
+
 /** @returns an error without anything of request or response but the host's name */
 function failureOf(url: URL, error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof AppError) return error;
-  return fault(`${url.hostname} can’t be reached.`, new Error(`request failed: ${codeOf(error)}`));
+  return fault(`${url.hostname} can’t be reached.`, new OutboundFailure(codeOf(error)));
 }
 
 function codeOf(error: unknown): string {

@@ -1,0 +1,70 @@
+import type { Clock } from '../../clock/clock.ts';
+import { AppError } from '../../errors.ts';
+
+interface State {
+  /** One after the other, without a success. */
+  failures: number;
+  /** Monotonic. Until then nothing is sent; later one call tries. */
+  openUntil: number;
+  isTrying: boolean;
+}
+
+const FAILURES = 5;
+const OPEN_MS = 30_000;
+/** Servers that fail at the moment, of all users; beyond it, the oldest are forgotten. */
+const MOST = 10_000;
+
+/** Sends nothing more to a server that fails, for a while: whoever waits for it would only wait. */
+export class Circuits {
+  readonly #clock: Clock;
+  readonly #states = new Map<string, State>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Number of servers to which nothing is sent at the moment. */
+  get open(): number {
+    const now = this.#clock.monotonic();
+    return [...this.#states.values()].filter(({ failures, openUntil }) => failures >= FAILURES && openUntil > now).length;
+  }
+
+  /**
+   * @param isFailure whether an error says that the server does not work
+   * @throws AppError `unavailable` while the circuit is open
+   */
+  async run<Result>(key: string, work: () => Promise<Result>, isFailure: (error: unknown) => boolean): Promise<Result> {
+    const state = this.#states.get(key);
+    if (state !== undefined && state.failures >= FAILURES) this.#try(state);
+    try {
+      const result = await work();
+      this.#states.delete(key);
+      return result;
+    } catch (error) {
+      if (isFailure(error)) this.#failed(key);
+      else if (state !== undefined) state.isTrying = false;
+      throw error;
+    }
+  }
+
+  #try(state: State): void {
+    const left = state.openUntil - this.#clock.monotonic();
+    if (left > 0 || state.isTrying) {
+      throw new AppError('unavailable', 'The server has failed several times. It is tried again in a moment.', {
+        retryAfter: Math.max(1, Math.ceil(left / 1000)),
+      });
+    }
+    state.isTrying = true;
+  }
+
+  #failed(key: string): void {
+    const failures = (this.#states.get(key)?.failures ?? 0) + 1;
+    this.#states.delete(key);
+    this.#states.set(key, { failures, openUntil: this.#clock.monotonic() + OPEN_MS, isTrying: false });
+    if (this.#states.size <= MOST) return;
+    for (const oldest of this.#states.keys()) {
+      this.#states.delete(oldest);
+      return;
+    }
+  }
+}

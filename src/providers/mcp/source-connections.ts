@@ -1,0 +1,69 @@
+import type { Clock, Timer } from '../../clock/clock.ts';
+import { timeoutSignal } from '../../clock/clock.ts';
+import type { Outbound } from '../../outbound/checked-fetch.ts';
+import { readAccess } from './credentials.ts';
+import { REQUEST_MS, RpcError, SourceConnection } from './source-connection.ts';
+
+interface Entry {
+  connection: Promise<SourceConnection>;
+  uses: number;
+  /** Closes it after a while without use. */
+  idle: Timer | undefined;
+}
+
+const IDLE_MS = 60_000;
+/** Beyond it, connections are closed with their last use. */
+const MOST_KEPT = 500;
+
+/** Connections to servers, kept open for a while: agreeing on one takes several requests. None is shared between credentials. */
+export class SourceConnections {
+  readonly #outbound: Outbound;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(outbound: Outbound, clock: Clock) {
+    this.#outbound = outbound;
+    this.#clock = clock;
+  }
+
+  /**
+   * Works with the connection of a credential; after an error that is not the server's own answer, the next one opens another.
+   *
+   * @param credential the access token of a grant
+   */
+  async use<Result>(credential: string, work: (connection: SourceConnection) => Promise<Result>): Promise<Result> {
+    const entry = this.#entries.get(credential) ?? this.#open(credential);
+    entry.uses += 1;
+    entry.idle?.cancel();
+    try {
+      return await work(await entry.connection);
+    } catch (error) {
+      if (!(error instanceof RpcError)) this.#drop(credential, entry);
+      throw error;
+    } finally {
+      entry.uses -= 1;
+      if (entry.uses === 0) this.#rest(credential, entry);
+    }
+  }
+
+  #open(credential: string): Entry {
+    const signal = timeoutSignal(this.#clock, REQUEST_MS);
+    const connection = SourceConnection.open(this.#outbound, readAccess(credential), signal);
+    const entry = { connection, uses: 0, idle: undefined };
+    this.#entries.set(credential, entry);
+    return entry;
+  }
+
+  #drop(credential: string, entry: Entry): void {
+    if (this.#entries.get(credential) === entry) this.#entries.delete(credential);
+  }
+
+  #rest(credential: string, entry: Entry): void {
+    const close = () => {
+      this.#drop(credential, entry);
+      entry.connection.then((connection) => connection.close()).catch(() => {});
+    };
+    if (this.#entries.get(credential) !== entry || this.#entries.size > MOST_KEPT) close();
+    else entry.idle = this.#clock.after(IDLE_MS, close).unref();
+  }
+}

@@ -1,0 +1,52 @@
+import { shortened } from '../../validation/cut-text.ts';
+import { isObject } from '../../validation/is-object.ts';
+import { tidy, unreadableResponse } from '../transport/response-json.ts';
+import type { ToolResult } from './source-session.ts';
+
+const MAX_NAME = 300;
+/** Blocks of an answer; further ones are counted. */
+const MAX_BLOCKS = 2_000;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the database rejects it
+const NUL = /\u0000/g;
+
+/**
+ * The result of `tools/call` (MCP, `CallToolResult`). A block of a kind that is not known is named, so that it makes no answer
+ * unreadable.
+ *
+ * @throws AppError `provider_error`
+ */
+export function readToolResult({ content = [], structuredContent, isError }: Readonly<Record<string, unknown>>): ToolResult {
+  if (!Array.isArray(content)) throw unreadableResponse('content is no list');
+  const texts = content.slice(0, MAX_BLOCKS).map(textOf);
+  if (content.length > MAX_BLOCKS) texts.push(`[${content.length - MAX_BLOCKS} more]`);
+  return {
+    text: texts.filter((text) => text !== '').join('\n\n'),
+    ...(structuredContent !== undefined && { structured: plain(structuredContent) }),
+    isError: isError === true,
+  };
+}
+
+function textOf(block: unknown): string {
+  if (!isObject(block)) return '[unknown content]';
+  const { type, text, mimeType, resource, uri } = block;
+  if (type === 'text' && typeof text === 'string') return cleaned(text);
+  if (type === 'image' || type === 'audio') return `[${type}${named(mimeType)}]`;
+  if (type === 'resource_link') return `[link${named(uri)}]`;
+  if (type !== 'resource' || !isObject(resource)) return '[unknown content]';
+  return typeof resource.text === 'string' ? cleaned(resource.text) : `[file${named(resource.uri)}]`;
+}
+
+function named(value: unknown): string {
+  return typeof value === 'string' ? `: ${cleaned(shortened(value, MAX_NAME))}` : '';
+}
+
+/** JSON that can be stored: not nested too deeply, well-formed, without NUL. */
+function plain(value: unknown): unknown {
+  const whole = { value };
+  tidy(whole, 'kept');
+  return JSON.parse(JSON.stringify(whole.value), (_key, member) => (typeof member === 'string' ? cleaned(member) : member));
+}
+
+function cleaned(text: string): string {
+  return text.toWellFormed().replace(NUL, '');
+}
