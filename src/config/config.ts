@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { InternalHosts } from '../outbound/public-addresses.ts';
+import type { IPv4, IPv6 } from 'ipaddr.js';
 import type { Limits } from './limits.ts';
 
 export type { Limits };
@@ -107,6 +107,14 @@ export interface TracingSettings {
   takesParents: boolean;
   /** Interval of exports, milliseconds. */
   delayMs: number;
+}
+
+/** Hosts that the operator lists because they are not in the public internet (INTERNAL_HOSTS). */
+export interface InternalHosts {
+  /** In lower case. They may be private, and spoken to by plain http. */
+  names: ReadonlySet<string>;
+  /** Addresses that may be private, and spoken to by plain http, whatever their names are. */
+  ranges: readonly (readonly [IPv4 | IPv6, number])[];
 }
 
 /** A real provider, the sandbox, or undefined: not configured (in production only). */

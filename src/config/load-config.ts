@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { StartError } from '../errors.ts';
-import { type InternalHosts, internalHosts } from '../outbound/public-addresses.ts';
 import { addressKey, domainKey, isEmailAddress } from '../validation/email-address.ts';
 import { type Config, isLoopback, type KeyServiceSettings } from './config.ts';
 import { Problems } from './config-problems.ts';
@@ -11,16 +10,13 @@ import { type Variables, variables } from './environment.ts';
 import { limitsOf } from './limits.ts';
 import { parseKeyset } from './master-key-list.ts';
 import { isModelKey, modelBudget, modelList } from './model-config.ts';
-import { bank, identity, mcpIssuer, signIn, workspace } from './provider-config.ts';
+import { bank, identity, internalHostsOf, mcpIssuer, signIn, workspace } from './provider-config.ts';
 import { metrics, tracing } from './telemetry-config.ts';
 
 type Environment = Record<string, string | undefined>;
 
 /** Names of networks in Express's `trust proxy` (Express, "Behind proxies"). */
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
-
-/** As they are listed: the address of IPv6 without brackets. */
-const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '::1'];
 
 /** Deleted from the environment once read, so that a later dump of it does not contain them. */
 const SECRET_VARIABLES = [
@@ -185,14 +181,6 @@ function masterKeys({ MASTER_KEYS: text, MASTER_KEYS_FILE: file }: Variables, pr
   }
   if (problems.production) problems.add('MASTER_KEYS', 'is missing (or MASTER_KEYS_FILE): nothing could be encrypted');
   return { kind: 'development' };
-}
-
-/** In development, servers on this machine can be used as they are. */
-function internalHostsOf({ INTERNAL_HOSTS: items }: Variables, problems: Problems): InternalHosts {
-  const local = problems.production ? [] : LOOPBACK_HOSTS;
-  return internalHosts([...items, ...local], () =>
-    problems.add('INTERNAL_HOSTS', 'must be host names, addresses and ranges such as 10.1.0.0/16, separated by commas'),
-  );
 }
 
 function checkKeyset(variable: string, read: () => string, problems: Problems): void {

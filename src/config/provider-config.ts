@@ -1,5 +1,6 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Config } from './config.ts';
+import type { Config, InternalHosts } from './config.ts';
 import { type Problems, withoutTrailingSlashes } from './config-problems.ts';
 import type { Variables } from './environment.ts';
 
@@ -112,4 +113,41 @@ function isPublicHost(hostname: string): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
   if (!ipaddr.isValid(address)) return hostname.includes('.') && !PRIVATE_NAME.test(hostname);
   return !PRIVATE_RANGES.has(ipaddr.process(address).range());
+}
+
+/** As they are listed: the address of IPv6 without brackets. */
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '::1'];
+
+/** In development, servers on this machine can be used as they are. */
+export function internalHostsOf({ INTERNAL_HOSTS: items }: Variables, problems: Problems): Config['internalHosts'] {
+  const local = problems.production ? [] : LOOPBACK_HOSTS;
+  return internalHosts([...items, ...local], () =>
+    problems.add('INTERNAL_HOSTS', 'must be host names, addresses and ranges such as 10.1.0.0/16, separated by commas'),
+  );
+}
+
+/**
+ * Reads a list of host names, addresses and ranges (CIDR).
+ *
+ * @param refuse is called with each item that is none of them
+ */
+export function internalHosts(items: readonly string[], refuse: (item: string) => void): InternalHosts {
+  const names = new Set<string>();
+  const ranges: InternalHosts['ranges'][number][] = [];
+  for (const item of items) {
+    const range = rangeOf(item);
+    const host = range === undefined && !/[/:@?#]/.test(item) ? URL.parse(`http://${item}`)?.hostname : undefined;
+    if (range !== undefined) ranges.push(range);
+    else if (host !== undefined && host !== '' && isIP(host) === 0) names.add(host);
+    else refuse(item);
+  }
+  return { names, ranges };
+}
+
+function rangeOf(item: string): InternalHosts['ranges'][number] | undefined {
+  const [address = '', bits, ...more] = item.split('/');
+  if (isIP(address) === 0 || address.includes('%') || more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return undefined;
+  const parsed = ipaddr.parse(address);
+  const length = Number(bits ?? (parsed.kind() === 'ipv4' ? 32 : 128));
+  return ipaddr.isValidCIDR(`${address}/${length}`) ? [parsed, length] : undefined;
 }

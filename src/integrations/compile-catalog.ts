@@ -117,7 +117,7 @@ async function loadDeclare(providers: readonly ProviderDescriptor[]): Promise<De
   const { declaredAction, loadTools } = await import('./declared/declared-action.ts');
   const tools = await loadTools();
   const calls = new Map<string, FindCall>();
-  for (const { name, calls: load } of providers) calls.set(name, await load());
+  for (const { name, calls: load } of providers) if (load !== undefined) calls.set(name, await load());
   return (name, agent, declaration, diagnostics) => {
     const found = calls.get(agent.provider.name)?.(declaration.call, agent.needs);
     const action = found && declaredAction(name, agent.provider.name, found, declaration, tools, diagnostics);

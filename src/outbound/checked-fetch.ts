@@ -5,9 +5,10 @@ import type { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { type Clock, timeoutSignal } from '../clock/clock.ts';
 import { loadOnce } from '../concurrency/load-once.ts';
+import type { InternalHosts } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { checkedLookup, type Resolve, resolveAll } from './look-up.ts';
-import { assertReachable, type InternalHosts, isListed } from './public-addresses.ts';
+import { assertReachable, isListed } from './public-addresses.ts';
 
 export interface OutboundOptions {
   clock: Clock;

@@ -1,18 +1,9 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { InternalHosts } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 
 type Address = ReturnType<typeof ipaddr.process>;
-type Range = readonly [Address, number];
-
-/** Hosts that the operator lists because they are not in the public internet (INTERNAL_HOSTS). */
-export interface InternalHosts {
-  /** In lower case. They may be private, and spoken to by plain http. */
-  names: ReadonlySet<string>;
-  /** Addresses that may be private, and spoken to by plain http, whatever their names are. */
-  ranges: readonly Range[];
-}
-
 export const NO_INTERNAL_HOSTS: InternalHosts = { names: new Set(), ranges: [] };
 
 /** Of IPv6, only 2000::/3 is assigned so far (RFC 4291, 2.4). */
@@ -21,32 +12,6 @@ const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 const PRIVATE = new Set(['unicast', 'private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
 /** Services of a cloud's own host, which give credentials to whoever asks: also where they are at private or public addresses. */
 const HOST_SERVICES = new Set(['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254']);
-
-/**
- * Reads a list of host names, addresses and ranges (CIDR).
- *
- * @param refuse is called with each item that is none of them
- */
-export function internalHosts(items: readonly string[], refuse: (item: string) => void): InternalHosts {
-  const names = new Set<string>();
-  const ranges: Range[] = [];
-  for (const item of items) {
-    const range = rangeOf(item);
-    const host = range === undefined && !/[/:@?#]/.test(item) ? URL.parse(`http://${item}`)?.hostname : undefined;
-    if (range !== undefined) ranges.push(range);
-    else if (host !== undefined && host !== '' && isIP(host) === 0) names.add(host);
-    else refuse(item);
-  }
-  return { names, ranges };
-}
-
-function rangeOf(item: string): Range | undefined {
-  const [address = '', bits, ...more] = item.split('/');
-  if (isIP(address) === 0 || address.includes('%') || more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return undefined;
-  const parsed = ipaddr.parse(address);
-  const length = Number(bits ?? (parsed.kind() === 'ipv4' ? 32 : 128));
-  return ipaddr.isValidCIDR(`${address}/${length}`) ? [parsed, length] : undefined;
-}
 
 /** Whether a host may be spoken to by plain http by its name alone. */
 export function isListed({ names, ranges }: InternalHosts, hostname: string): boolean {
@@ -79,6 +44,6 @@ function isGlobal(address: Address): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_V6));
 }
 
-function isInside(ranges: readonly Range[], address: Address): boolean {
+function isInside(ranges: InternalHosts['ranges'], address: Address): boolean {
   return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 }

@@ -97,7 +97,7 @@ export async function openProviders(
   const clients = new Map<string, unknown>();
   for (const descriptor of descriptors) {
     const part = descriptor.settings(config);
-    const settings = part === 'sandbox' ? sandbox && descriptor.sandboxed(sandbox) : part;
+    const settings = part === 'sandbox' ? sandbox && descriptor.sandboxed?.(sandbox) : part;
     if (settings !== undefined) clients.set(descriptor.name, await descriptor.open(settings, options));
   }
   return new Providers(descriptors, clients, options.telemetry);

@@ -2,12 +2,15 @@ import type { Config } from '../config/config.ts';
 import type { Logger } from '../observability/logger.ts';
 import { PROVIDERS } from '../providers/providers.ts';
 
+/** Those that the operator configures. */
+const ANNOUNCED = PROVIDERS.flatMap(({ label, ...descriptor }) => (label === undefined ? [] : [{ ...descriptor, label }]));
+
 /** Announces that the service is ready: a message for people in development, a log entry in production. */
 export function announce(config: Config, steward: { url: string; address: string }, logger: Logger): void {
   const { url, address } = steward;
   const { identity, models, databaseUrl, dataDir } = config;
   if (config.environment === 'production') {
-    const configured = PROVIDERS.map(({ name, settings }) => [name, settings(config) !== undefined]);
+    const configured = ANNOUNCED.map(({ name, settings }) => [name, settings(config) !== undefined]);
     logger.info({ url, address, ...Object.fromEntries(configured) }, 'ready');
     return;
   }
@@ -16,7 +19,7 @@ export function announce(config: Config, steward: { url: string; address: string
   const lines = [
     `Steward is ready at ${url}${url === address ? '' : ` (listening at ${address})`}`,
     provider('identity', identity, 'real provider'),
-    ...PROVIDERS.map(({ name, label, settings }) => provider(name, settings(config), label)),
+    ...ANNOUNCED.map(({ name, label, settings }) => provider(name, settings(config), label)),
     row('assistant', assistantOf(models)),
     row('database', databaseUrl === undefined ? `embedded, in ${dataDir}` : 'Postgres'),
     'Press Ctrl+C to stop. Connected accounts are kept for the next start.',

@@ -44,10 +44,15 @@ export class SourceCalls {
     this.circuits = new Circuits(clock);
     this.connections = new SourceConnections(outbound, clock);
   }
+
+  /** @param signal ends all requests of the session */
+  session(grant: GrantAccess, signal: AbortSignal): SourceSession {
+    return new GrantedSession(this, grant, signal);
+  }
 }
 
 /** Calls on behalf of one grant. A request is sent again once after the server has refused its credential, or forgotten its session. */
-export class GrantedSession implements SourceSession {
+class GrantedSession implements SourceSession {
   readonly #shared: SourceCalls;
   readonly #grant: GrantAccess;
   readonly #signal: AbortSignal;

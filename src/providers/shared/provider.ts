@@ -83,12 +83,12 @@ export interface OpenOptions {
 export interface ProviderDescriptor<Settings = unknown, Client = unknown, Session extends ProviderSession = ProviderSession> {
   /** Stored with each grant, and `provider:` of an agent in the integrations file. */
   name: string;
-  /** Its name in the start message when it is not the sandbox. */
-  label: string;
+  /** Its name in the start message when it is not the sandbox. Left out: it has no part in it. */
+  label?: string;
   /** Its settings from the configuration; undefined: not configured. */
   settings(config: Config): ProviderConfig<Settings>;
-  /** Its settings in the sandbox. */
-  sandboxed(sandbox: SandboxSettings): Settings;
+  /** Its settings in the sandbox. Left out: it is never configured as the sandbox. */
+  sandboxed?(sandbox: SandboxSettings): Settings;
   /** Loads and creates the client. SDKs are loaded with the first request that needs them. */
   open(settings: Settings, options: OpenOptions): Promise<Client>;
   /** @param signal ends all requests of the session */
@@ -105,8 +105,8 @@ export interface ProviderDescriptor<Settings = unknown, Client = unknown, Sessio
    * @throws AppError like the session
    */
   writtenTo?(session: Session, addresses: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
-  /** Loads the calls that actions of the integrations file may declare. */
-  calls(): Promise<FindCall>;
+  /** Loads the calls that actions of the integrations file may declare. Left out: there are none. */
+  calls?(): Promise<FindCall>;
 }
 
 /** Settings of the providers that the sandbox contains. */

@@ -14,6 +14,7 @@ export function grantAccess(
   known?: GrantInUse,
 ): GrantAccess {
   let unused = known;
+  let version = known?.version;
   return {
     userId,
     current() {
@@ -21,8 +22,12 @@ export function grantAccess(
       unused = undefined;
       return (row && tokens.tokenFromRow(row)) ?? tokens.current(userId, grantId, row);
     },
-    renewed: (rejected) => tokens.renewed(userId, grantId, rejected),
-    version: () => known?.version ?? statuses.version(userId, grantId),
+    renewed(rejected) {
+      // It changes the grant.
+      version = undefined;
+      return tokens.renewed(userId, grantId, rejected);
+    },
+    version: () => version ?? statuses.version(userId, grantId),
     rejected: (version, status) => statuses.rejected(userId, grantId, version, status),
   };
 }

@@ -4,10 +4,12 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
+import type { InternalHosts } from '../../../src/config/config.ts';
+import { internalHosts } from '../../../src/config/provider-config.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { Outbound } from '../../../src/outbound/checked-fetch.ts';
 import type { Resolve } from '../../../src/outbound/look-up.ts';
-import { type InternalHosts, internalHosts, NO_INTERNAL_HOSTS } from '../../../src/outbound/public-addresses.ts';
+import { NO_INTERNAL_HOSTS } from '../../../src/outbound/public-addresses.ts';
 import { TestClock } from '../../support/time/test-clock.ts';
 
 /** Counts what connects to this machine, at all of its addresses. */
