@@ -28,6 +28,8 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** The most that is read of the response's body. */
   maxBytes: number;
+  /** Receives the error that ends the reading of the body, for readers that make another one of it. */
+  onCut?: (error: unknown) => void;
 }
 
 /** As of fetch. */
@@ -90,7 +92,7 @@ export class Outbound {
     };
     try {
       const response = await this.#send(url, request, ending.signal);
-      const body = EMPTY.has(response.statusCode) ? null : bounded(url, response.body, request.maxBytes, ending.signal, stop);
+      const body = EMPTY.has(response.statusCode) ? null : bounded(url, response.body, request, ending.signal, stop);
       if (body === null) stop();
       return new Response(body, { status: response.statusCode, headers: headersOf(response) });
     } catch (error) {
@@ -164,7 +166,13 @@ function redirected(url: URL, location: string | string[] | undefined): AppError
 }
 
 /** The body up to the limits. @param ended is called once, when nothing more is read */
-function bounded(url: URL, body: Readable, maxBytes: number, signal: AbortSignal, ended: () => void): ReadableStream<Uint8Array> {
+function bounded(
+  url: URL,
+  body: Readable,
+  { maxBytes, onCut }: OutboundRequest,
+  signal: AbortSignal,
+  ended: () => void,
+): ReadableStream<Uint8Array> {
   const chunks = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
   let size = 0;
   const end = () => {
@@ -182,7 +190,9 @@ function bounded(url: URL, body: Readable, maxBytes: number, signal: AbortSignal
         controller.close();
       } catch (error) {
         end();
-        controller.error(failureOf(url, error, signal));
+        const failure = failureOf(url, error, signal);
+        onCut?.(failure);
+        controller.error(failure);
       }
     },
     cancel: end,

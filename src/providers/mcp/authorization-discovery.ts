@@ -44,7 +44,8 @@ interface Challenge {
 }
 
 /** Parameters of a challenge (RFC 9110, 11.2). */
-const PARAMETER = /([a-z_]{1,40})=(?:"([^"]{0,2000})"|([^\s,"]{1,2000}))/gi;
+const METADATA = /[\s,]resource_metadata="([^"]*)"/i;
+const SCOPE = /[\s,]scope="([^"]*)"/i;
 const FIRST_CALL = {
   jsonrpc: '2.0',
   id: 1,
@@ -74,10 +75,7 @@ export async function discover(http: AuthorizationHttp, source: SourceSettings, 
 async function firstCall(http: AuthorizationHttp, source: SourceSettings, signal: AbortSignal): Promise<Challenge> {
   const { status, challenge } = await postJson(http, source.url, FIRST_CALL, signal, 'application/json, text/event-stream');
   if (status !== 401 || challenge === null) return { metadataUrl: undefined, scope: undefined };
-  const parameters = new Map(
-    [...challenge.slice(0, 8_000).matchAll(PARAMETER)].map(([, name = '', quoted, plain]) => [name.toLowerCase(), quoted ?? plain]),
-  );
-  return { metadataUrl: parameters.get('resource_metadata'), scope: parameters.get('scope')?.trim() || undefined };
+  return { metadataUrl: METADATA.exec(challenge)?.[1], scope: SCOPE.exec(challenge)?.[1]?.trim() || undefined };
 }
 
 /** @returns undefined: the server has none */
@@ -184,7 +182,7 @@ function isSameRoot(one: string, other: string): boolean {
 }
 
 function withoutFragment(url: string): string {
-  return url.replace(/#.*$/, '');
+  return url.split('#')[0] ?? url;
 }
 
 /** @param what is shown. @param cause is logged */

@@ -31,6 +31,11 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** Why the body of an answer was not read to its end; the official client keeps only a text of it. */
+interface Cuts {
+  last: unknown;
+}
+
 interface SendOptions {
   signal: AbortSignal;
   headers?: Record<string, string> | undefined;
@@ -47,11 +52,13 @@ export class SourceConnection {
   readonly #client: Client;
   readonly #transport: StreamableHTTPClientTransport;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #cuts: Cuts;
   #nextId = FIRST_ID;
 
-  private constructor(client: Client, transport: StreamableHTTPClientTransport) {
+  private constructor(client: Client, transport: StreamableHTTPClientTransport, cuts: Cuts) {
     this.#client = client;
     this.#transport = transport;
+    this.#cuts = cuts;
     const { onmessage } = transport;
     transport.onmessage = (message: JSONRPCMessage) => {
       if (!this.#take(message)) onmessage?.(message);
@@ -66,9 +73,11 @@ export class SourceConnection {
       // Checks are made elsewhere: the client's own would compile schemas of strangers.
       jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
     });
-    const transport = new sdk.StreamableHTTPClientTransport(new URL(credential.url), { fetch: fetchWith(outbound, credential) });
+    const cuts: Cuts = { last: undefined };
+    const fetch = fetchWith(outbound, credential, cuts);
+    const transport = new sdk.StreamableHTTPClientTransport(new URL(credential.url), { fetch });
     await client.connect(transport, { signal, timeout: REQUEST_MS });
-    return new SourceConnection(client, transport);
+    return new SourceConnection(client, transport, cuts);
   }
 
   /**
@@ -93,7 +102,7 @@ export class SourceConnection {
     };
     signal.addEventListener('abort', onAbort, { once: true });
     const message = { jsonrpc: '2.0' as const, id, method, params: { ...params, ...this.#envelope() } };
-    const onRequestStreamEnd = () => reject(new NoAnswer());
+    const onRequestStreamEnd = () => reject(new NoAnswer('the stream ended', { cause: this.#cuts.last }));
     try {
       const sent = this.#transport.send(message, { requestSignal: signal, onRequestStreamEnd, ...(headers && { headers }) });
       sent.catch(reject);
@@ -137,7 +146,7 @@ export class SourceConnection {
 const ignore = () => {};
 
 /** Requests with the credential, which goes to the server's address only. */
-function fetchWith(outbound: Outbound, { url, header, token }: AccessCredential) {
+function fetchWith(outbound: Outbound, { url, header, token }: AccessCredential, cuts: Cuts) {
   return async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     if (new URL(input).href !== new URL(url).href) throw new Error('another address than that of the credential');
     const headers = new Headers(init.headers);
@@ -154,6 +163,9 @@ function fetchWith(outbound: Outbound, { url, header, token }: AccessCredential)
       signal: signal ?? undefined,
       timeoutMs: REQUEST_MS,
       maxBytes: MAX_ANSWER_BYTES,
+      onCut: (error) => {
+        cuts.last = error;
+      },
     });
   };
 }
