@@ -4,9 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { documentFetcher, fetchFrom } from '../../../src/oauth/clients/client-documents.ts';
+import { documentFetcher } from '../../../src/oauth/clients/client-documents.ts';
 import { type Resolve, resolveAll } from '../../../src/outbound/look-up.ts';
 import { assertPublic } from '../../../src/outbound/public-addresses.ts';
+import { fetchPublicDocument } from '../../../src/outbound/public-document.ts';
 import { FormBrowser } from '../../support/browser/browser.ts';
 import { hasPostgres } from '../../support/database/postgres.ts';
 import { newName } from '../../support/scenes/flows.ts';
@@ -406,11 +407,11 @@ describe('the fetch of a document', () => {
       ];
     };
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f000001', '2130706433', 'localhost']) {
-      await expect(fetchFrom(new URL(`https://${host}:${port}/`), signal), host).rejects.toThrow();
+      await expect(fetchPublicDocument(new URL(`https://${host}:${port}/`), signal), host).rejects.toThrow();
     }
-    await expect(fetchFrom(new URL(`https://rebind.example:${port}/`), signal, rebinding)).rejects.toThrow('public internet');
+    await expect(fetchPublicDocument(new URL(`https://rebind.example:${port}/`), signal, rebinding)).rejects.toThrow('public internet');
     expect(asked).toBe(1);
-    await expect(fetchFrom(new URL(`http://93.184.216.34:${port}/`), signal)).rejects.toThrow('https');
+    await expect(fetchPublicDocument(new URL(`http://93.184.216.34:${port}/`), signal)).rejects.toThrow('https');
     expect(connections).toBe(0);
     server.close();
   });
@@ -423,7 +424,7 @@ describe('the fetch of a document', () => {
       asked += 1;
       return look.promise;
     };
-    const fetchDocument = documentFetcher((url, signal) => fetchFrom(url, signal, resolve));
+    const fetchDocument = documentFetcher((url, signal) => fetchPublicDocument(url, signal, resolve));
     const all = Array.from({ length: 8 }, () => fetchDocument('https://slow.example/', time.signal));
     await eventually(() => asked === 8);
     time.abort();
