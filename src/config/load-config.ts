@@ -81,6 +81,17 @@ export function integrationsFile(): string {
   return resolve(variables.shape.INTEGRATIONS_FILE.parse(process.env.INTEGRATIONS_FILE?.trim() || undefined));
 }
 
+/** The hosts of INTERNAL_HOSTS, and this machine, which commands read without a complete configuration. */
+export function internalHostsSetting(): Config['internalHosts'] {
+  const problems = new Problems(false);
+  const hosts = internalHostsOf(
+    { INTERNAL_HOSTS: variables.shape.INTERNAL_HOSTS.parse(process.env.INTERNAL_HOSTS?.trim() || undefined) },
+    problems,
+  );
+  if (problems.found.length > 0) throw refuse(problems.found);
+  return hosts;
+}
+
 /**
  * A secret that the integrations file names by its variable. It stays in the environment, since a reload may name it later.
  *

@@ -119,7 +119,7 @@ function isPublicHost(hostname: string): boolean {
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '::1'];
 
 /** In development, servers on this machine can be used as they are. */
-export function internalHostsOf({ INTERNAL_HOSTS: items }: Variables, problems: Problems): Config['internalHosts'] {
+export function internalHostsOf({ INTERNAL_HOSTS: items }: Pick<Variables, 'INTERNAL_HOSTS'>, problems: Problems): Config['internalHosts'] {
   const local = problems.production ? [] : LOOPBACK_HOSTS;
   return internalHosts([...items, ...local], () =>
     problems.add('INTERNAL_HOSTS', 'must be host names, addresses and ranges such as 10.1.0.0/16, separated by commas'),
