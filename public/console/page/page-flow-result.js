@@ -4,7 +4,7 @@ import { notify } from './page-toasts.js';
 
 /** Messages for the result codes of the OAuth flow. An unknown code from the URL is not displayed. */
 const SCOPE_NAME = /^[a-z.]{1,40}$/;
-const PARAMETERS = ['integration', 'status', 'code', 'account_id', 'missing_scopes'];
+const PARAMETERS = ['integration', 'source', 'status', 'code', 'account_id', 'missing_scopes'];
 
 /**
  * Takes the result of connecting an account from the address, of which it is no part any more.
