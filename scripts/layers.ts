@@ -136,6 +136,7 @@ export const OWN_FORMATS: Record<string, string> = {};
 export const SANDBOX_LOADER = 'src/main.ts';
 /** Files that take time from the machine, each with its reason. */
 export const BY_THE_MACHINE: Record<string, string> = {
+  'src/cli/discover-tools.ts': 'a command has nothing to inject from',
   'src/cli/keys-deps.ts': 'a command has nothing to inject from',
   'src/cli/session.ts': 'a command has nothing to inject from',
   'src/database/database.ts': 'its default, for commands',
