@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { accessCredential } from '../../../src/providers/mcp/credentials.ts';
 import type { ToolResult } from '../../../src/providers/mcp/source-session.ts';
 import type { ToolDefinition } from '../../../src/providers/mcp/source-settings.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
@@ -38,9 +39,17 @@ export class ToolScene {
   /** @param file with the sources */
   static async start(file: string, env: Record<string, string> = {}): Promise<ToolScene> {
     const scene = new ToolScene();
-    const providers = [...PROVIDERS.filter(({ name }) => String(name) !== 'mcp'), scene.#provider()];
+    const providers = [...PROVIDERS.filter(({ name }) => name !== 'mcp'), scene.#provider()];
     scene.path = ownIntegrations(file);
     scene.steward = await startSteward({ INTEGRATIONS_FILE: scene.path, ...env }, { providers });
+    return scene;
+  }
+
+  /** The same with the provider of the release: its calls reach the servers that the file names. */
+  static async real(file: string): Promise<ToolScene> {
+    const scene = new ToolScene();
+    scene.path = ownIntegrations(file);
+    scene.steward = await startSteward({ INTEGRATIONS_FILE: scene.path });
     return scene;
   }
 
@@ -66,12 +75,13 @@ export class ToolScene {
     const { grants, db } = this.steward.context;
     await db.transaction(async (tx) => {
       const expiresAt = new Date(this.steward.clock.now() + 3_600_000);
-      const tokens = { accessToken: 'access', refreshToken: 'refresh' };
+      const url = this.steward.context.integrations.current.sources.get(source)?.url ?? '';
+      const tokens = { accessToken: accessCredential({ url }), refreshToken: 'refresh' };
       const grant = await grants.store(tx, { userId, provider: 'mcp', subject: randomUUID(), tokens, scopes: [], expiresAt });
       await tx.query(
-        `insert into source_accounts (id, grant_id, user_id, source, url, label, is_default) values ($1, $2, $3, $4, 'https://mcp.example.com/mcp', $5,
+        `insert into source_accounts (id, grant_id, user_id, source, url, label, is_default) values ($1, $2, $3, $4, $6, $5,
            not exists (select 1 from source_accounts where user_id = $3 and source = $4))`,
-        [id, grant.id, userId, source, label],
+        [id, grant.id, userId, source, label, url],
       );
     }, userId);
     await this.list({ userId }, source, id);

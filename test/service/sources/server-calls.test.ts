@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ToolDefinition } from '../../../src/providers/mcp/source-settings.ts';
+import { sourceFile } from '../../support/inputs/source-file.ts';
+import { ToolScene, type ToolUser } from '../../support/scenes/tool-scene.ts';
+import { McpSource } from '../../support/servers/mcp-source.ts';
+import { callAction } from '../../support/users/agents.ts';
+
+const FIND: ToolDefinition = {
+  name: 'find',
+  inputSchema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+  outputSchema: { type: 'object', properties: { ids: { type: 'array', items: { type: 'string' } } }, required: ['ids'] },
+};
+const CLOSE: ToolDefinition = { name: 'close', inputSchema: { type: 'object', properties: { id: { type: 'string' } } } };
+
+let source: McpSource;
+let scene: ToolScene;
+let user: ToolUser;
+
+const file = (url: string) =>
+  sourceFile(
+    `{ url: "${url}", auth: none, label: Tickets }`,
+    'find: { tool: find, effect: read }',
+    'close: { tool: close, effect: write, policy: { approval: never } }',
+  );
+
+beforeAll(async () => {
+  source = await new McpSource().start();
+  scene = await ToolScene.real(file(source.address));
+  scene.listed.set('tickets', [FIND, CLOSE]);
+});
+
+beforeEach(async () => {
+  source.restart();
+  source.call = () => ({ content: [{ type: 'text', text: '{"ids":["1"]}' }], structuredContent: { ids: ['1'] } });
+  user = await scene.user('tickets');
+});
+
+afterAll(async () => {
+  await scene.steward.stop();
+  await source.stop();
+});
+
+const call = (action: string, input: object = {}) => callAction(scene.steward, action, input, { token: user.token });
+const called = () => source.callsOf('/mcp').filter(({ body }) => body.method === 'tools/call');
+
+describe('a call of a source’s tool', () => {
+  it.each(['modern', 'legacy'] as const)('reaches its server, and returns what it answers (%s)', async (era) => {
+    source.era = era;
+    expect((await call('tickets.find', { query: 'lamp' })).data).toEqual({ structured: { ids: ['1'] } });
+    // What was sent within an earlier session is sent again.
+    expect(called().at(-1)?.body.params).toMatchObject({ name: 'find', arguments: { query: 'lamp' } });
+  });
+
+  it('names images and links, and fetches neither', async () => {
+    const content = [
+      { type: 'text', text: 'See' },
+      { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+      { type: 'resource_link', uri: `${source.url}/secret`, name: 'x' },
+    ];
+    source.call = () => ({ content });
+    expect((await call('tickets.close', { id: '1' })).data).toEqual({ text: `See\n\n[image: image/png]\n\n[link: ${source.url}/secret]` });
+    expect(source.callsOf('/secret')).toEqual([]);
+  });
+
+  it('whose arguments are wrong sends nothing', async () => {
+    await expect(call('tickets.find', { query: 1 })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { schema: FIND.inputSchema },
+    });
+    expect(called()).toEqual([]);
+  });
+
+  it('refuses a result that asks the user for something', async () => {
+    source.call = () => ({ resultType: 'input_required', inputRequests: {} });
+    await expect(call('tickets.find', { query: 'a' })).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  it('asks for a new connection once the server refuses its credential, or the file names another address', async () => {
+    source.accepted = new Set();
+    await expect(call('tickets.find', { query: 'a' })).rejects.toMatchObject({
+      code: 'reauth_required',
+      details: { account: user.accounts.tickets },
+    });
+    source.accepted = undefined;
+    user = await scene.user('tickets');
+    await scene.reload(file(`${source.url}/other`));
+    await expect(call('tickets.find', { query: 'a' })).rejects.toMatchObject({ code: 'reauth_required' });
+    expect(source.callsOf('/other')).toEqual([]);
+    await scene.reload(file(source.address));
+    expect((await call('tickets.find', { query: 'a' })).data).toEqual({ structured: { ids: ['1'] } });
+  });
+});
