@@ -10,6 +10,7 @@ import { anyOrigin, crossOrigin, securityHeaders } from './http/middleware/secur
 import type { Site } from './http/pages/own-page.ts';
 import { MCP_PATH, RESOURCE_PATHS } from './mcp/mcp-routes.ts';
 import { PROTOCOL_PATHS, PUBLIC_PATHS } from './oauth/oauth-routes.ts';
+import { CLIENT_DOCUMENT_PATH } from './sources/source-routes.ts';
 import { authorizationRouters } from './startup/authorization-routers.ts';
 import { documentRouters } from './startup/document-routers.ts';
 import { endpointMiddleware } from './startup/endpoint-middleware.ts';
@@ -34,7 +35,7 @@ export function createApp(context: Services, state: ProcessState): Express {
   const endpoints = [health, ...features, ...documents, consent].flatMap((router) => router.endpoints);
   const routes = new Set([...endpoints.map(({ path }) => path), ...PROTOCOL_PATHS, MCP_PATH]);
   const isForBrowsers = matcher(endpoints.filter(({ browser }) => browser === true).map(({ path }) => path));
-  const forAnyOrigin = new Set([...PUBLIC_PATHS, ...RESOURCE_PATHS]);
+  const forAnyOrigin = new Set([...PUBLIC_PATHS, ...RESOURCE_PATHS, CLIENT_DOCUMENT_PATH]);
   const isForAnyOrigin = ({ path }: Request) => forAnyOrigin.has(path);
   const perAddress = limitPerAddress(clock, config.limits.requestsPerMinute);
 

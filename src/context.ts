@@ -7,7 +7,6 @@ import type { Clock } from './clock/clock.ts';
 import { Coalescer } from './concurrency/coalescer.ts';
 import type { ModelSettings } from './config/config.ts';
 import { fakeModel } from './config/model-config.ts';
-import { RedirectUris } from './connections/redirect-uri.ts';
 import type { DatabaseTimeouts } from './database/database.ts';
 import { withdrawn } from './executor/checks/call-checks.ts';
 import { Executor } from './executor/executor.ts';
@@ -24,19 +23,17 @@ import type { Logger } from './observability/logger.ts';
 import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
 import { openProviders } from './providers/open-providers.ts';
 import type { ProviderDescriptor } from './providers/shared/provider.ts';
-import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.ts';
 import { Admission, watchLoopUtilisation } from './rate-limit/admission.ts';
 import { authenticators } from './startup/authenticators.ts';
 import type { Core } from './startup/core.ts';
 import { createClients } from './startup/create-clients.ts';
 import { createEvents } from './startup/create-events.ts';
 import { createSessions } from './startup/create-sessions.ts';
-import { createSources } from './startup/create-sources.ts';
+import { createConnections, createSources } from './startup/create-sources.ts';
 import { createVault } from './startup/create-vault.ts';
 import { type LoadSandbox, openSandbox, type Sandbox, sourcesOfSandbox } from './startup/open-sandbox.ts';
 import { version } from './startup/version.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
-import { workspaceConnector } from './workspace/workspace-connector.ts';
 
 /** Replacements that tests and development inject. */
 export interface Overrides {
@@ -82,8 +79,15 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   const sources = createSources(core, shared);
   const executor = new Executor({ ...shared, ...sources, allowances, livePerDay: limits.userLiveBalancesPerDay });
   const { verifying, ...accounts } = createSessions(core, sandbox, overrides.identity, publicUrl);
-  const { fetchDocument } = overrides;
-  const clients = createClients(core, { ...events, publicUrl, sessions: accounts.sessions, verifying, executor, catalog, fetchDocument });
+  const clients = createClients(core, {
+    ...events,
+    fetchDocument: overrides.fetchDocument,
+    publicUrl,
+    ...accounts,
+    verifying,
+    executor,
+    catalog,
+  });
   const mcp = new McpEndpoint({
     ...shared,
     executor,
@@ -94,16 +98,9 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   integrations.onChange(() => mcp.toolsChanged());
   integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
   const threads = new Threads(shared);
-  const workspace = providers.client(workspaceDescriptor);
   const bank = providers.client(bankDescriptor);
   const bankDeps: BankDeps = { ...shared, provider: bank?.provider, refreshes: new Coalescer(clock) };
   const models = modelsOf(core, sandbox);
-  const redirectUris = new RedirectUris(config, publicUrl, clock, logger);
-  const reconfigured = async () => {
-    const revisions = actionRevisions(catalog());
-    await events.approvalExpiry.reconfigured(revisions);
-    await allowances.reconfigured(revisions);
-  };
   return {
     ...shared,
     ...accounts,
@@ -121,17 +118,23 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
     /** The assistant's, the default one first. */
     models,
     readOnlySwitches: new ReadOnlySwitches(db, events.emit, events.approvalExpiry),
-    reloads: new ReplicatedReload(db, integrations, reconfigured, polls, logger),
+    reloads: new ReplicatedReload(db, integrations, () => reconfigured(catalog(), events, allowances), polls, logger),
     /** Ids of the master keys that stored data requires and that this process does not have. */
     absentKeyIds: () => absentKeyIds(db, keyring),
     /** Whether pages of an origin may call the service. */
     allowsOrigin: allowedOrigins(config, publicUrl, clock, logger),
-    /** undefined: the workspace provider is not configured. */
-    workspace: workspace && { ...shared, connector: workspaceConnector(workspace.provider, shared), redirectUris },
+    ...createConnections(core, { ...shared, ...sources, ...clients, publicUrl }),
     bankDeps,
     webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys),
     sandbox,
   };
+}
+
+/** Ends what was approved and allowed of actions that do something else now. */
+async function reconfigured(catalog: Catalog, { approvalExpiry }: ReturnType<typeof createEvents>, allowances: Allowances): Promise<void> {
+  const revisions = actionRevisions(catalog);
+  await approvalExpiry.reconfigured(revisions);
+  await allowances.reconfigured(revisions);
 }
 
 /** The integrations in effect, which tests change. */

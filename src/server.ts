@@ -98,6 +98,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   workers.start();
   context.reloads.start();
   context.uses.start();
+  context.sources?.readings.start();
   deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, context.polls).start();
   sessions.start();
   /** Makes the service unready. */
@@ -135,6 +136,7 @@ async function shutdown(running: Running, resources: AsyncDisposableStack, logge
     () => context.orphanedTokens.settle(),
     // A rotated refresh token exists in this process only until it is stored.
     () => context.tokens.settle(),
+    () => context.sources?.settle(),
     () => workers.stop(),
     () => resources.disposeAsync(),
   ];

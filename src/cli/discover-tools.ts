@@ -48,7 +48,7 @@ function openClient(publicUrl: string, source: SourceSettings): McpClient {
   const limits = { providerTimeoutMs: TIMEOUT_MS, refreshTimeoutMs: TIMEOUT_MS };
   const client = new McpClient(internalHostsSetting(), { publicUrl, limits, clock: systemClock, telemetry: UNMEASURED });
   // A registration for this sign-in only.
-  client.keepClientsIn({ load: async () => new Map(), save: async () => {}, settings: () => source });
+  client.keepClientsIn(async () => ({ load: async () => new Map(), save: async () => {}, settings: () => source }));
   return client;
 }
 

@@ -2,8 +2,7 @@ import { hashSecret, randomSecret } from '../crypto/secrets.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { isBound, upsertBinding } from './bindings-repository.ts';
 
-/** Name and lifetime of the cookie with a binding's secret. */
-export const BINDING_COOKIE = 'steward_binding';
+/** Lifetime of a binding, and of the cookie with its secret. */
 export const BINDING_SECONDS = 24 * 3600;
 
 /**

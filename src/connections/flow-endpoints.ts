@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { type Endpoint, endpoint } from '../http/endpoints/endpoint.ts';
+import type { ErrorCode } from '../errors.ts';
+import { type Endpoint, endpoint, type Request, type Response } from '../http/endpoints/endpoint.ts';
 import type { Cookies } from '../http/pages/cookies.ts';
 import { text } from '../validation/validate.ts';
-import { BINDING_COOKIE } from './bindings.ts';
 import type { FlowDeps } from './connector.ts';
 import type { FlowEnd } from './flows-repository.ts';
 
 /** With the first flow: each start would load them. */
 const loadCallback = () => import('./callback-service.ts');
 const loadConfirmation = () => import('./confirmation-service.ts');
+
+/** Name of the cookie with a binding's secret. */
+export const BINDING_COOKIE = 'steward_binding';
 
 /** Ends of the flows of one kind of accounts. */
 export interface FlowEndpoints {
@@ -18,8 +21,9 @@ export interface FlowEndpoints {
   integration: 'workspace' | 'mcp';
   /** Begins the summary of the callback. */
   step: string;
-  /** @throws AppError `not_configured` */
-  deps(): FlowDeps | Promise<FlowDeps>;
+  /** Of {@link FlowEndpoints.deps}. */
+  errors: readonly ErrorCode[];
+  deps(): Promise<FlowDeps>;
   cookies: Cookies;
 }
 
@@ -34,7 +38,7 @@ const confirmationForm = z
   .meta({ id: 'WorkspaceConfirmationForm' });
 
 /** The provider's redirect that completes a flow. */
-export function callbackEndpoint({ path, integration, step, deps, cookies }: FlowEndpoints): Endpoint {
+export function callbackEndpoint({ path, integration, step, errors, deps, cookies }: FlowEndpoints): Endpoint {
   return endpoint({
     method: 'get',
     path: `${path}/callback`,
@@ -47,7 +51,7 @@ export function callbackEndpoint({ path, integration, step, deps, cookies }: Flo
     // Not strict: the provider may add parameters (RFC 6749, 4.1.2).
     query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
     pages: { 200: 'The confirmation page', 303: 'Redirect to the flow’s `redirect_uri`, with the outcome in the query' },
-    errors: ['not_configured'],
+    errors,
     async handle({ query, request, response }) {
       const ready = await deps();
       const { completeCallback } = await loadCallback();
@@ -63,7 +67,7 @@ export function callbackEndpoint({ path, integration, step, deps, cookies }: Flo
 }
 
 /** The form of the confirmation page. */
-export function confirmEndpoint({ path, integration, deps, cookies }: FlowEndpoints): Endpoint {
+export function confirmEndpoint({ path, integration, errors, deps, cookies }: FlowEndpoints): Endpoint {
   return endpoint({
     method: 'post',
     path: `${path}/confirm`,
@@ -78,7 +82,7 @@ export function confirmEndpoint({ path, integration, deps, cookies }: FlowEndpoi
       200: 'A page that leads a browser to the flow’s `redirect_uri`, with the outcome in the query',
       303: 'Redirect of other clients there',
     },
-    errors: ['forbidden', 'not_configured'],
+    errors: ['forbidden', ...errors],
     async handle({ form, request }) {
       const ready = await deps();
       const { confirmationCookie, resolveConfirmation } = await loadConfirmation();
@@ -88,6 +92,17 @@ export function confirmEndpoint({ path, integration, deps, cookies }: FlowEndpoi
       return { redirect: addressOf(end, integration) };
     },
   });
+}
+
+/** Binds the browser that began a flow to its user. */
+export async function bind(
+  { db }: Pick<FlowDeps, 'db'>,
+  cookies: Cookies,
+  { request, response, userId }: { request: Request; response: Response; userId: string },
+): Promise<void> {
+  const { BINDING_SECONDS, bindBrowser } = await import('./bindings.ts');
+  const secret = await bindBrowser(db, cookies.read(request, BINDING_COOKIE), userId);
+  cookies.set(response, BINDING_COOKIE, secret, BINDING_SECONDS);
 }
 
 /** The address to which a flow ends: its `redirect_uri` with the outcome in the query. */

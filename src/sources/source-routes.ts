@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { BINDING_COOKIE, BINDING_SECONDS, bindBrowser } from '../connections/bindings.ts';
-import { addressOf, callbackEndpoint, confirmEndpoint, redirectUri } from '../connections/flow-endpoints.ts';
+import { addressOf, BINDING_COOKIE, bind, callbackEndpoint, confirmEndpoint, redirectUri } from '../connections/flow-endpoints.ts';
 import { AppError } from '../errors.ts';
 import { assertRecentSignIn } from '../http/access/recent-sign-in.ts';
 import { signInFor } from '../http/access/return-path.ts';
@@ -79,7 +78,8 @@ const tool = z
 /** Connections to other people's MCP servers, which the integrations file names. */
 export function sourcesRouter(options: SourceRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
   const { load, cookies, publicUrl } = options;
-  const ends = { path: '/auth/sources', integration: 'mcp', step: 'After the sign-in at a source: ', deps: load, cookies } as const;
+  const step = 'After the sign-in at a source: ';
+  const ends = { path: '/auth/sources', integration: 'mcp', step, errors: [], deps: load, cookies } as const;
   const flow = [connect(options), login(options), callbackEndpoint(ends), confirmEndpoint(ends)];
   const entry = [showEntry(options, middleware), finishEntry(options, middleware)];
   const accounts = [listAccounts(load), disconnect(load), makeDefault(load), listTools(load), decide(load)];
@@ -133,8 +133,7 @@ function connect({ load, cookies, publicUrl }: SourceRoutesOptions): Endpoint {
       const { prepareConnection } = await loadFlows();
       const asked = { redirectUri: form.redirect_uri, accountId: form.account_id, label: form.label };
       const { ticket, expiresAt } = await prepareConnection(deps, caller.userId, params.source, asked);
-      const secret = await bindBrowser(deps.db, cookies.read(request, BINDING_COOKIE), caller.userId);
-      cookies.set(response, BINDING_COOKIE, secret, BINDING_SECONDS);
+      await bind(deps, cookies, { request, response, userId: caller.userId });
       return { json: { login_url: `${publicUrl}/auth/sources/login?token=${ticket}`, expires_at: expiresAt.toISOString() } };
     },
   });
@@ -174,8 +173,8 @@ function showEntry({ load }: SourceRoutesOptions, { clock }: EndpointMiddleware)
     pages: { 200: 'The page', 303: 'Redirect to the sign-in, or to the flow’s `redirect_uri` when it has ended' },
     errors: ['not_found', 'recent_login_required'],
     async handle({ caller, params, request, response }) {
-      assertSession(caller);
       const found = await (await loadFlows()).findEntry(await load(), caller.userId, params.id);
+      assertSession(caller);
       if (!('flow' in found)) return { redirect: addressOf(found, 'mcp') };
       if (found.source.auth === 'header') assertRecent(clock, caller, request.path, response);
       const { entryPage } = await import('./entry-page.ts');
@@ -211,10 +210,10 @@ function finishEntry({ load }: SourceRoutesOptions, { clock }: EndpointMiddlewar
     },
     errors: ['not_found', 'recent_login_required'],
     async handle({ caller, params, form, request, response }) {
-      assertSession(caller);
       const deps = await load();
       const flows = await loadFlows();
       const found = await flows.findEntry(deps, caller.userId, params.id);
+      assertSession(caller);
       if (!('flow' in found)) return { redirect: addressOf(found, 'mcp') };
       if (form.decision === 'cancel') return { redirect: addressOf(await flows.finishEntry(deps, found, 'cancel'), 'mcp') };
       if (found.source.auth === 'none') return { redirect: addressOf(await flows.finishEntry(deps, found, 'confirm'), 'mcp') };
@@ -292,7 +291,7 @@ function decide(load: Load): Endpoint {
     path: '/auth/sources/accounts/:account_id/tools/:tool',
     summary: 'Allow or block a tool of a connection',
     description: 'By the user in person. `conflict`: the tool has changed since, or the operator has pinned it in the integrations file.',
-    auth: 'id_token',
+    auth: 'first_party',
     params: accountId.extend({ tool: z.string().min(1).max(256) }),
     form: z
       .strictObject({ decision: z.enum(['allow', 'block']), hash: HASH.describe('Of the definition that the user has seen.') })

@@ -9,6 +9,7 @@ import { readOnlyRouter } from '../clients/read-only-routes.ts';
 import { tokensRouter } from '../clients/tokens-routes.ts';
 import { toolsRouter } from '../clients/tools-routes.ts';
 import type { Services } from '../context.ts';
+import { AppError } from '../errors.ts';
 import { homeRouter } from '../home/home-routes.ts';
 import type { EndpointMiddleware, EndpointRouter } from '../http/endpoints/endpoint-router.ts';
 import { Cookies } from '../http/pages/cookies.ts';
@@ -19,6 +20,7 @@ import { mcpRouter } from '../mcp/mcp-routes.ts';
 import { operatorRouter } from '../operator/operator-routes.ts';
 import type { Caller } from '../principal.ts';
 import { signInRouter } from '../sign-in/sign-in-routes.ts';
+import { sourcesRouter } from '../sources/source-routes.ts';
 import { usersRouter } from '../users/users-routes.ts';
 import { addressKey } from '../validation/email-address.ts';
 import { waitlistRouter } from '../waitlist/waitlist-routes.ts';
@@ -52,6 +54,10 @@ export function featureRouters(
   };
   // Each source is listed by its own name.
   const ownProviders = context.descriptors.filter(({ name }) => name !== 'mcp');
+  const loadSources = async () => {
+    if (context.sources === undefined) throw new AppError('not_configured', 'Sources are not set up on this server.');
+    return context.sources.open();
+  };
   const isOperator = ({ email }: Caller) => email !== null && config.operators.includes(addressKey(email));
   const signIn = {
     ...context,
@@ -77,6 +83,7 @@ export function featureRouters(
     waitlistRouter(db, logger, middleware),
     integrationsRouter({ db, providers: ownProviders, sources: () => context.catalog().sources, reloads, showsProblems }, middleware),
     workspaceRouter({ deps: workspace, accounts: context, cookies: new Cookies(publicUrl), publicUrl }, middleware),
+    sourcesRouter({ load: loadSources, cookies: new Cookies(publicUrl), publicUrl }, middleware),
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),
     tokensRouter(context.clientTokens, middleware),

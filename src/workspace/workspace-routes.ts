@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { BINDING_COOKIE, BINDING_SECONDS, bindBrowser } from '../connections/bindings.ts';
 import type { FlowDeps } from '../connections/connector.ts';
-import { callbackEndpoint, confirmEndpoint, redirectUri } from '../connections/flow-endpoints.ts';
+import { BINDING_COOKIE, bind, callbackEndpoint, confirmEndpoint, type FlowEndpoints, redirectUri } from '../connections/flow-endpoints.ts';
 import { AppError } from '../errors.ts';
 import type { Authenticate } from '../http/access/require-credential.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
@@ -19,7 +18,7 @@ const accountList = z.object({ accounts: z.array(workspaceAccount) }).meta({ id:
 
 export interface WorkspaceRoutesOptions {
   /** undefined: the provider is not configured. */
-  deps: FlowDeps | undefined;
+  deps: (() => Promise<FlowDeps>) | undefined;
   accounts: AccountsDeps;
   cookies: Cookies;
   publicUrl: string;
@@ -28,13 +27,14 @@ export interface WorkspaceRoutesOptions {
 /** Connecting (three steps), listing, choosing the default and disconnecting workspace accounts. */
 export function workspaceRouter(options: WorkspaceRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
   const { cookies } = options;
-  const ends = {
+  const ends: FlowEndpoints = {
     path: '/auth/workspace',
     integration: 'workspace',
     step: 'Step 3: ',
+    errors: ['not_configured'],
     deps: () => configured(options.deps),
     cookies,
-  } as const;
+  };
   const flow = [requestAccess(options), login(options, middleware.authenticate), callbackEndpoint(ends), confirmEndpoint(ends)];
   return endpointRouter('Workspace', [...flow, ...accountEndpoints(options.accounts)], middleware);
 }
@@ -51,11 +51,10 @@ function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): En
     response: access,
     errors: ['not_configured'],
     async handle({ caller, form, request, response }) {
-      const ready = configured(deps);
+      const ready = await configured(deps);
       const { prepareFlow } = await loadStart();
       const { ticket, expiresAt } = await prepareFlow(ready, caller.userId, { email: form.email, redirectUri: form.redirect_uri });
-      const secret = await bindBrowser(ready.db, cookies.read(request, BINDING_COOKIE), caller.userId);
-      cookies.set(response, BINDING_COOKIE, secret, BINDING_SECONDS);
+      await bind(ready, cookies, { request, response, userId: caller.userId });
       const loginUrl = `${publicUrl}/auth/workspace/login?token=${ticket}`;
       return { json: { status: 'success' as const, login_url: loginUrl, expires_at: expiresAt.toISOString() } };
     },
@@ -75,7 +74,7 @@ function login({ deps, cookies }: WorkspaceRoutesOptions, authenticate: Authenti
     pages: { 303: 'Redirect to the provider’s consent page' },
     errors: ['invalid_token', 'token_expired', 'forbidden', 'not_configured'],
     async handle({ query, request }) {
-      const ready = configured(deps);
+      const ready = await configured(deps);
       // Also with a ticket, whose flow has its own address: one that is not allowed is always an error.
       ready.redirectUris.resolve(query.redirect_uri);
       const { openByTicket, openForUser } = await loadStart();
@@ -128,7 +127,7 @@ function accountEndpoints(accounts: AccountsDeps): Endpoint[] {
   ];
 }
 
-function configured(deps: FlowDeps | undefined): FlowDeps {
+async function configured(deps: WorkspaceRoutesOptions['deps']): Promise<FlowDeps> {
   if (deps === undefined) throw new AppError('not_configured', 'Workspace accounts are not set up on this server.');
-  return deps;
+  return deps();
 }

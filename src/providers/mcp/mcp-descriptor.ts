@@ -10,7 +10,7 @@ import type { SourceSession } from './source-session.ts';
 export class McpClient {
   readonly authorization: () => Promise<SourceAuthorization>;
   readonly #calls: () => Promise<SourceCalls>;
-  #clients: SourceClients | undefined;
+  #clients: (() => Promise<SourceClients>) | undefined;
   #openCircuits = () => 0;
 
   constructor(internal: InternalHosts, { publicUrl, limits, clock, telemetry }: OpenOptions) {
@@ -21,7 +21,7 @@ export class McpClient {
     this.authorization = loadOnce(async () => {
       const { SourceAuthorizer } = await import('./source-authorizer.ts');
       if (this.#clients === undefined) throw new Error('it is not known where registrations are kept');
-      return new SourceAuthorizer({ outbound: await openOutbound(), clients: this.#clients, publicUrl, limits, clock, telemetry });
+      return new SourceAuthorizer({ outbound: await openOutbound(), clients: await this.#clients(), publicUrl, limits, clock, telemetry });
     });
     this.#calls = loadOnce(async () => {
       const { SourceCalls } = await import('./source-calls.ts');
@@ -32,8 +32,8 @@ export class McpClient {
   }
 
   /** Says where registrations at authorization servers are kept; before the first use of {@link authorization}. */
-  keepClientsIn(clients: SourceClients): void {
-    this.#clients = clients;
+  keepClientsIn(load: () => Promise<SourceClients>): void {
+    this.#clients = load;
   }
 
   /** Number of servers to which nothing is sent at the moment, because they fail. */

@@ -21,6 +21,18 @@ const ENDPOINTS = [
   'DELETE /auth/workspace/accounts/{account_id}',
   'POST /auth/workspace/accounts/{account_id}/default',
   'POST /auth/bank/accounts/{account_id}/refresh',
+  'GET /auth/sources/accounts',
+  'POST /auth/sources/{source}/connect',
+  'GET /auth/sources/login',
+  'GET /auth/sources/callback',
+  'POST /auth/sources/confirm',
+  'GET /auth/sources/entry/{id}',
+  'POST /auth/sources/entry/{id}',
+  'DELETE /auth/sources/accounts/{account_id}',
+  'POST /auth/sources/accounts/{account_id}/default',
+  'GET /auth/sources/accounts/{account_id}/tools',
+  'POST /auth/sources/accounts/{account_id}/tools/{tool}',
+  'GET /oauth/client.json',
   'POST /webhooks/bank',
   'GET /integrations',
   'GET /health/live',
@@ -59,7 +71,7 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
   { why: 'needs another Host header, which fetch does not send: home.test.ts', responses: /^GET \/api-docs 302/ },
   {
     why: 'uses nothing that can fail: no database, no provider',
-    responses: /^GET \/(test|health\/live|api-docs|\.well-known\/oauth-protected-resource(\/mcp)?)? (500|503) /,
+    responses: /^GET \/(test|health\/live|api-docs|oauth\/client\.json|\.well-known\/oauth-protected-resource(\/mcp)?)? (500|503) /,
   },
   { why: 'every failure of the file is a 422, and no database is used', responses: /^GET \/update_integrations (500|503) / },
   { why: 'asks the database one constant question, whose every failure is unavailable', responses: /^GET \/health\/ready 500 / },
@@ -76,6 +88,10 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
     responses: /^GET \/auth\/session\/callback (401|502) /,
   },
   { why: 'uses no database, and the issuer is always there', responses: /^GET \/sign-in (500 |503 unavailable)/ },
+  {
+    why: 'needs an authorization server that the test controls: test/service/sources, test/service/providers',
+    responses: /^POST \/auth\/sources\/\{source\}\/connect (409 |502 |503 not_configured|504 )/,
+  },
   { why: 'a failed insertion is the interface’s 200 with status error', responses: /^POST \/(waitlist|email) (500|503) / },
 ];
 

@@ -55,7 +55,7 @@ export class DocumentedResponses {
     const type = response.headers.get('content-type')?.split(';', 1)[0] ?? '';
     expect(Object.keys(documented.content), `${endpoint} ${response.status}`).toContain(type);
     if (type === 'application/json') this.#validate([path, method.toLowerCase(), 'responses', String(response.status)], response.body);
-    const code = response.status < 400 ? '' : (response.body?.code ?? HTML_CODE.exec(response.text)?.[1] ?? 'no code');
+    const code = response.status < 400 ? '' : (response.body?.code ?? codeOf(response));
     return name(endpoint, String(response.status), code, type);
   }
 
@@ -72,6 +72,11 @@ export class DocumentedResponses {
       Object.entries<Json>(methods).map(([method, operation]) => ({ endpoint: `${method.toUpperCase()} ${path}`, operation })),
     );
   }
+}
+
+/** The code that a page names; one of a page that is not found has only one meaning, and it names none. */
+function codeOf({ status, text }: HttpResponse): string {
+  return HTML_CODE.exec(text)?.[1] ?? (status === 404 ? 'not_found' : 'no code');
 }
 
 function name(endpoint: string, status: string, code: string, type: string): string {

@@ -24,6 +24,7 @@ import {
   withBankError,
 } from './openapi-scene.ts';
 import { signInRuns } from './openapi-sign-in-runs.ts';
+import { sourceRuns } from './openapi-source-runs.ts';
 import { threadRuns } from './openapi-thread-runs.ts';
 import { webhookRuns } from './openapi-webhook-runs.ts';
 
@@ -68,7 +69,13 @@ export function generalRuns(): Run[] {
   );
 }
 
-const BODIES: Record<string, string> = { 'POST /threads/{id}': '{"title":"Taxes"}', 'PATCH /user/preferences': '{}' };
+const BODIES: Record<string, string> = {
+  'POST /threads/{id}': '{"title":"Taxes"}',
+  'PATCH /user/preferences': '{}',
+  'POST /auth/sources/{source}/connect': '{}',
+  'POST /auth/sources/entry/{id}': '{"decision":"cancel"}',
+  'POST /auth/sources/accounts/{account_id}/tools/{tool}': `{"decision":"block","hash":"tool.v1:${'0'.repeat(64)}"}`,
+};
 
 /** With a body that the endpoint takes; for most, that of a decision. */
 function withJson(endpoint: string, { requestBody }: Record<string, any>, options: CallOptions): CallOptions {
@@ -118,6 +125,7 @@ export function ownRuns(): Run[] {
     ...userRuns(),
     ...workspaceRuns(),
     ...bankRuns(),
+    ...sourceRuns(),
     ...webhookRuns(),
     ...clientRuns(),
     ...chatRuns(),
