@@ -12,6 +12,7 @@ import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../s
 import { runCli } from '../support/processes/cli.ts';
 import { ExecutorScene } from '../support/scenes/executor-scene.ts';
 import { answerConfirmation, newName, openConsent, outcome } from '../support/scenes/flows.ts';
+import { PinnedSource } from '../support/scenes/source-account.ts';
 import { retryNow } from '../support/scenes/webhook-scene.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { type ConnectedGrant, endWait, grantState, leave } from '../support/users/refreshing.ts';
@@ -167,6 +168,10 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
        select id, user_id, provider, subject, tokens, now() + interval '1 day' from grants where id = $1`,
       [user.grantId],
     );
+    const pinned = new PinnedSource(scene.steward, 'tickets');
+    for (const tool of ['search', 'read']) pinned.file.set(tool, {});
+    const account = await pinned.connect(user.userId);
+    await pinned.lists(user.userId, account, { name: 'search', inputSchema: {} }, { name: 'read', inputSchema: {} });
     const [before, token] = [await keyOf(user), await current(user)];
     expect(await sealed(user)).toEqual(allUnder(before));
 
@@ -176,6 +181,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect(now).not.toBe(before);
     expect(await sealed(user)).toEqual(allUnder(now));
     expect(await current(user)).toBe(token);
+    expect((await pinned.of(user.userId, account)).get('read')).toMatchObject({ state: 'allowed', approved: { name: 'read' } });
     expect((await scene.decide(user, approvalId)).data).toEqual(first.data);
     expect((await scene.steward.context.executor.outcome(user, approved)).result?.data).toEqual(first.data);
     const { thread, messages } = await threads.read(user.userId, 'renewed');

@@ -76,7 +76,11 @@ describe('GET /user/export', () => {
     const { body } = await read(user.token);
     expect(body.user).toMatchObject({ id: user.userId, email: `${user.name}@example.com` });
     expect(body.workspace_accounts.map(({ email }: { email: string }) => email)).toEqual([user.secondEmail, user.email]);
-    expect(body.grants).toHaveLength(3);
+    expect(body.grants).toHaveLength(4);
+    expect(body.source_accounts).toMatchObject([{ source: 'tickets', url: 'https://tickets.example/mcp', label: 'Tickets' }]);
+    expect(body.source_tools).toMatchObject([
+      { tool: 'search', is_blocked: false, approved: { name: 'search' }, listed: { name: 'search' } },
+    ]);
     expect(body.waitlist.email).toBe(`${user.name}@example.com`);
     expect(body.approvals).toMatchObject([
       { action: 'test.send', status: 'pending', arguments: { input: { to: [`friend-of-${user.name}@example.com`], text: SAID } } },

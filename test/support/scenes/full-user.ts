@@ -2,6 +2,7 @@ import { eventually } from '../time/eventually.ts';
 import type { ConnectedGrant } from '../users/refreshing.ts';
 import type { ExecutorScene } from './executor-scene.ts';
 import { linkBank, newName } from './flows.ts';
+import { PinnedSource } from './source-account.ts';
 
 /** Text of a full user's calls and results, which is stored encrypted. */
 export const SAID = 'what-was-said';
@@ -68,6 +69,12 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
   await steward.sql(
     `insert into oauth_entries (model, id_hash, user_id, payload) values ('AccessToken', sha256($1::text::bytea), $1::uuid, '\\x00')`,
     [user.userId],
+  );
+  const source = new PinnedSource(steward, 'tickets');
+  source.file.set('search', {});
+  await source.lists(user.userId, await source.connect(user.userId), { name: 'search', description: SAID, inputSchema: {} });
+  await steward.sql(
+    `insert into source_clients (source, issuer, registration) values ('tickets', 'https://tickets.example', '\\x00') on conflict do nothing`,
   );
   await steward.call('/auth/session', { method: 'POST', token });
   await steward.sql(
