@@ -111,7 +111,7 @@ export interface TracingSettings {
 
 /** Hosts that the operator lists because they are not in the public internet (INTERNAL_HOSTS). */
 export interface InternalHosts {
-  /** In lower case. They may be private, and spoken to by plain http. */
+  /** By name or number, as in `URL.hostname` without brackets. They may be private, and spoken to by plain http. */
   names: ReadonlySet<string>;
   /** Addresses that may be private, and spoken to by plain http, whatever their names are. */
   ranges: readonly (readonly [IPv4 | IPv6, number])[];

@@ -127,7 +127,7 @@ export function internalHostsOf({ INTERNAL_HOSTS: items }: Pick<Variables, 'INTE
 }
 
 /**
- * Reads a list of host names, addresses and ranges (CIDR).
+ * Reads a list of hosts, by name or address, and of ranges (CIDR).
  *
  * @param refuse is called with each item that is none of them
  */
@@ -135,19 +135,16 @@ export function internalHosts(items: readonly string[], refuse: (item: string) =
   const names = new Set<string>();
   const ranges: InternalHosts['ranges'][number][] = [];
   for (const item of items) {
-    const range = rangeOf(item);
-    const host = range === undefined && !/[/:@?#]/.test(item) ? URL.parse(`http://${item}`)?.hostname : undefined;
-    if (range !== undefined) ranges.push(range);
-    else if (host !== undefined && host !== '' && isIP(host) === 0) names.add(host);
+    const host = hostOf(item);
+    if (ipaddr.isValidCIDR(item) && !item.includes('%')) ranges.push(ipaddr.parseCIDR(item));
+    else if (host !== undefined) names.add(host);
     else refuse(item);
   }
   return { names, ranges };
 }
 
-function rangeOf(item: string): InternalHosts['ranges'][number] | undefined {
-  const [address = '', bits, ...more] = item.split('/');
-  if (isIP(address) === 0 || address.includes('%') || more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return undefined;
-  const parsed = ipaddr.parse(address);
-  const length = Number(bits ?? (parsed.kind() === 'ipv4' ? 32 : 128));
-  return ipaddr.isValidCIDR(`${address}/${length}`) ? [parsed, length] : undefined;
+/** As in `URL.hostname`, without brackets. */
+function hostOf(item: string): string | undefined {
+  if (isIP(item) === 6 || /[/:@?#%]/.test(item)) return isIP(item) === 6 && !item.includes('%') ? ipaddr.parse(item).toString() : undefined;
+  return URL.parse(`http://${item}`)?.hostname || undefined;
 }

@@ -59,7 +59,7 @@ export class Outbound {
   }
 
   /**
-   * Whether a request to an address may be made at all, as far as can be told without a look-up.
+   * Whether an address that another server names may be used, as far as can be told without a look-up.
    *
    * @throws AppError `forbidden`
    */
@@ -67,8 +67,7 @@ export class Outbound {
     const { internal } = this.#options;
     const hostname = bare(url.hostname);
     if (url.username !== '' || url.password !== '') throw new AppError('forbidden', 'An address must not contain a name or a password.');
-    // Names of private ranges are judged where the connection is made.
-    const isPlain = url.protocol === 'http:' && (isListed(internal, hostname) || (isIP(hostname) === 0 && internal.ranges.length > 0));
+    const isPlain = url.protocol === 'http:' && isListed(internal, hostname);
     if (url.protocol !== 'https:' && !isPlain) throw new AppError('forbidden', `${hostname} has to be reached by https.`);
     if (isIP(hostname) !== 0) assertReachable(hostname, hostname, internal);
   }
@@ -79,7 +78,9 @@ export class Outbound {
    */
   async fetch(address: string | URL, request: OutboundRequest): Promise<Response> {
     const url = new URL(address);
-    this.check(url);
+    // A name whose addresses are in a listed range is judged where the connection is made.
+    const mayBeListed = url.protocol === 'http:' && isIP(bare(url.hostname)) === 0 && this.#options.internal.ranges.length > 0;
+    this.check(mayBeListed ? new URL(url.href.replace('http:', 'https:')) : url);
     const { signal } = request;
     signal?.throwIfAborted();
     const ending = new AbortController();

@@ -24,8 +24,8 @@ const serverMetadata = z.object({
   response_types_supported: words.nullish(),
   token_endpoint_auth_methods_supported: words.nullish(),
   code_challenge_methods_supported: words.nullish(),
-  client_id_metadata_document_supported: z.unknown(),
-  authorization_response_iss_parameter_supported: z.unknown(),
+  client_id_metadata_document_supported: z.unknown().optional(),
+  authorization_response_iss_parameter_supported: z.unknown().optional(),
 });
 export type ServerMetadata = z.output<typeof serverMetadata>;
 
