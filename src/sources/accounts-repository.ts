@@ -165,3 +165,12 @@ export async function noteUsed(db: Queryable, userId: string, accountId: string)
     [userId, accountId, IN_USE],
   );
 }
+
+/** Makes the reading of an account's tools due, unless a replica reads them. */
+export async function readSoon(db: Queryable, userId: string, accountId: string): Promise<void> {
+  await db.query(
+    `update source_accounts set list_after = now()
+     where user_id = $1::uuid and id = $2::uuid and list_failures = 0 and list_after > now() + $3::interval`,
+    [userId, accountId, LEASE],
+  );
+}

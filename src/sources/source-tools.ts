@@ -7,7 +7,7 @@ import type { RecordEvent } from '../events/events.ts';
 import type { ToolDefinition } from '../providers/mcp/source-settings.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
-import { type AccountRow, lockAccount, noteListed, noteUsed, raiseToolsVersion } from './accounts-repository.ts';
+import { type AccountRow, lockAccount, noteListed, noteUsed, raiseToolsVersion, readSoon } from './accounts-repository.ts';
 import { approvedHashOf, type FileTool, type FileTools, type PinnedTool, stateOf, type ToolPin } from './pinned-tool.ts';
 import { type Listed, type SealedTool, selectDefinitions, selectPins, updateDecision, upsertListed } from './source-tools-repository.ts';
 
@@ -27,6 +27,7 @@ export interface SourceToolsDeps {
 const ACCOUNTS = 2_000;
 const DEFINITIONS = 2_000;
 const NOTE_USE_MS = 3600_000;
+const NOTE_INCOMPLETE_MS = 5 * 60_000;
 /** A list is read at most this often. */
 const LEAST_TTL_SECONDS = 60;
 
@@ -40,6 +41,7 @@ export class SourceTools {
   readonly #definitions = boundedMap<ToolDefinition>(DEFINITIONS);
   readonly #reading = new SingleFlight<readonly ToolPin[]>();
   readonly #used: ReturnType<typeof boundedMap<true>>;
+  readonly #incomplete: ReturnType<typeof boundedMap<true>>;
 
   /** What the integrations file lists now. */
   get fileTools(): FileTools {
@@ -49,6 +51,7 @@ export class SourceTools {
   constructor(deps: SourceToolsDeps) {
     this.#deps = deps;
     this.#used = boundedMap<true>(ACCOUNTS, { clock: deps.db.clock, ttlMs: NOTE_USE_MS });
+    this.#incomplete = boundedMap<true>(ACCOUNTS, { clock: deps.db.clock, ttlMs: NOTE_INCOMPLETE_MS });
   }
 
   /**
@@ -60,6 +63,7 @@ export class SourceTools {
     await this.#noteUse(userId, account.id);
     const listed = this.#deps.fileTools(account.source);
     const pins = (await this.#pinsOf(userId, account)).filter(({ tool }) => listed.has(tool));
+    if (pins.length < listed.size) await this.#noteIncomplete(userId, account.id);
     const approved = pins.flatMap((pin) => approvedHashOf(pin, fileTool(listed, pin.tool)) ?? []);
     const definitions = await this.definitions(userId, account.id, approved);
     return new Map(pins.map((pin) => [pin.tool, pinned(pin, fileTool(listed, pin.tool), definitions)]));
@@ -158,6 +162,13 @@ export class SourceTools {
     if (this.#used.has(accountId)) return;
     this.#used.set(accountId, true);
     await noteUsed(this.#deps.db, userId, accountId);
+  }
+
+  /** The file may list a tool since the server was read. */
+  async #noteIncomplete(userId: string, accountId: string): Promise<void> {
+    if (this.#incomplete.has(accountId)) return;
+    this.#incomplete.set(accountId, true);
+    await readSoon(this.#deps.db, userId, accountId);
   }
 
   /** What differs between the stored and the listed tools, encrypted. */

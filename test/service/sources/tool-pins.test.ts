@@ -134,6 +134,26 @@ describe('the tools of a connection', () => {
   });
 });
 
+describe('a tool that the file lists since the server was read', () => {
+  const isDue = async () => (await steward.sql('select 1 from source_accounts where id = $1 and list_after <= now()', [id])).length === 1;
+
+  it('makes the next reading due, once', async () => {
+    const later = () => steward.sql(`update source_accounts set list_after = now() + interval '1 hour' where id = $1`, [id]);
+    await later();
+    for (const tool of ['find', 'export']) source.file.delete(tool);
+    await states();
+    expect(await isDue()).toBe(false);
+    source.file.set('export', {});
+    const replica = source.replica();
+    const read = () => replica.of(userId, { id, source: 'tickets', toolsVersion: 1 });
+    await read();
+    expect(await isDue()).toBe(true);
+    await later();
+    await read();
+    expect(await isDue()).toBe(false);
+  });
+});
+
 describe('a user’s decision', () => {
   const changed = { ...SEARCH, title: 'Changed' };
   const decide = (decision: 'allow' | 'block', definition: ToolDefinition, account = id, user = userId) =>
