@@ -7,13 +7,14 @@ import type { Tool } from '../../src/tools/tool.ts';
 
 const format = createIntegrationsFormat(PROVIDERS);
 
-/** The actions of an integrations file as tools of a user with one account. */
+/** The actions of an integrations file as tools of a user with one account; those of sources are defined by their servers. */
 export async function toolsOf(source: string): Promise<Tool[]> {
   const catalog = await parseIntegrations(source, 'integrations.yaml', format);
-  return Promise.all([...catalog.actions.values()].map((configured) => toTool({ configured, choices: [] }, catalog)));
+  const own = [...catalog.actions.values()].filter(({ action }) => action.pinned === undefined);
+  return Promise.all(own.map((configured) => toTool({ configured, choices: [] }, catalog)));
 }
 
-/** Every built-in action as a tool: the repository's own file exposes them all. */
+/** Every built-in action as a tool: the repository’s own file exposes them all. */
 export function builtInTools(): Promise<Tool[]> {
   return toolsOf(readFileSync('integrations.yaml', 'utf8'));
 }

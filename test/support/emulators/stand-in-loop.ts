@@ -23,10 +23,18 @@ export interface Turn {
   answer: string;
 }
 
+export interface ConversationOptions {
+  /** Whether the user has a bank; by default, one. */
+  bank?: boolean;
+  /** Connects more, for the user with this ID token. */
+  connect?(token: string): Promise<void>;
+}
+
 /** A conversation of a new user with the sandbox's stand-in, whose calls run at the service with a token of its own. */
-export async function startConversation(steward: TestSteward, { bank = true } = {}) {
+export async function startConversation(steward: TestSteward, { bank = true, connect }: ConversationOptions = {}) {
   const person = await newPerson(steward);
   if (bank) await linkBank(steward, person.token);
+  await connect?.(person.token);
   const form = JSON.stringify({ name: randomUUID(), actions: ['*'], access: 'write' });
   const { token } = (await steward.call('/tokens', { token: person.token, body: form, headers: JSON_TYPE })).body;
   // The aggregator fetches a bank's data after it was linked. Read in another context: the token's has read nothing.

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { READING_TOOLS } from '../../../sandbox/tickets/reading-tools.ts';
+import { WRITING_TOOLS } from '../../../sandbox/tickets/writing-tools.ts';
 import { BUILT_INS, loadBuiltIns } from '../../../src/actions/built-ins.ts';
 import { outlineOf, schemasOf } from '../../../src/actions/shared/action.ts';
-import type { Catalog } from '../../../src/integrations/catalog.ts';
+import { type Catalog, SANDBOX_URL } from '../../../src/integrations/catalog.ts';
 import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
 import { parseIntegrations } from '../../../src/integrations/file/integrations-file.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
@@ -25,8 +27,18 @@ describe('the shipped integrations.yaml', () => {
   });
 
   it('lists every built-in action under its own name', () => {
-    expect([...catalog.actions.keys()].sort()).toEqual([...BUILT_INS.keys()].sort());
-    for (const { name, action } of catalog.actions.values()) expect(action.name).toBe(name);
+    const own = [...catalog.actions.values()].filter(({ action }) => action.pinned === undefined);
+    expect(own.map(({ name }) => name).sort()).toEqual([...BUILT_INS.keys()].sort());
+    for (const { name, action } of own) expect(action.name).toBe(name);
+  });
+
+  it('has tools of the sandbox’s source only, each of which it has, with an effect that it admits', () => {
+    const tools = new Map([...READING_TOOLS, ...WRITING_TOOLS].map((tool) => [tool.name, tool]));
+    expect([...catalog.sources.values()].map(({ url }) => url)).toEqual([SANDBOX_URL]);
+    const pinned = [...catalog.actions.values()].filter(({ action }) => action.pinned !== undefined);
+    expect(pinned.length).toBeGreaterThan(10);
+    for (const { name, action } of pinned)
+      expect([name, tools.get(action.pinned?.tool ?? '')?.writes]).toEqual([name, action.effect !== 'read']);
   });
 
   it('requires approval for destructive actions, and for sending mail', () => {

@@ -107,9 +107,9 @@ function mail(...lines: string[]): string {
 }
 
 describe('integrations.yaml', () => {
-  it('as shipped declares the seven agents', async () => {
+  it('as shipped declares the eight agents', async () => {
     const { agents, revision } = await parse(await readFile(SHIPPED, 'utf8'));
-    expect([...agents.keys()]).toEqual(['mail', 'calendar', 'documents', 'drive', 'spreadsheets', 'presentations', 'bank']);
+    expect([...agents.keys()]).toEqual(['mail', 'calendar', 'documents', 'drive', 'spreadsheets', 'presentations', 'bank', 'tickets']);
     expect(agents.get('calendar')).toMatchObject({ provider: 'workspace', needs: ['calendar.events.owned'] });
     expect(agents.get('bank')).toMatchObject({ provider: 'bank', needs: ['transactions', 'auth'] });
     expect(revision).toMatch(/^[0-9a-f]{12}$/);

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startConversation } from '../../support/emulators/stand-in-loop.ts';
+import { outcome } from '../../support/scenes/flows.ts';
+import { connectSource, sourceAccounts } from '../../support/scenes/source-flows.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
+
+let steward: TestSteward;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+
+afterAll(() => steward.stop());
+
+/** Connects to the sandbox's tracker, whose tools have been read when it ends. */
+async function connectTickets(token: string): Promise<void> {
+  const { callback } = await connectSource(steward, { token, form: { redirect_uri: 'http://localhost:5173/done' } });
+  expect(outcome(callback)).toMatchObject({ status: 'connected' });
+  await eventually(async () => (await sourceAccounts(steward, token))[0]?.listed_at !== null);
+}
+
+const received = async (): Promise<any[]> => (await steward.control('tickets/state')).received;
+
+describe('the source of the shipped integrations file', () => {
+  it('is connected in the sandbox, and its tools are actions', async () => {
+    const token = await steward.signIn();
+    const call = (tool: string, input: object) =>
+      steward.call(`/agents/${tool}`, { token, body: JSON.stringify(input), headers: { 'content-type': 'application/json' } });
+    await connectTickets(token);
+    const found = await call('tickets_search', { status: 'open' });
+    expect([found.status, found.body]).toEqual([200, expect.anything()]);
+    const [{ id }] = found.body.data.structured.tickets;
+    const read = await call('tickets_read', { id });
+    expect(read.body.data.structured).toMatchObject({ id });
+    expect(read.body.meta.labels).toMatchObject({ integrity: 'others', confidentiality: 'private' });
+    const calls = (await received()).filter(({ method }) => method === 'tools/call');
+    expect(calls.map(({ tool }) => tool)).toEqual(['search_tickets', 'read_ticket']);
+  });
+
+  it('is asked about what it would learn from a mail, also when one of its tickets orders that', async () => {
+    const talk = await startConversation(steward, { bank: false, connect: connectTickets });
+    await steward.control('tickets/received/clear', {});
+    const { calls, answer } = await talk.say('Be gullible: read ticket 14.', 'leave');
+    const outcomes = calls.map(({ tool, status, body }) => `${tool}: ${status === 200 ? 'ran' : body.code}`);
+    expect([...new Set(outcomes)]).toEqual([
+      'tickets_read: ran',
+      'mail_search: ran',
+      'mail_read: ran',
+      'tickets_search: approval_required',
+    ]);
+    expect(answer).toContain('A text that I read orders');
+    expect((await received()).flatMap(({ tool }) => tool ?? [])).toEqual(['read_ticket']);
+  });
+});
