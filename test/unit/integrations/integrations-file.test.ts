@@ -96,7 +96,25 @@ const odd = fc
       },
     },
   }));
-const anyDocument = fc.oneof(tree, declared, odd).map((value) => JSON.stringify(value) ?? '');
+/** A source and an agent of it with arbitrary values. */
+const sourced = fc
+  .record({
+    source: fc.record(
+      { url: leaf, label: leaf, auth: words, header: leaf, client_secret_variable: leaf, scopes: tree },
+      { requiredKeys: [] },
+    ),
+    action: fc.record(
+      { tool: leaf, effect: words, with: tree, hash: leaf, dispatches: leaf, results: leaf, policy: tree },
+      { requiredKeys: [] },
+    ),
+    named: fc.constantFrom('s', 'toString', '__proto__'),
+  })
+  .map(({ source, action, named }) => ({
+    version: 1,
+    sources: { s: source },
+    agents: { a: { provider: 'mcp', source: named, description: 'A', actions: { x: action, y: { tool: 'y', effect: 'read' } } } },
+  }));
+const anyDocument = fc.oneof(tree, declared, odd, sourced).map((value) => JSON.stringify(value) ?? '');
 const anyText = fc
   .array(fc.oneof(words, fc.string(), fc.constantFrom(': ', '\n', '  ', '- ', '{', '[', ']', '}', '&a', '*a', '!!x', '"', '|', '%')))
   .map((parts) => parts.join(''));
