@@ -31,6 +31,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   source.restart();
+  source.pages = { first: { tools: [FIND, CLOSE] } };
   source.call = () => ({ content: [{ type: 'text', text: '{"ids":["1"]}' }], structuredContent: { ids: ['1'] } });
   user = await scene.user('tickets');
 });

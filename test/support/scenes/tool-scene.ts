@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { z } from 'zod';
 import { accessCredential } from '../../../src/providers/mcp/credentials.ts';
-import type { ToolResult } from '../../../src/providers/mcp/source-session.ts';
+import { mcpDescriptor } from '../../../src/providers/mcp/mcp-descriptor.ts';
+import type { SourceSession, ToolResult } from '../../../src/providers/mcp/source-session.ts';
 import type { ToolDefinition } from '../../../src/providers/mcp/source-settings.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { describeProvider, type ProviderSession } from '../../../src/providers/shared/provider.ts';
@@ -13,7 +13,7 @@ import { newName } from './flows.ts';
 /** A call that reached the source. */
 export interface ToolCall {
   tool: string;
-  args: Record<string, unknown>;
+  args: Readonly<Record<string, unknown>>;
 }
 
 /** A user who is connected to sources. */
@@ -79,8 +79,8 @@ export class ToolScene {
       const tokens = { accessToken: accessCredential({ url }), refreshToken: 'refresh' };
       const grant = await grants.store(tx, { userId, provider: 'mcp', subject: randomUUID(), tokens, scopes: [], expiresAt });
       await tx.query(
-        `insert into source_accounts (id, grant_id, user_id, source, url, label, is_default) values ($1, $2, $3, $4, $6, $5,
-           not exists (select 1 from source_accounts where user_id = $3 and source = $4))`,
+        `insert into source_accounts (id, grant_id, user_id, source, url, label, is_default, list_after) values ($1, $2, $3, $4, $6, $5,
+           not exists (select 1 from source_accounts where user_id = $3 and source = $4), now() + interval '1 hour')`,
         [id, grant.id, userId, source, label, url],
       );
     }, userId);
@@ -101,21 +101,14 @@ export class ToolScene {
   }
 
   #provider() {
-    const call = async (tool: string, args: Record<string, unknown>) => {
+    const call = async (tool: string, args: Readonly<Record<string, unknown>>) => {
       this.calls.push({ tool, args });
       return this.answer({ tool, args });
     };
-    return describeProvider({
-      name: 'mcp',
-      label: 'sources',
-      settings: () => ({}),
-      sandboxed: () => ({}),
-      open: async (settings) => settings,
-      session: (): ProviderSession =>
-        ({ callTool: (_source: object, tool: string, args: Record<string, unknown>) => call(tool, args) }) as ProviderSession,
-      revoke: async () => {},
-      needs: { key: 'tools', names: [], schema: z.string(), isGranted: () => true, missing: () => [] },
-      calls: async () => (name) => ({ rejection: `there is no call ${name}` }),
+    const session = (): ProviderSession & SourceSession => ({
+      callTool: (_source, tool, args) => call(tool, args),
+      listTools: async ({ name }) => ({ tools: this.listed.get(name) ?? [], unusable: [], ttlMs: undefined }),
     });
+    return describeProvider({ ...mcpDescriptor, session });
   }
 }
