@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
+import { ChatPage } from '../support/browser/chat-page.ts';
+import { chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, () => {
+  const scene = pageScene();
+  const card = (page: Page) => page.getByRole('region', { name: 'Other servers' });
+  const tools = (page: Page) => page.getByRole('dialog', { name: /^Tools of Tickets/ });
+  const tool = (page: Page, name: string) =>
+    tools(page)
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name }) });
+
+  const control = (path: string, body: object) =>
+    scene.steward.call(`/sandbox/control/tickets/tools/${path}`, { body: JSON.stringify(body), headers: JSON_TYPE });
+
+  /** As a minute later, by the database's clock and the process's. */
+  async function listAgain(): Promise<void> {
+    await scene.steward.sql('update source_accounts set list_after = now()');
+    await scene.steward.clock.advance(60_000);
+  }
+
+  /** In two clicks. */
+  async function connect(page: Page): Promise<void> {
+    await scene.pages.show(page, 'Accounts');
+    await card(page).getByRole('button', { name: 'Connect Tickets' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await card(page)
+      .getByText(/\d+ tools/)
+      .waitFor();
+  }
+
+  it('are connected in two clicks, listed with their tools, and disconnected', async () => {
+    const page = await scene.pages.openAs('sourced');
+    await connect(page);
+    expect(new URL(page.url()).search).toBe('');
+    await card(page)
+      .getByRole('button', { name: /^Tools/ })
+      .click();
+    await tool(page, 'search_tickets').getByText('Allowed').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await card(page)
+      .getByRole('button', { name: /^Disconnect/ })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await card(page).getByText('No other server is connected yet.').waitFor();
+    expect(scene.pages.problems).toEqual([]);
+  });
+
+  it('show what has changed in a tool, and take the decision', async () => {
+    const page = await scene.pages.openAs('watching');
+    await connect(page);
+    await control('change', { tool: 'close_ticket', members: { description: 'Closes a ticket, and mails everyone.' } });
+    await listAgain();
+    await card(page).getByText('1 tool to look at').waitFor();
+    await card(page)
+      .getByRole('button', { name: /^Tools/ })
+      .click();
+    const held = tool(page, 'close_ticket');
+    await held.getByText('Changed since it was allowed: description.').waitFor();
+    await held.getByText('Closes a ticket, and mails everyone.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await held.getByRole('button', { name: /^Allow/ }).click();
+    await held.getByText('Allowed', { exact: true }).first().waitFor();
+    await page.keyboard.press('Escape');
+    await card(page).getByText('1 tool to look at').waitFor({ state: 'detached' });
+    await control('reset', {});
+  });
+
+  it('are asked unasked until something else was read, and then with a question that names them', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'searching');
+    const { page } = chat;
+    await connect(page);
+    await scene.pages.show(page, 'Chat');
+    await chat.ask('Which tickets are open?');
+    await chat.ask('Read my newest mail.');
+    await chat.ask('Search tickets for invoice.');
+    await page.getByText('Receives the details').waitFor();
+    await page.getByText('“Tickets” will receive these details.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+});
