@@ -29,6 +29,8 @@ export function connectButton(session, provider) {
 
 function connect(session, provider) {
   if (provider === 'bank') return linkBank(session);
+  // Which one is chosen there.
+  if (provider === 'mcp') return session.go('accounts');
   const { email } = session.user;
   // Which account it is to be is asked in Accounts.
   return email ? connectWorkspace(session, email) : session.go('accounts');

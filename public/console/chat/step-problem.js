@@ -2,7 +2,7 @@ import { accounts } from '../../language/en/accounts.js';
 import { connectButton, ENDED, reconnectButton, wordsOf } from '../accounts/account-access.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
-import { labelOf } from '../page/page-accounts.js';
+import { accountsOf, labelOf } from '../page/page-accounts.js';
 import { visibleText } from '../page/page-text.js';
 
 const NO_ANSWER = new Set(['provider_error', 'provider_timeout']);
@@ -17,8 +17,9 @@ const BEING_FETCHED = 'still being fetched';
  * @returns `{text, make}`: the words, which change with what is shown; undefined: it failed for another reason
  */
 export function stepProblem({ session, retry }, { action, input, failure, isLast }) {
-  const provider = session.agents.value?.find(({ actions }) => actions.some(({ name }) => name === action))?.provider;
-  const own = session.accounts.value?.[provider];
+  const agent = session.agents.value?.find(({ name }) => action?.startsWith(`${name}.`));
+  const provider = agent?.provider;
+  const own = agent && accountsOf(agent, session.accounts.value);
   if (own === undefined) return undefined;
   const { code } = failure;
   const again = isLast ? () => tryAgain(retry) : () => undefined;

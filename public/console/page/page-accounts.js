@@ -10,3 +10,10 @@ export const labelOf = ({ email, bank_name: bank, label }) => email ?? bank ?? l
 export function needsAttention({ status, tools }) {
   return status !== 'active' || (tools !== undefined && tools.held > 0);
 }
+
+/** The accounts with which an agent works; undefined: it isn't known yet. @param value see {@link allAccounts} */
+export function accountsOf({ provider, accounts }, value) {
+  // Each source has accounts of its own.
+  const ofSource = () => value.sources.filter(({ id }) => accounts.some((one) => one.id === id));
+  return provider === 'mcp' && value !== undefined ? ofSource() : value?.[provider];
+}

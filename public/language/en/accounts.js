@@ -122,13 +122,14 @@ export const flow = {
 
 /** Texts about accounts. */
 export const accounts = {
-  connect: { workspace: 'Connect a workspace account', bank: 'Connect a bank' },
+  connect: { workspace: 'Connect a workspace account', bank: 'Connect a bank', mcp: 'Connect it in Accounts' },
   reconnect: 'Reconnect',
   tryAgain: 'Try again',
   details: 'Details',
   none: {
     workspace: 'No workspace account is connected. The assistant needs one for this.',
     bank: 'No bank is connected. The assistant needs one for this.',
+    mcp: 'That server is not connected. The assistant needs it for this.',
   },
   ended: (name) => `Access to ${name} has ended.`,
   loginAsked: (name) => `${name} asks you to sign in again.`,
