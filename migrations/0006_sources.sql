@@ -27,7 +27,7 @@ create table source_accounts (
 );
 create index source_accounts_user on source_accounts (user_id, connected_at);
 create unique index source_accounts_default on source_accounts (user_id, source) where is_default;
-create index source_accounts_list on source_accounts (list_after);
+create index source_accounts_list on source_accounts (source, list_after);
 
 -- Of an account: the tools that the integrations file lists, as the server defines them.
 create table source_tools (

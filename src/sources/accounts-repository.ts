@@ -114,16 +114,16 @@ export type LeasedAccount = Pick<AccountRow, 'id' | 'userId' | 'grantId' | 'sour
 
 const LEASED = `id, user_id as "userId", grant_id as "grantId", source`;
 
-/** Leases accounts of these sources whose tools are due, of active grants. */
-export async function leaseDueAccounts(db: Queryable, sources: readonly string[], limit: number): Promise<LeasedAccount[]> {
+/** Leases accounts of a source whose tools are due, of active grants. */
+export async function leaseDueAccounts(db: Queryable, source: string, limit: number): Promise<LeasedAccount[]> {
   return db.query<LeasedAccount>(
     `/* all users: what is due next */ update source_accounts set list_after = now() + $3::interval
      where (user_id, id) in (
        select a.user_id, a.id from source_accounts a join grants g on g.id = a.grant_id and g.user_id = a.user_id
-       where a.list_after <= now() and a.source = any($1::text[]) and g.status = 'active'
+       where a.list_after <= now() and a.source = $1 and g.status = 'active'
        order by a.list_after limit $2 for no key update of a skip locked)
      returning ${LEASED}`,
-    [sources, limit, LEASE],
+    [source, limit, LEASE],
   );
 }
 

@@ -21,7 +21,7 @@ export interface ToolListingsDeps {
   access(grant: { userId: string; grantId: string }): GrantAccess;
 }
 
-/** Concurrent readings. */
+/** Concurrent readings of a source. */
 const BATCH = 10;
 /** All pages of a list; shorter than an account's lease. */
 const READ_MS = 60_000;
@@ -51,11 +51,13 @@ export class ToolListings {
 
   /** Reads what is due. */
   async readDue(): Promise<void> {
-    const { db, sources } = this.#deps;
-    const names = [...sources().keys()];
-    if (names.length === 0) return;
+    // Each by itself: connections to a server that is slow must not delay those to others.
+    await Promise.all([...this.#deps.sources().keys()].map((source) => this.#readDueOf(source)));
+  }
+
+  async #readDueOf(source: string): Promise<void> {
     for (;;) {
-      const due = await leaseDueAccounts(db, names, BATCH);
+      const due = await leaseDueAccounts(this.#deps.db, source, BATCH);
       await Promise.all(due.map((account) => this.#read(account)));
       if (due.length < BATCH) return;
     }

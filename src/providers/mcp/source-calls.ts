@@ -117,11 +117,14 @@ class GrantedSession implements SourceSession {
 
   async #attempt<Result>(source: SourceSettings, operation: string, credential: string, work: Work<Result>): Promise<Result> {
     const { circuits, turns, connections, clock, telemetry } = this.#shared;
-    const key = `${this.#grant.userId} ${source.url}`;
+    const { userId } = this.#grant;
+    const key = `${userId} ${source.url}`;
+    // Users of a server without sign-in have equal credentials, and must not share a session.
+    const owner = `${userId} ${credential}`;
     const limit = timeoutSignal(clock, REQUEST_MS);
     const signal = AbortSignal.any([this.#signal, limit]);
-    const send = () => connections.use(credential, (connection) => work(connection, signal));
-    const inTurn = () => turns.run(credential, () => whileOpen(signal, send));
+    const send = () => connections.use(owner, credential, (connection) => work(connection, signal));
+    const inTurn = () => turns.run(owner, () => whileOpen(signal, send));
     const step = { kind: 'provider', name: 'mcp', operation } as const;
     return telemetry.step(step, () =>
       circuits.run(key, () => inTurn().catch((error) => Promise.reject(this.#asEnded(error, limit, source.label))), isServerFailure),

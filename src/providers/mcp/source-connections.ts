@@ -15,7 +15,7 @@ const IDLE_MS = 60_000;
 /** Beyond it, connections are closed with their last use. */
 const MOST_KEPT = 500;
 
-/** Connections to servers, kept open for a while: agreeing on one takes several requests. None is shared between credentials. */
+/** Connections to servers, kept open for a while: agreeing on one takes several requests. None is shared between users or credentials. */
 export class SourceConnections {
   readonly #outbound: Outbound;
   readonly #clock: Clock;
@@ -29,41 +29,42 @@ export class SourceConnections {
   /**
    * Works with the connection of a credential; after an error that is not the server's own answer, the next one opens another.
    *
+   * @param owner whose connection it is: a user with a credential
    * @param credential the access token of a grant
    */
-  async use<Result>(credential: string, work: (connection: SourceConnection) => Promise<Result>): Promise<Result> {
-    const entry = this.#entries.get(credential) ?? this.#open(credential);
+  async use<Result>(owner: string, credential: string, work: (connection: SourceConnection) => Promise<Result>): Promise<Result> {
+    const entry = this.#entries.get(owner) ?? this.#open(owner, credential);
     entry.uses += 1;
     entry.idle?.cancel();
     try {
       return await work(await entry.connection);
     } catch (error) {
-      if (!(error instanceof RpcError)) this.#drop(credential, entry);
+      if (!(error instanceof RpcError)) this.#drop(owner, entry);
       throw error;
     } finally {
       entry.uses -= 1;
-      if (entry.uses === 0) this.#rest(credential, entry);
+      if (entry.uses === 0) this.#rest(owner, entry);
     }
   }
 
-  #open(credential: string): Entry {
+  #open(owner: string, credential: string): Entry {
     const signal = timeoutSignal(this.#clock, REQUEST_MS);
     const connection = SourceConnection.open(this.#outbound, readAccess(credential), signal);
     const entry = { connection, uses: 0, idle: undefined };
-    this.#entries.set(credential, entry);
+    this.#entries.set(owner, entry);
     return entry;
   }
 
-  #drop(credential: string, entry: Entry): void {
-    if (this.#entries.get(credential) === entry) this.#entries.delete(credential);
+  #drop(owner: string, entry: Entry): void {
+    if (this.#entries.get(owner) === entry) this.#entries.delete(owner);
   }
 
-  #rest(credential: string, entry: Entry): void {
+  #rest(owner: string, entry: Entry): void {
     const close = () => {
-      this.#drop(credential, entry);
+      this.#drop(owner, entry);
       entry.connection.then((connection) => connection.close()).catch(() => {});
     };
-    if (this.#entries.get(credential) !== entry || this.#entries.size > MOST_KEPT) close();
+    if (this.#entries.get(owner) !== entry || this.#entries.size > MOST_KEPT) close();
     else entry.idle = this.#clock.after(IDLE_MS, close).unref();
   }
 }
