@@ -5,6 +5,7 @@ import { lockExistingUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { RecordEvent } from '../events/events.ts';
 import type { ToolDefinition } from '../providers/mcp/source-settings.ts';
+import { toolHash } from '../providers/mcp/tool-hash.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { type AccountRow, lockAccount, noteListed, noteUsed, raiseToolsVersion, readSoon } from './accounts-repository.ts';
@@ -20,7 +21,6 @@ export interface SourceToolsDeps {
   emit: RecordEvent;
   /** What the integrations file lists now. */
   fileTools: FileTools;
-  toolHash(definition: ToolDefinition): string;
 }
 
 /** Accounts whose hashes are remembered, and definitions: the same one for all users. */
@@ -182,7 +182,7 @@ export class SourceTools {
     for (const [tool, { hash: operatorHash }] of file) {
       const definition = listed.get(tool);
       const before = stored.get(tool);
-      const hash = definition === undefined ? null : this.#deps.toolHash(definition);
+      const hash = definition === undefined ? null : toolHash(definition);
       if ((before?.listedHash ?? null) === hash) continue;
       const text = definition === undefined ? null : JSON.stringify(definition);
       const sealAs = (column: 'approved' | 'listed') => (text === null ? null : seal(key, placeOf(column, userId, id, tool), text));

@@ -21,12 +21,11 @@ interface Deps {
 /** Tools of sources. Nothing of them is loaded before the first account that has some. */
 export function createSources({ db, clock }: Core, { userKeys, emit, catalog }: Deps) {
   const sourceTools = loadOnce(async () => {
-    const [{ SourceTools }, { toolHash }, { fileTools }] = await Promise.all([
+    const [{ SourceTools }, { fileTools }] = await Promise.all([
       import('../sources/source-tools.ts'),
-      import('../providers/mcp/tool-hash.ts'),
       import('../integrations/file-tools.ts'),
     ]);
-    return new SourceTools({ db, userKeys, emit, fileTools: fileTools(catalog), toolHash });
+    return new SourceTools({ db, userKeys, emit, fileTools: fileTools(catalog) });
   });
   const toolBinding = loadOnce(async () => {
     const { ToolBinding } = await import('../sources/tool-binding.ts');

@@ -39,6 +39,20 @@ await Promise.all([
   import('../tools/callable-tools.ts'),
   import('../tools/tool-formats.ts'),
   import('../users/export-service.ts'),
-  import('../workspace/confirmation-page.ts'),
+  import('../connections/confirmation-page.ts'),
+]);
+await Promise.all([
+  import('../connections/bindings.ts'),
+  import('../connections/callback-service.ts'),
+  import('../connections/confirmation-service.ts'),
+  import('../connections/flow-start.ts'),
+  import('../providers/mcp/source-authorizer.ts'),
+  import('../providers/mcp/source-calls.ts'),
+  import('../sources/accounts-service.ts'),
+  import('../sources/entry-page.ts'),
+  import('../sources/source-flows.ts'),
+  import('../sources/stored-clients.ts'),
+  import('../workspace/workspace-connector.ts'),
+  import('./open-sources.ts'),
 ]);
 createRequire(import.meta.url)('plaid');

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { accessCredential } from '../../../src/providers/mcp/credentials.ts';
 import type { ToolDefinition } from '../../../src/providers/mcp/source-settings.ts';
-import { toolHash } from '../../../src/providers/mcp/tool-hash.ts';
 import { insertAccount } from '../../../src/sources/accounts-repository.ts';
 import type { FileTool } from '../../../src/sources/pinned-tool.ts';
 import { SourceTools } from '../../../src/sources/source-tools.ts';
@@ -24,7 +23,7 @@ export class PinnedSource {
   replica(): SourceTools {
     const { db, userKeys, emit } = this.#steward.context;
     const fileTools = (source: string) => (source === this.name ? this.file : new Map());
-    return new SourceTools({ db, userKeys, emit, fileTools, toolHash });
+    return new SourceTools({ db, userKeys, emit, fileTools });
   }
 
   /** A connection of the user's whose tools were not read yet. @returns its id */
