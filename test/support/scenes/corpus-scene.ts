@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { type Action, toLazyAction } from '../../../src/actions/shared/action.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent, Policy } from '../../../src/integrations/catalog.ts';
+import { mcpDescriptor } from '../../../src/providers/mcp/mcp-descriptor.ts';
+import type { SourceSession } from '../../../src/providers/mcp/source-session.ts';
 import { PROVIDERS } from '../../../src/providers/providers.ts';
-import { describeProvider } from '../../../src/providers/shared/provider.ts';
+import { describeProvider, type ProviderSession } from '../../../src/providers/shared/provider.ts';
 import { type CorpusProduct, type CorpusTool, corpusProducts } from '../inputs/tool-corpus.ts';
 import { UNRESTRICTED } from '../inputs/unrestricted-policy.ts';
 import { startSteward, type TestSteward } from '../steward.ts';
@@ -167,14 +168,4 @@ function withRequired(value: unknown, required: readonly string[]): unknown {
 }
 
 /** In place of the sources' own: its actions ask no server. */
-const corpusProvider = describeProvider({
-  name: PROVIDER,
-  label: 'sources',
-  settings: () => ({}),
-  sandboxed: () => ({}),
-  open: async (settings) => settings,
-  session: () => ({}),
-  revoke: async () => {},
-  needs: { key: 'tools', names: [], schema: z.string(), isGranted: () => true, missing: () => [] },
-  calls: async () => (name) => ({ rejection: `there is no call ${name}` }),
-});
+const corpusProvider = describeProvider({ ...mcpDescriptor, session: () => ({}) as ProviderSession & SourceSession });
