@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startConversation } from '../../support/emulators/stand-in-loop.ts';
-import { outcome } from '../../support/scenes/flows.ts';
+import { FrontEnd, textOf, toolParts } from '../../support/scenes/chat-scene.ts';
+import { connect, linkBank, newName, outcome } from '../../support/scenes/flows.ts';
 import { connectSource, sourceAccounts } from '../../support/scenes/source-flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { eventually } from '../../support/time/eventually.ts';
@@ -51,5 +52,22 @@ describe('the source of the shipped integrations file', () => {
     ]);
     expect(answer).toContain('A text that I read orders');
     expect((await received()).flatMap(({ tool }) => tool ?? [])).toEqual(['read_ticket']);
+  });
+
+  it('is used by the assistant’s stand-in, though a list with all accounts leaves its tools out', async () => {
+    const token = await steward.signIn(newName());
+    await connect(steward, { token });
+    await linkBank(steward, token);
+    await connectTickets(token);
+    const { body } = await steward.call('/tools?format=openai', { token });
+    expect(body.tools.length).toBeGreaterThan(60);
+    const frontEnd = new FrontEnd(steward, { token, email: '', accountId: '', userId: '', grantId: '' }, 'WebSocketChatTransport');
+    const { message, error } = await frontEnd.say('Read ticket 12');
+    expect(error).toBeUndefined();
+    expect(toolParts(message).map(({ toolName, state }) => [toolName, state])).toEqual([
+      ['tickets_read', 'output-available'],
+      ['tickets_comments', 'output-available'],
+    ]);
+    expect(textOf(message)).toContain('Search finds nothing with umlauts');
   });
 });
