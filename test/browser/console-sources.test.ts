@@ -84,4 +84,21 @@ describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, (
     await page.getByText('“Tickets” will receive these details.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
   });
+
+  it('are an attack that fails: what they need is connected on the way', async () => {
+    const page = await scene.pages.openAs('attacked');
+    await scene.pages.show(page, 'Chat');
+    await page.getByRole('button', { name: /^A ticket/ }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('Connect Tickets').waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('Receives the details').waitFor();
+    await page.getByText(/comes? from a mail by/).waitFor();
+    expect((await scene.steward.call('/sandbox/control/tickets/state')).body.received).not.toContainEqual(
+      expect.objectContaining({
+        tool: 'search_tickets',
+        arguments: expect.objectContaining({ query: expect.stringMatching(/\w{3,} \w{3,}/) }),
+      }),
+    );
+  });
 });

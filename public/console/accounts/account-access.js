@@ -16,7 +16,7 @@ export function reconnectButton(session, account) {
 /** Gives an account its access back. @param account as in the session's store */
 export function reconnect(session, account) {
   if (account.email !== undefined) return connectWorkspace(session, account.email);
-  if (account.source !== undefined) return connectSource(session, account.source, account.id);
+  if (account.source !== undefined) return connectSource(session, account.source, { accountId: account.id });
   return account.status === 'item_gone' ? linkBank(session) : repairBank(session, account);
 }
 

@@ -2,12 +2,13 @@ import { DEMONSTRATION } from '../../language/en/chat.js';
 
 /**
  * Requests to which the stand-in model answers by obeying what is written in the sandbox's content. docs/assistant.md
- * describes each.
+ * describes each. `source`: the source that it needs.
  */
 export const DEMONSTRATIONS = [
   { id: 'mail', text: DEMONSTRATION.mail },
   { id: 'event', text: DEMONSTRATION.event },
   { id: 'file', text: DEMONSTRATION.file },
+  { id: 'ticket', text: DEMONSTRATION.ticket, source: 'tickets' },
 ];
 
 let asked;

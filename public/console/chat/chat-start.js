@@ -3,7 +3,7 @@ import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { regionState } from '../kit/states.js';
-import { connectWorkspace } from '../page/page-flow.js';
+import { connectSource, connectWorkspace } from '../page/page-flow.js';
 import { together } from '../page/page-store.js';
 import { DEMONSTRATIONS } from './chat-demonstrations.js';
 
@@ -75,7 +75,9 @@ function suggestions(session, send) {
 
 /** The demonstration of what Steward is for: a model that obeys what it reads. */
 function attackCard(session, send) {
-  const buttons = DEMONSTRATIONS.map((demonstration) => {
+  const { offered } = session.accounts.value;
+  const possible = DEMONSTRATIONS.filter(({ source }) => source === undefined || offered.some(({ name }) => name === source));
+  const buttons = possible.map((demonstration) => {
     const [title, about] = texts.attacks[demonstration.id];
     const node = element('button', { type: 'button', className: 'attack' }, element('strong', {}, title), element('span', {}, about));
     node.addEventListener('click', () => run(node, session.fail, () => demonstrate(session, send, demonstration)));
@@ -90,11 +92,11 @@ function attackCard(session, send) {
   );
 }
 
-/** Sends a demonstration's text. The account of the sandbox that it needs is connected on the way. */
-export async function demonstrate(session, send, { id, text }) {
-  if ((session.accounts.value?.workspace ?? []).length > 0) {
-    send(text);
-    return;
-  }
-  await connectWorkspace(session, session.user.email ?? 'demo@example.com', { demonstration: id });
+/** Sends a demonstration's text. The accounts of the sandbox that it needs are connected on the way, one after the other. */
+export async function demonstrate(session, send, { id, text, source }) {
+  const { workspace = [], sources = [] } = session.accounts.value ?? {};
+  const goOn = { demonstration: id };
+  if (workspace.length === 0) return connectWorkspace(session, session.user.email ?? 'demo@example.com', goOn);
+  if (source !== undefined && !sources.some((one) => one.source === source)) return connectSource(session, source, { goOn });
+  send(text);
 }

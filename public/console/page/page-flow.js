@@ -16,10 +16,10 @@ export function connectWorkspace(session, email, goOn) {
   return leadTo(session, '/workspace_access_request', { email }, goOn);
 }
 
-/** The same for a source. @param accountId of the connection to give its access back; undefined: a new one */
-export function connectSource(session, name, accountId) {
+/** The same for a source. @param options.accountId of the connection to give its access back; undefined: a new one */
+export function connectSource(session, name, { accountId, goOn } = {}) {
   const again = accountId === undefined ? {} : { account_id: accountId };
-  return leadTo(session, `/auth/sources/${encodeURIComponent(name)}/connect`, again);
+  return leadTo(session, `/auth/sources/${encodeURIComponent(name)}/connect`, again, goOn);
 }
 
 async function leadTo(session, path, about, goOn) {
