@@ -1,5 +1,5 @@
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
-import type { DeleteAllowancesIdData, DeleteAllowancesIdErrors, DeleteAllowancesIdResponses, DeleteAuthBankAccountsAccountIdData, DeleteAuthBankAccountsAccountIdErrors, DeleteAuthBankAccountsAccountIdResponses, DeleteAuthSessionData, DeleteAuthSessionErrors, DeleteAuthSessionResponses, DeleteAuthWorkspaceAccountsAccountIdData, DeleteAuthWorkspaceAccountsAccountIdErrors, DeleteAuthWorkspaceAccountsAccountIdResponses, DeleteChatIdStreamData, DeleteChatIdStreamErrors, DeleteChatIdStreamResponses, DeleteClientsIdData, DeleteClientsIdErrors, DeleteClientsIdResponses, DeleteReadOnlyIdData, DeleteReadOnlyIdErrors, DeleteReadOnlyIdResponses, DeleteThreadsIdData, DeleteThreadsIdErrors, DeleteThreadsIdResponses, DeleteTokensIdData, DeleteTokensIdErrors, DeleteTokensIdResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, GetAllowancesData, GetAllowancesErrors, GetAllowancesResponses, GetApprovalsData, GetApprovalsErrors, GetApprovalsIdData, GetApprovalsIdErrors, GetApprovalsIdResponses, GetApprovalsIdResultData, GetApprovalsIdResultErrors, GetApprovalsIdResultResponses, GetApprovalsResponses, GetAuthBankAccountsData, GetAuthBankAccountsErrors, GetAuthBankAccountsResponses, GetAuthSessionData, GetAuthSessionErrors, GetAuthSessionResponses, GetAuthWorkspaceAccountsData, GetAuthWorkspaceAccountsErrors, GetAuthWorkspaceAccountsResponses, GetClientsData, GetClientsErrors, GetClientsResponses, GetHealthLiveData, GetHealthLiveErrors, GetHealthLiveResponses, GetHealthReadyData, GetHealthReadyErrors, GetHealthReadyResponses, GetIntegrationsData, GetIntegrationsErrors, GetIntegrationsResponses, GetModelsData, GetModelsErrors, GetModelsResponses, GetOperatorStatusData, GetOperatorStatusErrors, GetOperatorStatusResponses, GetReadOnlyData, GetReadOnlyErrors, GetReadOnlyResponses, GetTestData, GetTestErrors, GetTestResponses, GetThreadsData, GetThreadsErrors, GetThreadsIdData, GetThreadsIdErrors, GetThreadsIdResponses, GetThreadsResponses, GetTokensData, GetTokensErrors, GetTokensResponses, GetToolsData, GetToolsErrors, GetToolsResponses, GetUpdateIntegrationsData, GetUpdateIntegrationsErrors, GetUpdateIntegrationsResponses, GetUserAuditData, GetUserAuditErrors, GetUserAuditResponses, GetUserExportData, GetUserExportErrors, GetUserExportResponses, GetUserPreferencesData, GetUserPreferencesErrors, GetUserPreferencesResponses, GetWellKnownOauthProtectedResourceData, GetWellKnownOauthProtectedResourceErrors, GetWellKnownOauthProtectedResourceMcpData, GetWellKnownOauthProtectedResourceMcpErrors, GetWellKnownOauthProtectedResourceMcpResponses, GetWellKnownOauthProtectedResourceResponses, PatchUserPreferencesData, PatchUserPreferencesErrors, PatchUserPreferencesResponses, PostAgentsActionData, PostAgentsActionErrors, PostAgentsActionResponses, PostApprovalsIdData, PostApprovalsIdErrors, PostApprovalsIdResponses, PostAuthBankAccountsAccountIdRefreshData, PostAuthBankAccountsAccountIdRefreshErrors, PostAuthBankAccountsAccountIdRefreshResponses, PostAuthBankCreateLinkTokenData, PostAuthBankCreateLinkTokenErrors, PostAuthBankCreateLinkTokenResponses, PostAuthBankSetAccessTokenData, PostAuthBankSetAccessTokenErrors, PostAuthBankSetAccessTokenResponses, PostAuthSessionData, PostAuthSessionErrors, PostAuthSessionResponses, PostAuthWorkspaceAccountsAccountIdDefaultData, PostAuthWorkspaceAccountsAccountIdDefaultErrors, PostAuthWorkspaceAccountsAccountIdDefaultResponses, PostEmailData, PostEmailErrors, PostEmailResponses, PostReadOnlyData, PostReadOnlyErrors, PostReadOnlyResponses, PostThreadsIdData, PostThreadsIdErrors, PostThreadsIdResponses, PostTokensData, PostTokensErrors, PostTokensResponses, PostWaitlistData, PostWaitlistErrors, PostWaitlistResponses, PostWorkspaceAccessRequestData, PostWorkspaceAccessRequestErrors, PostWorkspaceAccessRequestResponses } from './types.gen.js';
+import type { DeleteAllowancesIdData, DeleteAllowancesIdErrors, DeleteAllowancesIdResponses, DeleteAuthBankAccountsAccountIdData, DeleteAuthBankAccountsAccountIdErrors, DeleteAuthBankAccountsAccountIdResponses, DeleteAuthSessionData, DeleteAuthSessionErrors, DeleteAuthSessionResponses, DeleteAuthSourcesAccountsAccountIdData, DeleteAuthSourcesAccountsAccountIdErrors, DeleteAuthSourcesAccountsAccountIdResponses, DeleteAuthWorkspaceAccountsAccountIdData, DeleteAuthWorkspaceAccountsAccountIdErrors, DeleteAuthWorkspaceAccountsAccountIdResponses, DeleteChatIdStreamData, DeleteChatIdStreamErrors, DeleteChatIdStreamResponses, DeleteClientsIdData, DeleteClientsIdErrors, DeleteClientsIdResponses, DeleteReadOnlyIdData, DeleteReadOnlyIdErrors, DeleteReadOnlyIdResponses, DeleteThreadsIdData, DeleteThreadsIdErrors, DeleteThreadsIdResponses, DeleteTokensIdData, DeleteTokensIdErrors, DeleteTokensIdResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, GetAllowancesData, GetAllowancesErrors, GetAllowancesResponses, GetApprovalsData, GetApprovalsErrors, GetApprovalsIdData, GetApprovalsIdErrors, GetApprovalsIdResponses, GetApprovalsIdResultData, GetApprovalsIdResultErrors, GetApprovalsIdResultResponses, GetApprovalsResponses, GetAuthBankAccountsData, GetAuthBankAccountsErrors, GetAuthBankAccountsResponses, GetAuthSessionData, GetAuthSessionErrors, GetAuthSessionResponses, GetAuthSourcesAccountsAccountIdToolsData, GetAuthSourcesAccountsAccountIdToolsErrors, GetAuthSourcesAccountsAccountIdToolsResponses, GetAuthSourcesAccountsData, GetAuthSourcesAccountsErrors, GetAuthSourcesAccountsResponses, GetAuthWorkspaceAccountsData, GetAuthWorkspaceAccountsErrors, GetAuthWorkspaceAccountsResponses, GetClientsData, GetClientsErrors, GetClientsResponses, GetHealthLiveData, GetHealthLiveErrors, GetHealthLiveResponses, GetHealthReadyData, GetHealthReadyErrors, GetHealthReadyResponses, GetIntegrationsData, GetIntegrationsErrors, GetIntegrationsResponses, GetModelsData, GetModelsErrors, GetModelsResponses, GetOauthClientJsonData, GetOauthClientJsonErrors, GetOauthClientJsonResponses, GetOperatorStatusData, GetOperatorStatusErrors, GetOperatorStatusResponses, GetReadOnlyData, GetReadOnlyErrors, GetReadOnlyResponses, GetTestData, GetTestErrors, GetTestResponses, GetThreadsData, GetThreadsErrors, GetThreadsIdData, GetThreadsIdErrors, GetThreadsIdResponses, GetThreadsResponses, GetTokensData, GetTokensErrors, GetTokensResponses, GetToolsData, GetToolsErrors, GetToolsResponses, GetUpdateIntegrationsData, GetUpdateIntegrationsErrors, GetUpdateIntegrationsResponses, GetUserAuditData, GetUserAuditErrors, GetUserAuditResponses, GetUserExportData, GetUserExportErrors, GetUserExportResponses, GetUserPreferencesData, GetUserPreferencesErrors, GetUserPreferencesResponses, GetWellKnownOauthProtectedResourceData, GetWellKnownOauthProtectedResourceErrors, GetWellKnownOauthProtectedResourceMcpData, GetWellKnownOauthProtectedResourceMcpErrors, GetWellKnownOauthProtectedResourceMcpResponses, GetWellKnownOauthProtectedResourceResponses, PatchUserPreferencesData, PatchUserPreferencesErrors, PatchUserPreferencesResponses, PostAgentsActionData, PostAgentsActionErrors, PostAgentsActionResponses, PostApprovalsIdData, PostApprovalsIdErrors, PostApprovalsIdResponses, PostAuthBankAccountsAccountIdRefreshData, PostAuthBankAccountsAccountIdRefreshErrors, PostAuthBankAccountsAccountIdRefreshResponses, PostAuthBankCreateLinkTokenData, PostAuthBankCreateLinkTokenErrors, PostAuthBankCreateLinkTokenResponses, PostAuthBankSetAccessTokenData, PostAuthBankSetAccessTokenErrors, PostAuthBankSetAccessTokenResponses, PostAuthSessionData, PostAuthSessionErrors, PostAuthSessionResponses, PostAuthSourcesAccountsAccountIdDefaultData, PostAuthSourcesAccountsAccountIdDefaultErrors, PostAuthSourcesAccountsAccountIdDefaultResponses, PostAuthSourcesAccountsAccountIdToolsToolData, PostAuthSourcesAccountsAccountIdToolsToolErrors, PostAuthSourcesAccountsAccountIdToolsToolResponses, PostAuthSourcesSourceConnectData, PostAuthSourcesSourceConnectErrors, PostAuthSourcesSourceConnectResponses, PostAuthWorkspaceAccountsAccountIdDefaultData, PostAuthWorkspaceAccountsAccountIdDefaultErrors, PostAuthWorkspaceAccountsAccountIdDefaultResponses, PostEmailData, PostEmailErrors, PostEmailResponses, PostReadOnlyData, PostReadOnlyErrors, PostReadOnlyResponses, PostThreadsIdData, PostThreadsIdErrors, PostThreadsIdResponses, PostTokensData, PostTokensErrors, PostTokensResponses, PostWaitlistData, PostWaitlistErrors, PostWaitlistResponses, PostWorkspaceAccessRequestData, PostWorkspaceAccessRequestErrors, PostWorkspaceAccessRequestResponses } from './types.gen.js';
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
      * You can provide a client instance returned by `createClient()` instead of
@@ -32,7 +32,7 @@ export declare const postEmail: <ThrowOnError extends boolean = false>(options: 
  */
 export declare const getUpdateIntegrations: <ThrowOnError extends boolean = false>(options?: Options<GetUpdateIntegrationsData, ThrowOnError>) => RequestResult<GetUpdateIntegrationsResponses, GetUpdateIntegrationsErrors, ThrowOnError>;
 /**
- * Which providers the user is connected to
+ * Which providers and sources the user is connected to
  *
  * `connected`: at least one account, whatever its status. `needs_attention`: how many accounts must be authorized again, now or soon.
  */
@@ -57,6 +57,44 @@ export declare const deleteAuthWorkspaceAccountsAccountId: <ThrowOnError extends
  * Make a workspace account the default
  */
 export declare const postAuthWorkspaceAccountsAccountIdDefault: <ThrowOnError extends boolean = false>(options: Options<PostAuthWorkspaceAccountsAccountIdDefaultData, ThrowOnError>) => RequestResult<PostAuthWorkspaceAccountsAccountIdDefaultResponses, PostAuthWorkspaceAccountsAccountIdDefaultErrors, ThrowOnError>;
+/**
+ * Connect to a source
+ *
+ * Starts a flow and binds this browser to the user. Open `login_url` in the same browser within 60 seconds.
+ */
+export declare const postAuthSourcesSourceConnect: <ThrowOnError extends boolean = false>(options: Options<PostAuthSourcesSourceConnectData, ThrowOnError>) => RequestResult<PostAuthSourcesSourceConnectResponses, PostAuthSourcesSourceConnectErrors, ThrowOnError>;
+/**
+ * List the connections to sources, and the sources that there are
+ */
+export declare const getAuthSourcesAccounts: <ThrowOnError extends boolean = false>(options?: Options<GetAuthSourcesAccountsData, ThrowOnError>) => RequestResult<GetAuthSourcesAccountsResponses, GetAuthSourcesAccountsErrors, ThrowOnError>;
+/**
+ * Disconnect from a source
+ *
+ * The account cannot be used from now on. Its tokens are revoked in the background, where the source’s server can do that.
+ */
+export declare const deleteAuthSourcesAccountsAccountId: <ThrowOnError extends boolean = false>(options: Options<DeleteAuthSourcesAccountsAccountIdData, ThrowOnError>) => RequestResult<DeleteAuthSourcesAccountsAccountIdResponses, DeleteAuthSourcesAccountsAccountIdErrors, ThrowOnError>;
+/**
+ * Make a connection the default of its source
+ */
+export declare const postAuthSourcesAccountsAccountIdDefault: <ThrowOnError extends boolean = false>(options: Options<PostAuthSourcesAccountsAccountIdDefaultData, ThrowOnError>) => RequestResult<PostAuthSourcesAccountsAccountIdDefaultResponses, PostAuthSourcesAccountsAccountIdDefaultErrors, ThrowOnError>;
+/**
+ * The tools of a connection
+ *
+ * Those that the integrations file lists: what was approved, what the server lists now, and in which fields the two differ.
+ */
+export declare const getAuthSourcesAccountsAccountIdTools: <ThrowOnError extends boolean = false>(options: Options<GetAuthSourcesAccountsAccountIdToolsData, ThrowOnError>) => RequestResult<GetAuthSourcesAccountsAccountIdToolsResponses, GetAuthSourcesAccountsAccountIdToolsErrors, ThrowOnError>;
+/**
+ * Allow or block a tool of a connection
+ *
+ * By the user in person. `conflict`: the tool has changed since, or the operator has pinned it in the integrations file.
+ */
+export declare const postAuthSourcesAccountsAccountIdToolsTool: <ThrowOnError extends boolean = false>(options: Options<PostAuthSourcesAccountsAccountIdToolsToolData, ThrowOnError>) => RequestResult<PostAuthSourcesAccountsAccountIdToolsToolResponses, PostAuthSourcesAccountsAccountIdToolsToolErrors, ThrowOnError>;
+/**
+ * This service as an OAuth client of sources
+ *
+ * Its client id metadata document, which authorization servers read.
+ */
+export declare const getOauthClientJson: <ThrowOnError extends boolean = false>(options?: Options<GetOauthClientJsonData, ThrowOnError>) => RequestResult<GetOauthClientJsonResponses, GetOauthClientJsonErrors, ThrowOnError>;
 /**
  * Create a link token for the aggregator’s widget
  *
@@ -154,7 +192,7 @@ export declare const postAgentsAction: <ThrowOnError extends boolean = false>(op
 /**
  * List actions as tools of a model
  *
- * The actions that the caller can call now, in the format that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are.
+ * The actions that the caller can call now, in the format that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are. With `query`, only those that fit it best, eight at most.
  */
 export declare const getTools: <ThrowOnError extends boolean = false>(options?: Options<GetToolsData, ThrowOnError>) => RequestResult<GetToolsResponses, GetToolsErrors, ThrowOnError>;
 /**

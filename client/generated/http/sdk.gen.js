@@ -33,7 +33,7 @@ export const postEmail = (options) => (options.client ?? client).post({
  */
 export const getUpdateIntegrations = (options) => (options?.client ?? client).get({ url: '/update_integrations', ...options });
 /**
- * Which providers the user is connected to
+ * Which providers and sources the user is connected to
  *
  * `connected`: at least one account, whatever its status. `needs_attention`: how many accounts must be authorized again, now or soon.
  */
@@ -82,6 +82,76 @@ export const postAuthWorkspaceAccountsAccountIdDefault = (options) => (options.c
     url: '/auth/workspace/accounts/{account_id}/default',
     ...options
 });
+/**
+ * Connect to a source
+ *
+ * Starts a flow and binds this browser to the user. Open `login_url` in the same browser within 60 seconds.
+ */
+export const postAuthSourcesSourceConnect = (options) => (options.client ?? client).post({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/auth/sources/{source}/connect',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+/**
+ * List the connections to sources, and the sources that there are
+ */
+export const getAuthSourcesAccounts = (options) => (options?.client ?? client).get({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/auth/sources/accounts',
+    ...options
+});
+/**
+ * Disconnect from a source
+ *
+ * The account cannot be used from now on. Its tokens are revoked in the background, where the source’s server can do that.
+ */
+export const deleteAuthSourcesAccountsAccountId = (options) => (options.client ?? client).delete({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/auth/sources/accounts/{account_id}',
+    ...options
+});
+/**
+ * Make a connection the default of its source
+ */
+export const postAuthSourcesAccountsAccountIdDefault = (options) => (options.client ?? client).post({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/auth/sources/accounts/{account_id}/default',
+    ...options
+});
+/**
+ * The tools of a connection
+ *
+ * Those that the integrations file lists: what was approved, what the server lists now, and in which fields the two differ.
+ */
+export const getAuthSourcesAccountsAccountIdTools = (options) => (options.client ?? client).get({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/auth/sources/accounts/{account_id}/tools',
+    ...options
+});
+/**
+ * Allow or block a tool of a connection
+ *
+ * By the user in person. `conflict`: the tool has changed since, or the operator has pinned it in the integrations file.
+ */
+export const postAuthSourcesAccountsAccountIdToolsTool = (options) => (options.client ?? client).post({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/auth/sources/accounts/{account_id}/tools/{tool}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+/**
+ * This service as an OAuth client of sources
+ *
+ * Its client id metadata document, which authorization servers read.
+ */
+export const getOauthClientJson = (options) => (options?.client ?? client).get({ url: '/oauth/client.json', ...options });
 /**
  * Create a link token for the aggregator’s widget
  *
@@ -263,7 +333,7 @@ export const postAgentsAction = (options) => (options.client ?? client).post({
 /**
  * List actions as tools of a model
  *
- * The actions that the caller can call now, in the format that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are.
+ * The actions that the caller can call now, in the format that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are. With `query`, only those that fit it best, eight at most.
  */
 export const getTools = (options) => (options?.client ?? client).get({
     security: [{ name: 'Authorization', type: 'apiKey' }, { scheme: 'bearer', type: 'http' }],

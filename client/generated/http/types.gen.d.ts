@@ -11,6 +11,27 @@ export type WorkspaceAccessForm = {
      */
     redirect_uri?: string;
 };
+export type SourceConnectForm = {
+    /**
+     * Where the flow ends; one of the allowed addresses.
+     */
+    redirect_uri?: string;
+    /**
+     * The account to connect again; absent: a new one.
+     */
+    account_id?: string;
+    /**
+     * How to call the connection; absent: after its source.
+     */
+    label?: string;
+};
+export type SourceToolDecision = {
+    decision: 'allow' | 'block';
+    /**
+     * Of the definition that the user has seen.
+     */
+    hash: string;
+};
 export type LinkTokenForm = {
     account_id?: string;
 };
@@ -117,10 +138,21 @@ export type ReloadResult = {
 export type IntegrationStatus = {
     workspace: ProviderStatus;
     bank: ProviderStatus;
+    /**
+     * Of each source of the integrations file, by its name.
+     */
+    sources: {
+        [key: string]: SourceStatus;
+    };
 };
 export type ProviderStatus = {
     connected: boolean;
     needs_attention: number;
+};
+export type SourceStatus = {
+    connected: boolean;
+    needs_attention: number;
+    label: string;
 };
 export type WorkspaceAccess = {
     status: 'success';
@@ -142,6 +174,107 @@ export type WorkspaceAccount = {
 export type WorkspaceScope = 'userinfo.email' | 'userinfo.profile' | 'calendar.events.owned' | 'mail.send' | 'mail.modify' | 'documents' | 'docs' | 'drive' | 'spreadsheets.readonly' | 'presentations.readonly';
 export type Success = {
     success: true;
+};
+export type SourceConnect = {
+    login_url: string;
+    expires_at: string;
+};
+export type SourceAccountList = {
+    accounts: Array<SourceAccount>;
+    sources: Array<Source>;
+};
+export type SourceAccount = {
+    id: string;
+    /**
+     * Its name in the integrations file.
+     */
+    source: string;
+    label: string;
+    /**
+     * Of the server that it is connected to.
+     */
+    host: string;
+    /**
+     * Of its source.
+     */
+    default: boolean;
+    status: 'active' | 'reauth_required';
+    connected_at: string;
+    /**
+     * When the server’s tools were read last; null: not yet.
+     */
+    listed_at: string | null;
+    tools: {
+        allowed: number;
+        /**
+         * New or changed: they are not called until the user decides.
+         */
+        held: number;
+        blocked: number;
+        /**
+         * The server does not list them, or has not been read yet.
+         */
+        gone: number;
+    };
+};
+export type Source = {
+    name: string;
+    label: string;
+    host: string;
+    /**
+     * How one connects: a sign-in there, a key that the user enters, or neither.
+     */
+    auth: 'oauth' | 'header' | 'none';
+    /**
+     * `operator`: the operator of this service answers for it.
+     */
+    trust: 'third_party' | 'operator';
+};
+export type SourceToolList = {
+    tools: Array<SourceTool>;
+};
+export type SourceTool = {
+    /**
+     * Its name at the server.
+     */
+    tool: string;
+    /**
+     * `held`: new, or defined differently than was approved. Only an allowed tool is called.
+     */
+    state: 'allowed' | 'held' | 'blocked' | 'gone';
+    /**
+     * `operator`: by its hash in the integrations file; users don’t decide.
+     */
+    pinned_by: 'operator' | 'user';
+    /**
+     * Of the listed definition, which a decision names; of a tool that is gone, of the approved one.
+     */
+    hash?: string;
+    /**
+     * As the server defines it (MCP, `Tool`): name, title, description, inputSchema, outputSchema, annotations, _meta.
+     */
+    approved?: {
+        [key: string]: unknown;
+    };
+    /**
+     * As the server defines it (MCP, `Tool`): name, title, description, inputSchema, outputSchema, annotations, _meta.
+     */
+    listed?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Fields in which the two differ.
+     */
+    changed: Array<string>;
+};
+export type ClientDocument = {
+    client_id: string;
+    client_name: string;
+    client_uri: string;
+    redirect_uris: Array<string>;
+    grant_types: Array<string>;
+    response_types: Array<string>;
+    token_endpoint_auth_method: string;
 };
 export type LinkToken = {
     link_token: string;
@@ -1141,6 +1274,10 @@ export type Allowance = {
         relation?: 'own' | 'written_to' | 'new';
     }>;
     /**
+     * Hosts of other people’s servers that may be told the arguments.
+     */
+    services: Array<string>;
+    /**
      * Into which the calls may put something.
      */
     folder: {
@@ -1938,6 +2075,459 @@ export type PostAuthWorkspaceAccountsAccountIdDefaultResponses = {
     200: Success;
 };
 export type PostAuthWorkspaceAccountsAccountIdDefaultResponse = PostAuthWorkspaceAccountsAccountIdDefaultResponses[keyof PostAuthWorkspaceAccountsAccountIdDefaultResponses];
+export type PostAuthSourcesSourceConnectData = {
+    body?: SourceConnectForm;
+    path: {
+        source: string;
+    };
+    query?: never;
+    url: '/auth/sources/{source}/connect';
+};
+export type PostAuthSourcesSourceConnectErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `conflict`
+     */
+    409: Error & {
+        code?: 'conflict';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `provider_error`
+     */
+    502: Error & {
+        code?: 'provider_error';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+    /**
+     * `provider_timeout`
+     */
+    504: Error & {
+        code?: 'provider_timeout';
+    };
+};
+export type PostAuthSourcesSourceConnectError = PostAuthSourcesSourceConnectErrors[keyof PostAuthSourcesSourceConnectErrors];
+export type PostAuthSourcesSourceConnectResponses = {
+    /**
+     * Success
+     */
+    200: SourceConnect;
+};
+export type PostAuthSourcesSourceConnectResponse = PostAuthSourcesSourceConnectResponses[keyof PostAuthSourcesSourceConnectResponses];
+export type GetAuthSourcesAccountsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/sources/accounts';
+};
+export type GetAuthSourcesAccountsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAuthSourcesAccountsError = GetAuthSourcesAccountsErrors[keyof GetAuthSourcesAccountsErrors];
+export type GetAuthSourcesAccountsResponses = {
+    /**
+     * Success
+     */
+    200: SourceAccountList;
+};
+export type GetAuthSourcesAccountsResponse = GetAuthSourcesAccountsResponses[keyof GetAuthSourcesAccountsResponses];
+export type DeleteAuthSourcesAccountsAccountIdData = {
+    body?: never;
+    path: {
+        account_id: string;
+    };
+    query?: never;
+    url: '/auth/sources/accounts/{account_id}';
+};
+export type DeleteAuthSourcesAccountsAccountIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteAuthSourcesAccountsAccountIdError = DeleteAuthSourcesAccountsAccountIdErrors[keyof DeleteAuthSourcesAccountsAccountIdErrors];
+export type DeleteAuthSourcesAccountsAccountIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteAuthSourcesAccountsAccountIdResponse = DeleteAuthSourcesAccountsAccountIdResponses[keyof DeleteAuthSourcesAccountsAccountIdResponses];
+export type PostAuthSourcesAccountsAccountIdDefaultData = {
+    body?: never;
+    path: {
+        account_id: string;
+    };
+    query?: never;
+    url: '/auth/sources/accounts/{account_id}/default';
+};
+export type PostAuthSourcesAccountsAccountIdDefaultErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostAuthSourcesAccountsAccountIdDefaultError = PostAuthSourcesAccountsAccountIdDefaultErrors[keyof PostAuthSourcesAccountsAccountIdDefaultErrors];
+export type PostAuthSourcesAccountsAccountIdDefaultResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type PostAuthSourcesAccountsAccountIdDefaultResponse = PostAuthSourcesAccountsAccountIdDefaultResponses[keyof PostAuthSourcesAccountsAccountIdDefaultResponses];
+export type GetAuthSourcesAccountsAccountIdToolsData = {
+    body?: never;
+    path: {
+        account_id: string;
+    };
+    query?: never;
+    url: '/auth/sources/accounts/{account_id}/tools';
+};
+export type GetAuthSourcesAccountsAccountIdToolsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAuthSourcesAccountsAccountIdToolsError = GetAuthSourcesAccountsAccountIdToolsErrors[keyof GetAuthSourcesAccountsAccountIdToolsErrors];
+export type GetAuthSourcesAccountsAccountIdToolsResponses = {
+    /**
+     * Success
+     */
+    200: SourceToolList;
+};
+export type GetAuthSourcesAccountsAccountIdToolsResponse = GetAuthSourcesAccountsAccountIdToolsResponses[keyof GetAuthSourcesAccountsAccountIdToolsResponses];
+export type PostAuthSourcesAccountsAccountIdToolsToolData = {
+    body: SourceToolDecision;
+    path: {
+        account_id: string;
+        tool: string;
+    };
+    query?: never;
+    url: '/auth/sources/accounts/{account_id}/tools/{tool}';
+};
+export type PostAuthSourcesAccountsAccountIdToolsToolErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `conflict`
+     */
+    409: Error & {
+        code?: 'conflict';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostAuthSourcesAccountsAccountIdToolsToolError = PostAuthSourcesAccountsAccountIdToolsToolErrors[keyof PostAuthSourcesAccountsAccountIdToolsToolErrors];
+export type PostAuthSourcesAccountsAccountIdToolsToolResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type PostAuthSourcesAccountsAccountIdToolsToolResponse = PostAuthSourcesAccountsAccountIdToolsToolResponses[keyof PostAuthSourcesAccountsAccountIdToolsToolResponses];
+export type GetOauthClientJsonData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/client.json';
+};
+export type GetOauthClientJsonErrors = {
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetOauthClientJsonError = GetOauthClientJsonErrors[keyof GetOauthClientJsonErrors];
+export type GetOauthClientJsonResponses = {
+    /**
+     * Success
+     */
+    200: ClientDocument;
+};
+export type GetOauthClientJsonResponse = GetOauthClientJsonResponses[keyof GetOauthClientJsonResponses];
 export type PostAuthBankCreateLinkTokenData = {
     body?: LinkTokenForm;
     path?: never;
@@ -3030,6 +3620,10 @@ export type GetToolsData = {
          * The format of a vendor or of MCP.
          */
         format?: 'mcp' | 'openai' | 'anthropic' | 'gemini';
+        /**
+         * What a tool should do, in a few English words: “close a ticket”.
+         */
+        query?: string;
         /**
          * `true`: schemas for the vendor’s strict mode (OpenAI, Anthropic).
          */
