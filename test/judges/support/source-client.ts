@@ -10,7 +10,9 @@ const ADDED = { name: 'add_numbers', arguments: { a: 5, b: 3 } };
 
 const url = process.argv.at(-1) ?? '';
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
-const calls = context.toolCalls ?? TOOLS.map((name) => (name === ADDED.name ? ADDED : { name, arguments: name === 'valid_tool' ? { region: 'eu' } : {} }));
+const calls =
+  context.toolCalls ??
+  TOOLS.map((name) => (name === ADDED.name ? ADDED : { name, arguments: name === 'valid_tool' ? { region: 'eu' } : {} }));
 const client = context.client_id === undefined ? {} : { client: { id: context.client_id, secret: context.client_secret } };
 const order: Order = { url, tools: TOOLS, calls, ...client };
 const response = await fetch(process.env.SOURCE_DESK ?? '', { method: 'POST', body: JSON.stringify(order) });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ownIntegrations } from '../../support/inputs/own-integrations.ts';
@@ -78,7 +78,10 @@ export class SourceDesk {
   /** One file for all: each change is read again. */
   async #add({ url, client, auth = 'oauth', tools }: Order): Promise<string> {
     const name = `s${(this.#count += 1)}`;
-    const own = client === undefined ? '' : `, client_id: ${JSON.stringify(client.id)}${client.secret === undefined ? '' : `, client_secret_variable: ${SECRET_VARIABLE}`}`;
+    const own =
+      client === undefined
+        ? ''
+        : `, client_id: ${JSON.stringify(client.id)}${client.secret === undefined ? '' : `, client_secret_variable: ${SECRET_VARIABLE}`}`;
     this.#sources += `  ${name}: { url: ${JSON.stringify(url)}, label: Server ${this.#count}, auth: ${auth}${own} }\n`;
     const actions = tools.map((tool, index) => `      t${index}: { tool: ${JSON.stringify(tool)}, effect: read }\n`).join('');
     this.#agents += `  ${name}:\n    provider: mcp\n    source: ${name}\n    description: A server of others.\n    actions:\n${actions}`;

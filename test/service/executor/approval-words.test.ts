@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
-import type { AppError } from '../../../src/errors.ts';
 import { declaredSummary } from '../../../src/actions/shared/declared-summary.ts';
+import type { AppError } from '../../../src/errors.ts';
 import { DESTRUCTIVE_FIELDS } from '../../../src/providers/workspace/workspace-effects.ts';
 import { newPerson, type Person } from '../../support/emulators/workspace-content.ts';
 import { fc } from '../../support/runner/property.ts';
