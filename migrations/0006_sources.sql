@@ -12,6 +12,8 @@ create table source_accounts (
   label text not null,
   is_default boolean not null default false,
   connected_at timestamptz not null default now(),
+  -- scopes that its server asked for in refusing a call: they are requested when it is connected again
+  wanted_scopes text[] not null default '{}',
   -- raised by each change of its tools, so that a replica knows whether those that it has read are the stored ones
   tools_version integer not null default 0,
   -- when the server's tools were read last; null: not yet

@@ -232,6 +232,7 @@ export const TABLES = {
         listed_at: 'time?',
         list_after: 'time',
         list_failures: 'count',
+        wanted_scopes: 'texts',
         used_at: 'time',
       },
     },

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
 import type { GrantStatus } from '../vault/grants/grants-repository.ts';
 
 /** A user's connection to a source. */
@@ -17,10 +18,13 @@ export interface AccountRow {
   /** When its tools were read last; null: not yet. */
   listedAt: Date | null;
   status: GrantStatus;
+  /** Scopes that its server asked for in refusing a call since it was connected. */
+  wantedScopes: string[];
 }
 
 const SELECT = `select a.id, a.user_id as "userId", a.grant_id as "grantId", a.source, a.url, a.label, a.is_default as "isDefault",
-    a.connected_at as "connectedAt", a.tools_version as "toolsVersion", a.listed_at as "listedAt", g.status
+    a.connected_at as "connectedAt", a.tools_version as "toolsVersion", a.listed_at as "listedAt", g.status,
+    a.wanted_scopes as "wantedScopes"
   from source_accounts a join grants g on g.id = a.grant_id and g.user_id = a.user_id`;
 
 /** How long a replica has an account to itself, and after which a reading that it did not finish is repeated. */
@@ -31,6 +35,8 @@ const MOST_DOUBLED = 6;
 /** A connection that was used within this time is read as often as its server says. */
 const IN_USE = '1 day';
 const UNUSED_SECONDS = 3600;
+/** What a server may have requested of a user. */
+const MOST_SCOPES = 100;
 
 /** Oldest first. */
 export async function selectAccounts(db: Queryable, userId: string): Promise<AccountRow[]> {
@@ -72,9 +78,27 @@ export async function updateAccount(
   { id, userId, url, label }: Pick<AccountRow, 'id' | 'userId' | 'url' | 'label'>,
 ): Promise<void> {
   await tx.query(
-    `update source_accounts set url = $3, label = $4, list_after = now(), list_failures = 0 where user_id = $1::uuid and id = $2::uuid`,
+    `update source_accounts set url = $3, label = $4, list_after = now(), list_failures = 0, wanted_scopes = '{}'
+     where user_id = $1::uuid and id = $2::uuid`,
     [userId, id, url, label],
   );
+}
+
+/**
+ * Keeps the scopes that an account's server asked for, if that is why a request failed: they are requested when its user
+ * connects it again, and not before.
+ *
+ * @throws the error
+ */
+export async function keepWantedScopes(db: Queryable, { userId, id }: Pick<AccountRow, 'userId' | 'id'>, error: unknown): Promise<never> {
+  if (error instanceof AppError && error.code === 'missing_scopes') {
+    await db.query(
+      `update source_accounts set wanted_scopes = array(select distinct unnest(wanted_scopes || $3::text[]) limit $4)
+       where user_id = $1::uuid and id = $2::uuid and not wanted_scopes @> $3::text[]`,
+      [userId, id, error.details?.missingScopes, MOST_SCOPES],
+    );
+  }
+  throw error;
 }
 
 /** @returns false when the user has no such account */

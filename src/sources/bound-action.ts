@@ -8,6 +8,7 @@ import type { SourceSettings, ToolDefinition } from '../providers/mcp/source-set
 import type { Effect } from '../providers/shared/declared-call.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import { isObject } from '../validation/is-object.ts';
+import { keepWantedScopes } from './accounts-repository.ts';
 import { problemIn } from './check-value.ts';
 import { type PlainSchema, plainSchema, withoutProperties } from './plain-schema.ts';
 import { shownSchema, shownText } from './shown-definition.ts';
@@ -73,7 +74,9 @@ export function boundAction(declared: LazyAction, source: SourceSettings, { defi
     ...(effect !== 'read' && { writes: (input, result) => [...idsNamedIn({ ...input, ...fixed }), ...idsNamedIn(result?.structured)] }),
     summary: (input) => declaredSummary(purposeOf(declared, source), { ...input, ...fixed }),
     async run(input, context) {
-      const result = await (context.session as SourceSession).callTool(source, pinned.tool, { ...input, ...fixed }, definition);
+      const calling = (context.session as SourceSession).callTool(source, pinned.tool, { ...input, ...fixed }, definition);
+      const { db, userId, account } = context;
+      const result = await calling.catch((error) => keepWantedScopes(db, { userId, id: account.id }, error));
       return outputOf(result, output, effect, context);
     },
   };

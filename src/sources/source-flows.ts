@@ -9,7 +9,7 @@ import {
 } from '../connections/flows-repository.ts';
 import { activate } from '../connections/grant-storage.ts';
 import { AppError } from '../errors.ts';
-import { accessCredential, readRefresh } from '../providers/mcp/credentials.ts';
+import { accessCredential, type RefreshCredential, readRefresh } from '../providers/mcp/credentials.ts';
 import type { AuthorizationRequest } from '../providers/mcp/source-authorization.ts';
 import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 import { type AccountRow, selectAccount } from './accounts-repository.ts';
@@ -42,8 +42,11 @@ export async function prepareConnection(
   const source = sourceOf(deps, name);
   const account = accountId === undefined ? undefined : await selectAccount(deps.db, userId, accountId);
   if (accountId !== undefined && account?.source !== name) throw new AppError('not_found', 'There is no such account.');
-  const request = source.auth === 'oauth' ? await deps.authorization.prepare(source) : undefined;
-  if (request !== undefined && account !== undefined) await assertSameServer(deps, account, request);
+  const stored = account === undefined ? undefined : await storedOf(deps, account);
+  const granted = stored?.scope.split(' ') ?? [];
+  const request =
+    source.auth === 'oauth' ? await deps.authorization.prepare(source, [...granted, ...(account?.wantedScopes ?? [])]) : undefined;
+  if (request !== undefined && stored !== undefined) assertSameServer(stored, request);
   const prepared: PreparedSource = { ...(request !== undefined && { request }), ...(label !== undefined && { label }) };
   return prepareFlow(deps, userId, { redirectUri, source: name, accountId, prepared });
 }
@@ -105,11 +108,14 @@ function sourceOf({ sources }: Pick<SourceDeps, 'sources'>, name: string): Sourc
   return source;
 }
 
+/** What an account was granted by OAuth; undefined: nothing. */
+async function storedOf({ db, grants }: SourceDeps, { userId, grantId }: AccountRow): Promise<RefreshCredential | undefined> {
+  const tokens = await grants.tokens(db, userId, grantId);
+  return tokens?.refreshToken === undefined ? undefined : readRefresh(tokens.refreshToken);
+}
+
 /** What an account's credentials are for does not change without a new consent, to a new connection. */
-async function assertSameServer({ db, grants }: SourceDeps, account: AccountRow, request: AuthorizationRequest): Promise<void> {
-  const tokens = await grants.tokens(db, account.userId, account.grantId);
-  const stored = tokens?.refreshToken === undefined ? undefined : readRefresh(tokens.refreshToken);
-  if (stored === undefined) return;
+function assertSameServer(stored: RefreshCredential, request: AuthorizationRequest): void {
   if (stored.issuer === request.issuer && stored.tokenEndpoint === request.tokenEndpoint) return;
   throw new AppError('conflict', 'This source’s sign-in has moved to another server: connect it as a new account.');
 }

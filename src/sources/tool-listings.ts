@@ -5,7 +5,7 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import type { SourceSession } from '../providers/mcp/source-session.ts';
 import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 import type { GrantAccess, ProviderSession } from '../providers/shared/provider.ts';
-import { type LeasedAccount, leaseAccount, leaseDueAccounts, noteListFailed } from './accounts-repository.ts';
+import { keepWantedScopes, type LeasedAccount, leaseAccount, leaseDueAccounts, noteListFailed } from './accounts-repository.ts';
 import type { SourceTools } from './source-tools.ts';
 
 export interface ToolListingsDeps {
@@ -75,7 +75,7 @@ export class ToolListings {
     const opened = settings && session('mcp', access({ userId, grantId }), timeoutSignal(clock, READ_MS));
     if (settings === undefined || opened === undefined) return;
     try {
-      const listed = await (opened as SourceSession).listTools(settings);
+      const listed = await (opened as SourceSession).listTools(settings).catch((error) => keepWantedScopes(db, { userId, id }, error));
       if (listed.unusable.length > 0) logger.info({ source, tools: listed.unusable.length }, 'a source lists tools that can’t be used');
       await tools.store(account, listed.tools, listed.ttlMs);
     } catch (error) {

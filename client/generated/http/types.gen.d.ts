@@ -470,6 +470,7 @@ export type UserExport = {
         listed_at: string | null;
         list_after: string;
         list_failures: number;
+        wanted_scopes: Array<string>;
         used_at: string;
     }>;
     /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { type AuthorizationHttp, getJson, postJson } from './authorization-http.ts';
+import { type Challenge, readChallenge } from './challenge.ts';
 import type { SourceSettings } from './source-settings.ts';
 
 const address = z.string().max(2_048);
@@ -37,21 +38,16 @@ export interface Discovered {
   scope: string;
 }
 
-/** What a server answers to a call without credentials (RFC 9728, 5.1; RFC 6750, 3). */
-interface Challenge {
-  metadataUrl: string | undefined;
-  scope: string | undefined;
-}
-
-/** Parameters of a challenge (RFC 9110, 11.2). */
-const METADATA = /[\s,]resource_metadata="([^"]*)"/i;
-const SCOPE = /[\s,]scope="([^"]*)"/i;
-const FIRST_CALL = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'steward', version: '1.0.0' } },
-};
+/** Some servers greet everybody, and ask for a token only when their tools are. */
+const FIRST_CALLS = [
+  {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'steward', version: '1.0.0' } },
+  },
+  { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
+];
 
 /**
  * Finds the authorization server of a source, and what to request there.
@@ -59,9 +55,15 @@ const FIRST_CALL = {
  * The official client has functions for this. They are not used: they go on without PKCE where a server doesn't announce it, take
  * any failure for a server without metadata, and put answers into their errors.
  *
+ * @param also scopes to request beside those that the server names; of an account that is connected again
  * @throws AppError `provider_error`, `provider_timeout`, `forbidden`
  */
-export async function discover(http: AuthorizationHttp, source: SourceSettings, signal: AbortSignal): Promise<Discovered> {
+export async function discover(
+  http: AuthorizationHttp,
+  source: SourceSettings,
+  signal: AbortSignal,
+  also: readonly string[] = [],
+): Promise<Discovered> {
   const challenge = await firstCall(http, source, signal);
   const metadata = await findResourceMetadata(http, source, challenge.metadataUrl, signal);
   // Before 2025-06-18, a server was its own authorization server, at the root of its host.
@@ -69,13 +71,15 @@ export async function discover(http: AuthorizationHttp, source: SourceSettings, 
   const server = await findServerMetadata(http, issuer, signal, source);
   checkServer(http, server, source);
   const resource = metadata?.resource ?? withoutFragment(source.url);
-  return { server, resource, scope: scopeOf(source, challenge.scope, metadata?.scopes_supported, server) };
+  return { server, resource, scope: scopeOf(source, challenge.scope, metadata?.scopes_supported, server, also) };
 }
 
 async function firstCall(http: AuthorizationHttp, source: SourceSettings, signal: AbortSignal): Promise<Challenge> {
-  const { status, challenge } = await postJson(http, source.url, FIRST_CALL, signal, 'application/json, text/event-stream');
-  if (status !== 401 || challenge === null) return { metadataUrl: undefined, scope: undefined };
-  return { metadataUrl: METADATA.exec(challenge)?.[1], scope: SCOPE.exec(challenge)?.[1]?.trim() || undefined };
+  for (const call of FIRST_CALLS) {
+    const { status, challenge } = await postJson(http, source.url, call, signal, 'application/json, text/event-stream');
+    if (status === 401) return readChallenge(challenge);
+  }
+  return readChallenge(null);
 }
 
 /** @returns undefined: the server has none */
@@ -154,15 +158,16 @@ function checkServer({ outbound }: AuthorizationHttp, server: ServerMetadata, so
   }
 }
 
-/** MCP, Authorization, "Scope Selection Strategy". */
+/** MCP, Authorization, "Scope Selection Strategy" and "Scope Challenge Handling"; the operator's scopes are all that is requested. */
 function scopeOf(
   { scopes }: SourceSettings,
   challenged: string | undefined,
   supported: readonly string[] | null | undefined,
   server: ServerMetadata,
+  also: readonly string[],
 ): string {
   if (scopes !== undefined) return scopes.join(' ');
-  const wanted = new Set(challenged?.split(' ') ?? supported ?? []);
+  const wanted = new Set([...also, ...(challenged?.split(' ') ?? supported ?? [])]);
   // Without it, some servers give no refresh token; others refuse a scope that they don't know.
   if (server.scopes_supported?.includes('offline_access') === true) wanted.add('offline_access');
   return [...wanted].filter((scope) => scope !== '').join(' ');

@@ -77,9 +77,10 @@ export interface SourceAuthorization {
   /**
    * Finds the authorization server of a source, and registers this service there if needed.
    *
+   * @param also scopes to request beside those that the server names; of an account that is connected again
    * @throws AppError `not_configured` when the operator has to do something, `provider_error`, `provider_timeout`
    */
-  prepare(source: SourceSettings): Promise<AuthorizationRequest>;
+  prepare(source: SourceSettings, also?: readonly string[]): Promise<AuthorizationRequest>;
   /** The address that the user's browser is led to. @param challenge S256 (RFC 7636) */
   authorizationUrl(request: AuthorizationRequest, values: { state: string; challenge: string }): string;
   /** Whether an answer is of the request's issuer (RFC 9207); if not, nothing of it may be used or shown. */

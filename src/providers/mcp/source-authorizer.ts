@@ -70,12 +70,12 @@ export class SourceAuthorizer implements SourceAuthorization {
     this.#redirectUri = `${publicUrl}/auth/sources/callback`;
   }
 
-  async prepare(source: SourceSettings): Promise<AuthorizationRequest> {
+  async prepare(source: SourceSettings, also?: readonly string[]): Promise<AuthorizationRequest> {
     const { clients, publicUrl, clock } = this.#options;
     const signal = timeoutSignal(clock, PREPARATION_MS);
     return this.#step('discover', async () => {
       try {
-        const { server, resource, scope } = await discover(this.#http, source, signal);
+        const { server, resource, scope } = await discover(this.#http, source, signal, also);
         const options = { http: this.#http, clients, publicUrl, redirectUri: this.#redirectUri, now: () => clock.now() };
         const client = await identifyClient(options, source, server, scope, signal);
         return {

@@ -1,5 +1,7 @@
 import type { Client, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { AppError } from '../../errors.ts';
 import type { Outbound } from '../../outbound/checked-fetch.ts';
+import { readChallenge } from './challenge.ts';
 import type { AccessCredential } from './credentials.ts';
 
 /** For each request to the server, milliseconds. */
@@ -11,6 +13,8 @@ const CLIENT_INFO = { name: 'steward', title: 'Steward', version: '1.0.0' };
 const FIRST_ID = 1_000_000;
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CLIENT_KEY = 'io.modelcontextprotocol/clientInfo';
+/** RFC 6749, 3.3. */
+const SCOPE_NAME = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 
 /** The server answered with an error of JSON-RPC. Its message is a stranger's text, and is not kept. */
@@ -156,7 +160,7 @@ function fetchWith(outbound: Outbound, { url, header, token }: AccessCredential,
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     if (header !== undefined) headers.set(header.name, header.value);
     const { body, signal } = init;
-    return outbound.fetch(url, {
+    const response = await outbound.fetch(url, {
       method,
       headers,
       body: typeof body === 'string' ? body : undefined,
@@ -167,5 +171,17 @@ function fetchWith(outbound: Outbound, { url, header, token }: AccessCredential,
         cuts.last = error;
       },
     });
+    if (response.status === 403) await assertScope(response);
+    return response;
   };
+}
+
+/** @throws AppError `missing_scopes` with `details.missingScopes`, if that is why the server refuses */
+async function assertScope({ headers, body }: Response): Promise<void> {
+  const { isScopeMissing, scope = '' } = readChallenge(headers.get('www-authenticate'));
+  if (!isScopeMissing) return;
+  await body?.cancel();
+  throw new AppError('missing_scopes', 'The server asks for more than this connection was granted.', {
+    details: { missingScopes: scope.split(' ').filter((name) => SCOPE_NAME.test(name)) },
+  });
 }

@@ -26,7 +26,10 @@ export function isServerFailure(error: unknown): boolean {
 
 /** Whether a request with this error can't have changed anything: it was not sent, or refused. */
 export function isWithoutEffect(error: unknown): boolean {
-  if (error instanceof AppError) return error.code === 'forbidden' || (error.cause instanceof OutboundFailure && error.cause.isUnsent);
+  if (error instanceof AppError)
+    return (
+      error.code === 'forbidden' || error.code === 'missing_scopes' || (error.cause instanceof OutboundFailure && error.cause.isUnsent)
+    );
   if (error instanceof RpcError) return NOTHING_DONE.has(error.code);
   const status = statusOf(error);
   return status !== undefined && status >= 400 && status < 500 && status !== 408;

@@ -26,7 +26,7 @@ export interface SourceSession extends ProviderSession {
    * Calls a tool once.
    *
    * @param definition as it was approved: its `x-mcp-header` arguments are repeated as headers (SEP-2243)
-   * @throws AppError `reauth_required`, `provider_error`, `provider_timeout`, `too_large`, `unavailable`, `outcome_unknown`, `aborted`
+   * @throws AppError `reauth_required`, `missing_scopes` with the server's `details.missingScopes`, `provider_error`, `provider_timeout`, `too_large`, `unavailable`, `outcome_unknown`, `aborted`
    */
   callTool(
     source: SourceSettings,

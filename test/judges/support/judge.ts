@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const PROGRAMS = join(import.meta.dirname, '../node_modules/.bin');
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 110_000;
 
 export interface Verdict {
   code: number | null;

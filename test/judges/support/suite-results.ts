@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** A requirement that the conformance suite found broken, or could not test. */
 interface Finding {
@@ -14,9 +14,10 @@ interface Check {
   errorMessage?: string;
 }
 
-/** What the suite's `-o` folder holds: one folder for each scenario, `server-<scenario>-<time>`. */
+/** What the suite's `-o` folder holds: a folder for each scenario, `server-<scenario>-<time>`, or `auth/<scenario>-<time>` of a client. */
 export function findingsIn(folder: string): Finding[] {
-  return readdirSync(folder).flatMap((name) => {
+  const reports = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => basename(name) === 'checks.json');
+  return reports.map(dirname).flatMap((name) => {
     const scenario = name.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
     const checks = JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')) as Check[];
     return checks

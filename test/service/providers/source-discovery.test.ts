@@ -17,20 +17,42 @@ beforeEach(() => {
   server.on('/.well-known/oauth-protected-resource/mcp', { body: { resource: source.url, authorization_servers: [server.url] } });
 });
 
-const found = () => {
+const found = (also?: string[]) => {
   const outbound = new Outbound({ clock: new TestClock(), internal: internalHosts(['127.0.0.1'], () => expect.unreachable()) });
-  return discover({ outbound, timeoutMs: 5_000 }, source, new AbortController().signal);
+  return discover({ outbound, timeoutMs: 5_000 }, source, new AbortController().signal, also);
 };
+
+/** No more than an authorization server must say. */
+const metadata = () => ({
+  issuer: server.url,
+  authorization_endpoint: `${server.url}/authorize`,
+  token_endpoint: `${server.url}/token`,
+  code_challenge_methods_supported: ['S256'],
+});
+const offersMetadata = () => server.on('/.well-known/oauth-authorization-server', { body: metadata() });
 
 describe('an authorization server', () => {
   it('is found that says no more of itself than it must', async () => {
-    const metadata = {
-      issuer: server.url,
-      authorization_endpoint: `${server.url}/authorize`,
-      token_endpoint: `${server.url}/token`,
-      code_challenge_methods_supported: ['S256'],
-    };
-    server.on('/.well-known/oauth-authorization-server', { body: metadata });
-    expect(await found()).toEqual({ server: metadata, resource: source.url, scope: '' });
+    offersMetadata();
+    expect(await found()).toEqual({ server: metadata(), resource: source.url, scope: '' });
+  });
+});
+
+describe('the requested scopes', () => {
+  it('are those of the challenge, also of a server that greets everybody', async () => {
+    offersMetadata();
+    server.on('/mcp', (response, { body }) => {
+      const challenge = 'Bearer error="invalid_token", scope="tickets:read"';
+      if (body.method === 'initialize') response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      else response.writeHead(401, { 'www-authenticate': challenge }).end();
+    });
+    expect((await found()).scope).toBe('tickets:read');
+    expect((await found(['tickets:write', 'tickets:read'])).scope.split(' ').sort()).toEqual(['tickets:read', 'tickets:write']);
+  });
+
+  it('are only those of the operator, where it names some', async () => {
+    offersMetadata();
+    source.scopes = ['tickets:read'];
+    expect((await found(['tickets:write'])).scope).toBe('tickets:read');
   });
 });

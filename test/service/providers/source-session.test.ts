@@ -296,7 +296,7 @@ describe('a hostile answer', () => {
     ['is an error with a huge code', (response, { body }) => raw(200, json, rpcError(body.id, 2 ** 60))(response), 'provider_error'],
     ['redirects', raw(307, { location: 'http://127.0.0.1:1/' }, ''), 'provider_error'],
     ['forbids', raw(403, json, '{"error":"secret words"}'), 'provider_error'],
-    ['wants more scope', raw(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="all"' }, ''), 'provider_error'],
+    ['wants more scope', raw(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="all"' }, ''), 'missing_scopes'],
     ['limits', raw(429, { 'retry-after': '7' }, 'secret words'), 'rate_limited'],
     ['is a failure', raw(500, json, 'secret words'), 'provider_error'],
     ['is a status of its own', raw(599, json, 'secret words'), 'provider_error'],

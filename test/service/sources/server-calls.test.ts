@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const call = (action: string, input: object = {}) => callAction(scene.steward, action, input, { token: user.token });
-const called = () => source.callsOf('/mcp').filter(({ body }) => body.method === 'tools/call');
+const called = () => source.callsOf('/mcp').filter(({ body }) => body?.method === 'tools/call');
 
 describe('a call of a source’s tool', () => {
   it.each(['modern', 'legacy'] as const)('reaches its server, and returns what it answers (%s)', async (era) => {
@@ -74,6 +74,25 @@ describe('a call of a source’s tool', () => {
   it('refuses a result that asks the user for something', async () => {
     source.call = () => ({ resultType: 'input_required', inputRequests: {} });
     await expect(call('tickets.find', { query: 'a' })).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  it('keeps the scopes that the server asks for, until the account is connected again', async () => {
+    for (const scope of ['tickets:write', 'tickets:write all "', '']) {
+      source.answer = (response) => {
+        response.writeHead(403, { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` }).end();
+      };
+      await expect(call('tickets.find', { query: 'a' })).rejects.toMatchObject({
+        code: 'missing_scopes',
+        details: { account: user.accounts.tickets, missingScopes: [] },
+      });
+    }
+    expect(called()).toHaveLength(3);
+    const [kept] = await scene.steward.sql<{ wanted_scopes: string[] }>('select wanted_scopes from source_accounts where id = $1', [
+      user.accounts.tickets,
+    ]);
+    expect(kept?.wanted_scopes.toSorted()).toEqual(['all', 'tickets:write']);
+    source.answer = undefined;
+    expect((await call('tickets.find', { query: 'a' })).data).toEqual({ structured: { ids: ['1'] } });
   });
 
   it('asks for a new connection once the server refuses its credential, or the file names another address', async () => {
