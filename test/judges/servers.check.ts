@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ownIntegrations } from '../support/inputs/own-integrations.ts';
+import { runCli } from '../support/processes/cli.ts';
 import { type ForeignName, type ForeignServer, startForeign } from './support/foreign-servers.ts';
 import { SourceDesk } from './support/source-desk.ts';
+
+const INTERNAL = { INTERNAL_HOSTS: 'localhost,127.0.0.1' };
 
 interface Use {
   name: ForeignName;
@@ -52,6 +56,15 @@ afterEach(async () => {
 afterAll(() => desk?.stop());
 
 describe('a server of others as a source', () => {
+  it.each(USES)('$name is proposed for the integrations file', async ({ name, tool }) => {
+    server = await startForeign(name);
+    const proposed = await runCli('integrations', ['discover', server.url], INTERNAL);
+    expect(proposed).toMatchObject({ code: 0, stderr: '' });
+    expect(proposed.stdout).toContain(`tool: ${tool}\n        effect: read\n`);
+    const file = ownIntegrations(`version: 1\n${proposed.stdout}`);
+    expect(await runCli('integrations', ['check', file], INTERNAL)).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it.each(USES)('$name is connected, listed, called and disconnected', async ({ name, tool, right, wrong }) => {
     server = await startForeign(name);
     const user = await desk.offer({ url: server.url, auth: 'none', tools: [tool, 'no_such_tool'] });
