@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/judges/*.check.ts'],
     globalSetup: ['test/support/runner/global-setup.ts'],
     reporters: ['verbose'],
-    // A whole run takes half a minute; a judge that hangs is stopped long before.
+    // A whole run takes three minutes, one judge a minute at most; one that hangs is stopped before.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 1,
