@@ -5,6 +5,7 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import { TOOL_FORMATS } from '../tools/tool.ts';
+import { text } from '../validation/validate.ts';
 
 export interface ToolsDeps {
   executor: Pick<Executor, 'accounts' | 'client'>;
@@ -27,7 +28,7 @@ function listTools({ executor, catalog, providers }: ToolsDeps): Endpoint {
     auth: 'credential',
     query: z.strictObject({
       format: z.enum(TOOL_FORMATS).default('mcp').describe('The format of a vendor or of MCP.'),
-      query: z.string().trim().min(1).max(500).optional().describe('What a tool should do, in a few English words: “close a ticket”.'),
+      query: text(500).trim().min(1).optional().describe('What a tool should do, in a few English words: “close a ticket”.'),
       strict: z.enum(['true', 'false']).default('false').describe('`true`: schemas for the vendor’s strict mode (OpenAI, Anthropic).'),
     }),
     response: z.object({ tools: z.array(z.looseObject({})) }).meta({ id: 'Tools' }),
