@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CHROMIUM } from '../../support/browser/page.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { eventually } from '../../support/time/eventually.ts';
 
@@ -54,7 +55,7 @@ function commandOf(name: ForeignName, port: number, folder: string): [string, ..
     case 'everything':
       return ['mcp-server-everything', 'streamableHttp'];
     case 'playwright':
-      return ['playwright-mcp', ...listen, '--headless', '--executable-path', '/usr/bin/chromium', '--no-sandbox'];
+      return ['playwright-mcp', ...listen, '--headless', '--executable-path', CHROMIUM, '--no-sandbox'];
     case 'memory':
       return bridged(join(PROGRAMS, 'mcp-server-memory'));
     case 'filesystem':

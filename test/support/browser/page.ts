@@ -6,7 +6,7 @@ import { PATIENCE_MS } from '../time/eventually.ts';
 
 // The shell is the same engine without the browser’s own window, as Playwright runs it by default: 40 % less processor time.
 const SHELL = '/usr/bin/chromium-headless-shell';
-const CHROMIUM = process.env.CHROMIUM_PATH ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
+export const CHROMIUM = process.env.CHROMIUM_PATH ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
 const ARGUMENTS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 
