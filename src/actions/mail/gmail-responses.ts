@@ -21,7 +21,7 @@ export const gmailMessage = z.object({
   /** Milliseconds since 1970. */
   internalDate: z.string().regex(/^-?\d{1,15}$/),
   /** A tree of parts of any depth; see mail-parts.ts. */
-  payload: z.unknown(),
+  payload: z.unknown().optional(),
 });
 
 export type GmailMessage = z.output<typeof gmailMessage>;
@@ -29,7 +29,7 @@ export type GmailMessage = z.output<typeof gmailMessage>;
 /** The messages are validated when they are read. */
 export const gmailThread = z.object({ id: identifier, messages: unchecked.refine((messages) => messages.length > 0) });
 
-export const gmailHeaders = z.object({ payload: z.unknown(), threadId: identifier });
+export const gmailHeaders = z.object({ payload: z.unknown().optional(), threadId: identifier });
 
 export const gmailAttachment = schemaReader(import.meta.url, 'gmailAttachment', z.object({ data: z.string() }));
 

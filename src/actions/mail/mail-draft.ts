@@ -25,7 +25,7 @@ const MAX_SENT = 20_000;
 const TOO_LONG = `id: The draft has more than ${english.number(MAX_SENT)} characters, or a file with a name of ${MAX_NAME} or more. Send it in the mail service.`;
 
 /** The message is validated by its own schema. */
-const gmailDraft = z.object({ message: z.looseObject({ payload: z.unknown() }) });
+const gmailDraft = z.object({ message: z.looseObject({ payload: z.unknown().optional() }) });
 
 /** A stored draft. */
 export interface Draft {

@@ -107,6 +107,13 @@ describe('an invalid response', () => {
     expect(sent('messages')).toBe(1);
   });
 
+  it('may be without the headers that were asked for, as of a mail that has none of them', async () => {
+    on('messages', { body: { messages: [{ id: 'm1' }] } });
+    on('messages/m1', { body: message('m1', undefined) });
+    const [item] = (await user.run('mail.search')).items;
+    expect(item).toMatchObject({ id: 'm1', subject: '' });
+  });
+
   it('is truncated to the requested length', async () => {
     on('messages', { body: { messages: Array.from({ length: 500 }, (_, index) => ({ id: `m${index}` })), nextPageToken: 'p2' } });
     for (let index = 0; index < 3; index += 1) on(`messages/m${index}`, { body: message(`m${index}`, { headers: [] }) });
