@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { ToolDefinition } from '../providers/mcp/source-settings.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
 import { type AccountRow, ensureDefault, lockAccount, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
-import { type FileTools, stateOf, type ToolPin, type ToolState } from './pinned-tool.ts';
+import { approvedHashOf, type FileTools, stateOf, type ToolPin, type ToolState } from './pinned-tool.ts';
 import type { SourceDeps } from './source-deps.ts';
 import { selectPins, selectPinsOfUser } from './source-tools-repository.ts';
 
@@ -68,7 +68,7 @@ export async function listTools({ db, fileTools, tools }: SourceDeps, userId: st
   return [...fileTools(account.source)].map(([tool, file]) => {
     const pin = pins.get(tool) ?? unlisted(tool);
     const listed = definitions.get(pin.listedHash ?? '');
-    const approved = definitions.get(file.hash ?? pin.approvedHash ?? '');
+    const approved = definitions.get(approvedHashOf(pin, file) ?? '');
     return {
       tool,
       state: stateOf(pin, file),

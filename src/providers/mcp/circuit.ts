@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
 import { AppError } from '../../errors.ts';
+import { boundedMap } from '../../rate-limit/bounded-map.ts';
 
 interface State {
   /** One after the other, without a success. */
@@ -17,7 +18,7 @@ const MOST = 10_000;
 /** Sends nothing more to a server that fails, for a while: whoever waits for it would only wait. */
 export class Circuits {
   readonly #clock: Clock;
-  readonly #states = new Map<string, State>();
+  readonly #states = boundedMap<State>(MOST);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -59,12 +60,6 @@ export class Circuits {
 
   #failed(key: string): void {
     const failures = (this.#states.get(key)?.failures ?? 0) + 1;
-    this.#states.delete(key);
     this.#states.set(key, { failures, openUntil: this.#clock.monotonic() + OPEN_MS, isTrying: false });
-    if (this.#states.size <= MOST) return;
-    for (const oldest of this.#states.keys()) {
-      this.#states.delete(oldest);
-      return;
-    }
   }
 }
