@@ -1241,7 +1241,7 @@ export interface ResyncEvent {
 }
 export interface MailSearchInput {
   /**
-   * Query in the mail service’s search language: words, "a phrase", from:, to:, subject:, is:unread, has:attachment, label:, in:inbox, after:2026/01/31, before:, newer_than:7d, and - before a term to exclude it. Without it, the newest messages are listed.
+   * Terms of the mail service’s search: words, "a phrase", from:, to:, subject:, is:unread, has:attachment, label:, in:inbox, after:2026/01/31, before:, newer_than:7d, and - before one to exclude it. Default: all messages.
    */
   query?: string;
   /**
@@ -1289,7 +1289,7 @@ export interface MailReadInput {
    */
   message?: string;
   /**
-   * Where to continue: `next_offset` of the previous result.
+   * `next_offset` of the previous result.
    */
   offset?: number;
 }
@@ -1341,11 +1341,11 @@ export interface MailAttachmentInput {
    */
   message: string;
   /**
-   * Id of the attachment, as mail.read lists it.
+   * Id, as mail.read lists it.
    */
   attachment: string;
   /**
-   * Where to continue: `next_offset` of the previous result.
+   * `next_offset` of the previous result.
    */
   offset?: number;
 }
@@ -1378,11 +1378,11 @@ export interface MailSaveAttachmentInput {
    */
   message: string;
   /**
-   * Id of the attachment, as mail.read lists it.
+   * Id, as mail.read lists it.
    */
   attachment: string;
   /**
-   * Id or web address of a folder; `root` is My Drive.
+   * Id or URL of a folder; `root` is My Drive.
    */
   folder?: string;
   /**
@@ -1447,11 +1447,11 @@ export interface MailDraftInput {
    */
   body: string;
   /**
-   * Id of the message to reply to, in its thread.
+   * Id of the message to reply to.
    */
   reply_to?: string;
   /**
-   * Files; everything together at most a million characters.
+   * Files, of a million characters in all.
    *
    * @maxItems 20
    */
@@ -1474,7 +1474,7 @@ export interface MailDraftInput {
     base64?: string;
   }[];
   /**
-   * Drive files to attach, by id or web address; native ones as PDF.
+   * Drive files to attach, by id or URL; native ones as PDF.
    *
    * @maxItems 10
    */
@@ -1494,7 +1494,7 @@ export interface MailDraftsInput {
    */
   query?: string;
   /**
-   * Most drafts to return, up to 25.
+   * Most drafts.
    */
   max?: number;
   /**
@@ -1541,11 +1541,11 @@ export interface MailDraftsOutput {
 }
 export interface MailDraftUpdateInput {
   /**
-   * Id of the draft, as mail.drafts lists it.
+   * Id, as mail.drafts lists it.
    */
   id: string;
   /**
-   * New recipients, in the format of mail.draft; they replace the old ones.
+   * New recipients in place of the old ones, as in mail.draft.
    *
    * @minItems 0
    * @maxItems 100
@@ -1570,7 +1570,7 @@ export interface MailDraftUpdateInput {
    */
   subject?: string;
   /**
-   * New plain text; it replaces the old text with its formatting.
+   * New plain text in place of the old one and its formatting.
    */
   body?: string;
 }
@@ -1584,7 +1584,7 @@ export interface MailDraftUpdateOutput {
 }
 export interface MailDraftSendInput {
   /**
-   * Id of the draft, as mail.drafts lists it.
+   * Id, as mail.drafts lists it.
    */
   id: string;
 }
@@ -1597,7 +1597,7 @@ export interface MailDraftSendOutput {
 }
 export interface MailDraftDeleteInput {
   /**
-   * Id of the draft, as mail.drafts lists it.
+   * Id, as mail.drafts lists it.
    */
   id: string;
 }
@@ -1638,11 +1638,11 @@ export interface MailSendInput {
    */
   body: string;
   /**
-   * Id of the message to reply to, in its thread.
+   * Id of the message to reply to.
    */
   reply_to?: string;
   /**
-   * Files; everything together at most a million characters.
+   * Files, of a million characters in all.
    *
    * @maxItems 20
    */
@@ -1665,7 +1665,7 @@ export interface MailSendInput {
     base64?: string;
   }[];
   /**
-   * Drive files to attach, by id or web address; native ones as PDF.
+   * Drive files to attach, by id or URL; native ones as PDF.
    *
    * @maxItems 10
    */
@@ -2058,7 +2058,7 @@ export interface CalendarCreateInput {
    */
   zone?: string;
   /**
-   * Time zone of the end, if it is another one, as of a flight.
+   * Time zone of the end, if another, as of a flight.
    */
   end_zone?: string;
   /**
@@ -2172,7 +2172,7 @@ export interface CalendarUpdateInput {
    */
   id: string;
   /**
-   * Of a recurring event: this one, or the whole series.
+   * Of a series: this event, or all.
    */
   scope?: 'this' | 'series';
   /**
@@ -2192,7 +2192,7 @@ export interface CalendarUpdateInput {
    */
   zone?: string;
   /**
-   * Time zone of the end, if it is another one, as of a flight.
+   * Time zone of the end, if another, as of a flight.
    */
   end_zone?: string;
   /**
@@ -2204,7 +2204,7 @@ export interface CalendarUpdateInput {
    */
   location?: string;
   /**
-   * Mail addresses to invite besides the present attendees.
+   * Mail addresses to invite as well.
    *
    * @maxItems 100
    */
@@ -2223,7 +2223,7 @@ export interface CalendarUpdateInput {
    */
   recurrence?: string[];
   /**
-   * Tell the attendees by mail; needs the user’s approval. Else they see it in their calendars.
+   * Also tell the attendees by mail; needs the user’s approval.
    */
   notify?: boolean;
 }
@@ -2312,7 +2312,7 @@ export interface CalendarDeleteInput {
    */
   id: string;
   /**
-   * Of a recurring event: this one, or the whole series.
+   * Of a series: this event, or all.
    */
   scope?: 'this' | 'series';
   /**
@@ -2332,7 +2332,7 @@ export interface CalendarRestoreInput {
    */
   id: string;
   /**
-   * Tell the attendees by mail; needs the user’s approval. Else they see it in their calendars.
+   * Also tell the attendees by mail; needs the user’s approval.
    */
   notify?: boolean;
 }
@@ -2425,7 +2425,7 @@ export interface CalendarRespondInput {
    */
   comment?: string;
   /**
-   * Of a recurring event: this one, or the whole series.
+   * Of a series: this event, or all.
    */
   scope?: 'this' | 'series';
   /**
@@ -2510,7 +2510,7 @@ export interface CalendarRespondOutput {
 }
 export interface DocumentsReadInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -2518,7 +2518,7 @@ export interface DocumentsReadInput {
    */
   tab?: string;
   /**
-   * Where to continue, by the previous result.
+   * `next_offset` of the previous result.
    */
   offset?: number;
 }
@@ -2568,7 +2568,7 @@ export interface DocumentsCreateOutput {
 }
 export interface DocumentsAppendInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -2591,7 +2591,7 @@ export interface DocumentsAppendOutput {
 }
 export interface DocumentsReplaceInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -2618,7 +2618,7 @@ export interface DocumentsReplaceOutput {
 }
 export interface DriveSearchInput {
   /**
-   * Words in the name or the content; default all, by last change.
+   * Words in the name or the content.
    */
   query?: string;
   /**
@@ -2626,7 +2626,7 @@ export interface DriveSearchInput {
    */
   type?: 'document' | 'spreadsheet' | 'presentation' | 'folder' | 'pdf' | 'image' | 'text';
   /**
-   * Only in this folder, by id or web address; `root` is My Drive.
+   * Only in this folder, by id or URL; `root` is My Drive.
    */
   folder?: string;
   /**
@@ -2676,7 +2676,7 @@ export interface DriveSearchOutput {
 }
 export interface DriveInfoInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
 }
@@ -2717,11 +2717,11 @@ export interface DriveInfoOutput {
 }
 export interface DriveReadInput {
   /**
-   * Id or web address of the file; shortcuts are followed.
+   * Id or URL of the file; shortcuts are followed.
    */
   id: string;
   /**
-   * Where to continue, by the previous result.
+   * `next_offset` of the previous result.
    */
   offset?: number;
 }
@@ -2763,7 +2763,7 @@ export interface DriveReadOutput {
 }
 export interface DrivePermissionsInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -2808,7 +2808,7 @@ export interface DriveCreateInput {
    */
   type?: 'folder' | 'text' | 'markdown' | 'csv' | 'html' | 'json';
   /**
-   * Id or web address of a folder; `root` is My Drive.
+   * Id or URL of a folder; `root` is My Drive.
    */
   folder?: string;
 }
@@ -2840,7 +2840,7 @@ export interface DriveCreateOutput {
 }
 export interface DriveCopyInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -2848,7 +2848,7 @@ export interface DriveCopyInput {
    */
   name?: string;
   /**
-   * Id or web address of a folder; `root` is My Drive.
+   * Id or URL of a folder; `root` is My Drive.
    */
   folder?: string;
 }
@@ -2880,11 +2880,11 @@ export interface DriveCopyOutput {
 }
 export interface DriveMoveInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
-   * Id or web address of a folder; `root` is My Drive.
+   * Id or URL of a folder; `root` is My Drive.
    */
   folder: string;
 }
@@ -2916,7 +2916,7 @@ export interface DriveMoveOutput {
 }
 export interface DriveRenameInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -2952,7 +2952,7 @@ export interface DriveRenameOutput {
 }
 export interface DriveTrashInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
 }
@@ -2984,7 +2984,7 @@ export interface DriveTrashOutput {
 }
 export interface DriveUntrashInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
 }
@@ -3016,7 +3016,7 @@ export interface DriveUntrashOutput {
 }
 export interface DriveShareInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -3041,11 +3041,11 @@ export interface DriveShareOutput {
 }
 export interface DriveUnshareInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
-   * Who loses access, as drive.permissions lists it: address, domain, or `anyone`.
+   * Address, domain or `anyone`, as drive.permissions lists it.
    */
   who: string;
 }
@@ -3060,11 +3060,11 @@ export interface DriveUnshareOutput {
 }
 export interface SpreadsheetsInfoInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
-   * Where to continue: `next` of the previous result.
+   * `next` of the previous result.
    */
   from?: number;
 }
@@ -3095,7 +3095,7 @@ export interface SpreadsheetsInfoOutput {
 }
 export interface SpreadsheetsReadInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -3154,7 +3154,7 @@ export interface SpreadsheetsReadOutput {
 }
 export interface PresentationsReadInput {
   /**
-   * Id or web address of the file.
+   * Id or URL of the file.
    */
   id: string;
   /**
@@ -3165,11 +3165,11 @@ export interface PresentationsReadInput {
    */
   slides?: number[];
   /**
-   * Where to continue: `next` of the previous result.
+   * `next` of the previous result.
    */
   from?: number;
   /**
-   * Where to continue in one slide, whose number alone is in `slides`: its `next_offset`.
+   * `next_offset` of a slide, to read on in it; its number alone is in `slides`.
    */
   offset?: number;
 }
@@ -3217,18 +3217,18 @@ export interface PresentationsReadOutput {
 }
 export interface BankBalancesInput {
   /**
-   * Only these of the bank’s accounts, by the ids in bank.balances.
+   * Ids of accounts, as in bank.balances; default all.
    *
    * @minItems 1
    * @maxItems 100
    */
   account_ids?: string[];
   /**
-   * Ask the bank now: slow, charged for, and limited to a few a day. Default: the last known balances.
+   * Ask the bank now: slow, charged for, and limited to a few a day. Else the last known balances.
    */
   live?: boolean;
   /**
-   * Where to continue: `next` of the previous result.
+   * `next` of the previous result.
    */
   from?: number;
 }
@@ -3274,7 +3274,7 @@ export interface BankTransactionsInput {
    */
   to?: string;
   /**
-   * Only these of the bank’s accounts, by the ids in bank.balances.
+   * Ids of accounts, as in bank.balances; default all.
    *
    * @minItems 1
    * @maxItems 100
@@ -3351,14 +3351,14 @@ export interface BankSpendingInput {
    */
   to?: string;
   /**
-   * Only these of the bank’s accounts, by the ids in bank.balances.
+   * Ids of accounts, as in bank.balances; default all.
    *
    * @minItems 1
    * @maxItems 100
    */
   account_ids?: string[];
   /**
-   * Most sums to return, the largest first.
+   * Most sums, the largest first.
    */
   max?: number;
 }
@@ -3532,14 +3532,14 @@ export interface BankChangesOutput {
 }
 export interface BankNumbersInput {
   /**
-   * Only these of the bank’s accounts, by the ids in bank.balances.
+   * Ids of accounts, as in bank.balances; default all.
    *
    * @minItems 1
    * @maxItems 100
    */
   account_ids?: string[];
   /**
-   * Where to continue: `next` of the previous result.
+   * `next` of the previous result.
    */
   from?: number;
 }

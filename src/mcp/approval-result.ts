@@ -17,8 +17,7 @@ export const APPROVAL_RESULT_TOOL: Tool = {
     properties: { id: { type: 'string', description: 'approvalId of the error.' } },
     required: ['id'],
   },
-  outputSchema: { type: 'object' },
-  annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+  annotations: { readOnlyHint: true, openWorldHint: false },
 };
 
 /** Arguments of the tool. @throws AppError `invalid_request` */

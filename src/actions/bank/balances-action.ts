@@ -33,7 +33,7 @@ export const balances = builtIn('bank', {
     live: z
       .boolean()
       .default(false)
-      .describe('Ask the bank now: slow, charged for, and limited to a few a day. Default: the last known balances.'),
+      .describe('Ask the bank now: slow, charged for, and limited to a few a day. Else the last known balances.'),
     from: fromAccount,
   }),
   output: z.object({ accounts: z.array(accountRow), live: z.boolean(), unreadable, next: nextAccount }),

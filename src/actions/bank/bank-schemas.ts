@@ -22,7 +22,7 @@ export const accountIds = z
   .min(1)
   .max(100)
   .optional()
-  .describe('Only these of the bank’s accounts, by the ids in bank.balances.');
+  .describe('Ids of accounts, as in bank.balances; default all.');
 
 /** For a question's list: the accounts that a call names, by their names. */
 export async function shownAccounts(
@@ -36,7 +36,7 @@ export async function shownAccounts(
 }
 
 /** Input: where to continue a list of accounts, which the aggregator gives as a whole. */
-export const fromAccount = z.int().min(0).max(100_000).default(0).describe('Where to continue: `next` of the previous result.');
+export const fromAccount = z.int().min(0).max(100_000).default(0).describe('`next` of the previous result.');
 export const nextAccount = z.int().optional().describe('There are more accounts: pass this as `from`.');
 
 /** As many of the accounts from a place on as fit into a result. */

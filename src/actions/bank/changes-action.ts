@@ -14,7 +14,7 @@ export const changes = builtIn('bank', {
   name: 'bank.changes',
   effect: 'read',
   description:
-    'Read the transactions of a bank that were added, modified or removed since the changes that any client has received; a pending one that is posted is removed and added. A result counts as received when its `cursor` is passed to the next call, also after the last one. Positive amounts are money out.',
+    'Read the transactions that were added, modified or removed since the changes that any client has received; a pending one that is posted is removed and added. A result counts as received when its `cursor` is passed to the next call, also after the last one. Positive amounts are money out.',
   scopes: [],
   requires: 'transactions',
   input: z.strictObject({

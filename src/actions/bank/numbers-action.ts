@@ -64,7 +64,7 @@ const numberRow = z.discriminatedUnion('kind', [
 export const numbers = builtIn('bank', {
   name: 'bank.numbers',
   effect: 'read',
-  description: 'Read the account and routing numbers of a bank’s accounts, masked unless the operator allows full numbers.',
+  description: 'Read the accounts’ numbers and routing numbers, masked unless the operator allows full ones.',
   scopes: [],
   requires: 'auth',
   input: z.strictObject({ account_ids: accountIds, from: fromAccount }),

@@ -21,7 +21,7 @@ export const spending = builtIn('bank', {
   name: 'bank.spending',
   effect: 'read',
   description:
-    'Add up what was spent in a range of days by category or merchant, per currency. Transfers between accounts, payments of credit cards and income are left out and added up separately.',
+    'Add up what was spent in a range of days by category or merchant, per currency. Transfers between accounts, card payments and income are added up separately.',
   scopes: [],
   requires: 'transactions',
   input: z
@@ -29,7 +29,7 @@ export const spending = builtIn('bank', {
       by: z.enum(['category', 'merchant']).default('category').describe('What to group by.'),
       ...rangeFields,
       account_ids: accountIds,
-      max: z.int().min(1).max(MAX_SUMS).default(50).describe('Most sums to return, the largest first.'),
+      max: z.int().min(1).max(MAX_SUMS).default(50).describe('Most sums, the largest first.'),
     })
     .refine(isOrdered, NOT_ORDERED),
   output: z.object({

@@ -37,7 +37,7 @@ export const transactionsPage = schemaReader(import.meta.url, 'transactionsPage'
 export const transactions = builtIn('bank', {
   name: 'bank.transactions',
   effect: 'read',
-  description: 'Read the transactions of a bank between two days, newest first, pending ones included. Positive amounts are money out.',
+  description: 'Read the transactions between two days, newest first, pending ones included. Positive amounts are money out.',
   scopes: [],
   requires: 'transactions',
   input: z

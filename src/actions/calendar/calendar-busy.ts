@@ -18,8 +18,7 @@ const answer = z.enum(['none', 'tentative', 'accepted', 'organizer']);
 export const calendarBusy = builtIn('workspace', {
   name: 'calendar.busy',
   effect: 'read',
-  description:
-    'When other people are busy, as far as the user’s own calendar shows: events they are invited to and haven’t declined. Their own calendars can’t be read.',
+  description: 'When other people are busy, as far as the user’s own calendar shows: events that they are invited to and haven’t declined.',
   scopes: ['calendar.events.owned'],
   integrity: 'own',
   input: z.strictObject({

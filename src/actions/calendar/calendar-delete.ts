@@ -46,7 +46,7 @@ export const calendarDelete = builtIn('workspace', {
 export const calendarRestore = builtIn('workspace', {
   name: 'calendar.restore',
   effect: 'write',
-  description: 'Restore a deleted event. Its attendees are invited again, by mail only if notify is true.',
+  description: 'Restore a deleted event. Its attendees are invited again.',
   scopes: ['calendar.events.owned'],
   input: z.strictObject({ id: eventId, notify: notifyOnRequest }),
   output: eventOutput,

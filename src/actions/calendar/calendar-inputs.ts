@@ -45,18 +45,15 @@ export const recurrence = z
   .describe('RFC 5545 rules, e.g. ["RRULE:FREQ=WEEKLY;BYDAY=TU"]; UNTIL of timed events in UTC.');
 
 export const start = moment.describe('2026-05-01 for an all-day event, else 2026-05-01T09:00, with or without an offset.');
-export const endZone = zoneName.describe('Time zone of the end, if it is another one, as of a flight.');
+export const endZone = zoneName.describe('Time zone of the end, if another, as of a flight.');
 export const end = moment.describe('Like start; for all-day events the day after the last.');
 
-export const scope = z.enum(['this', 'series']).default('this').describe('Of a recurring event: this one, or the whole series.');
+export const scope = z.enum(['this', 'series']).default('this').describe('Of a series: this event, or all.');
 
 export const notify = z.boolean().default(true).describe('Tell the attendees by mail.');
 
 /** For changes that need approval only if they notify someone: the default is not to. */
-export const notifyOnRequest = z
-  .boolean()
-  .default(false)
-  .describe('Tell the attendees by mail; needs the user’s approval. Else they see it in their calendars.');
+export const notifyOnRequest = z.boolean().default(false).describe('Also tell the attendees by mail; needs the user’s approval.');
 
 /** Input of calendar.update. */
 export const updateInput = z.strictObject({
@@ -69,7 +66,7 @@ export const updateInput = z.strictObject({
   end_zone: endZone.optional(),
   description: description.optional().describe('Replaces the old one; empty removes it.'),
   location: location.optional().describe('Replaces the old one; empty removes it.'),
-  add_attendees: attendees.optional().describe('Mail addresses to invite besides the present attendees.'),
+  add_attendees: attendees.optional().describe('Mail addresses to invite as well.'),
   remove_attendees: attendees.optional().describe('Mail addresses to uninvite.'),
   recurrence: recurrence.optional(),
   notify: notifyOnRequest,

@@ -19,7 +19,7 @@ const listInput = z.strictObject({
 export const calendarList = builtIn('workspace', {
   name: 'calendar.list',
   effect: 'read',
-  description: 'List the events that overlap a time range, ordered by start. Each event of a series is listed separately.',
+  description: 'List the events that overlap a time range, by start. Each event of a series is listed separately.',
   scopes: ['calendar.events.owned'],
   input: listInput,
   output: z.object({

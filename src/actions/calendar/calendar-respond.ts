@@ -24,7 +24,7 @@ type Input = z.output<typeof input>;
 export const calendarRespond = builtIn('workspace', {
   name: 'calendar.respond',
   effect: 'write',
-  description: 'Respond to an invitation. The organizer is notified by mail only if notify is true.',
+  description: 'Respond to an invitation.',
   scopes: ['calendar.events.owned'],
   input,
   output: eventOutput,

@@ -26,8 +26,7 @@ import { isDate, zonesOfCalendar } from './zoned-time.ts';
 export const calendarUpdate = builtIn('workspace', {
   name: 'calendar.update',
   effect: 'write',
-  description:
-    'Change an event or a whole series. Fields that aren’t given stay unchanged. Attendees are notified by mail only if notify is true.',
+  description: 'Change an event or a whole series: only the fields that are given.',
   scopes: ['calendar.events.owned'],
   input: updateInput,
   output: eventOutput.extend({

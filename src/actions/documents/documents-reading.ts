@@ -29,10 +29,10 @@ const output = z.object({
 export const readDocumentAction = builtIn('workspace', {
   name: 'documents.read',
   effect: 'read',
-  description: 'Read a document tab by tab as Markdown: headings, lists, links, tables, bold. Long text is returned in parts.',
+  description: 'Read a document as Markdown, tab by tab. Long text comes in parts.',
   scopes: ['documents', 'drive'],
   input: z.strictObject({
-    id: fileReference('document').describe('Id or web address of the file.'),
+    id: fileReference('document').describe('Id or URL of the file.'),
     tab: text(255).optional().describe('Id or title of a tab; default all that fit.'),
     offset,
   }),

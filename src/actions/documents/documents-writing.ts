@@ -23,7 +23,7 @@ import { readDocumentAction } from './documents-reading.ts';
 const SCOPES = ['documents', 'drive'] as const;
 const MAX_TEXT = 500_000;
 
-const id = fileReference('document').describe('Id or web address of the file.');
+const id = fileReference('document').describe('Id or URL of the file.');
 const tab = text(255).optional();
 /** Characters that the provider would strip are rejected, so that the text is written as given. */
 const textOf = (min: 0 | 1, max: number) =>
@@ -113,7 +113,7 @@ const replacement = z.strictObject({
 const replaceAction = builtIn('workspace', {
   name: 'documents.replace',
   effect: 'write',
-  description: 'Replace all occurrences of a text, in one tab or in all, and return their number. Text that spans paragraphs is not found.',
+  description: 'Replace all occurrences of a text in one tab or in all. Text that spans paragraphs is not found.',
   scopes: SCOPES,
   integrity: 'own',
   input: replacement,

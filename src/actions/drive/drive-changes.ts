@@ -59,14 +59,14 @@ const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TY
 /** As it is, so that it can be given back. */
 const nameBefore = z.object({ name: z.string() });
 
-const id = fileReference().describe('Id or web address of the file.');
-const folder = fileReference().describe('Id or web address of a folder; `root` is My Drive.');
+const id = fileReference().describe('Id or URL of the file.');
+const folder = fileReference().describe('Id or URL of a folder; `root` is My Drive.');
 const name = text(255).describe('Name.');
 
 export const createAction = builtIn('workspace', {
   name: 'drive.create',
   effect: 'write',
-  description: 'Create a folder, or a file with text content. Use documents.create for documents.',
+  description: 'Create a folder or a text file; for documents, use documents.create.',
   scopes: ['drive'],
   integrity: 'own',
   input: z
@@ -110,7 +110,7 @@ export const createAction = builtIn('workspace', {
 export const copyAction = builtIn('workspace', {
   name: 'drive.copy',
   effect: 'write',
-  description: 'Copy a file; for a shortcut, its target. Without a folder, the copy is created in My Drive.',
+  description: 'Copy a file; for a shortcut, its target. Default folder: My Drive.',
   scopes: ['drive'],
   input: z.strictObject({ id, name: name.optional(), folder: folder.optional() }),
   output: fileItem,
@@ -211,7 +211,7 @@ export const renameAction = builtIn('workspace', {
 export const trashAction = builtIn('workspace', {
   name: 'drive.trash',
   effect: 'destructive',
-  description: 'Move a file, or a folder with all its contents, to the trash.',
+  description: 'Move a file, or a folder with its contents, to the trash.',
   scopes: ['drive'],
   input: z.strictObject({ id }),
   output: fileItem,
@@ -233,7 +233,7 @@ export const trashAction = builtIn('workspace', {
 export const untrashAction = builtIn('workspace', {
   name: 'drive.untrash',
   effect: 'write',
-  description: 'Take a file, or a folder with all its contents, out of the trash.',
+  description: 'Take a file, or a folder with its contents, out of the trash.',
   scopes: ['drive'],
   input: z.strictObject({ id }),
   output: fileItem,

@@ -55,7 +55,7 @@ export const infoAction = builtIn('workspace', {
   effect: 'read',
   description: 'Show the type, folder and permissions of a file or folder; for a shortcut, also its target.',
   scopes: ['drive'],
-  input: z.strictObject({ id: fileReference().describe('Id or web address of the file.') }),
+  input: z.strictObject({ id: fileReference().describe('Id or URL of the file.') }),
   output: fileItem.extend({
     created: z.string().optional(),
     description: z.string().optional(),
@@ -76,7 +76,7 @@ export const readAction = builtIn('workspace', {
   description:
     'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, other text, PDF and DOCX as text, small other files as base64. Long text comes in parts.',
   scopes: ['drive'],
-  input: z.strictObject({ id: fileReference().describe('Id or web address of the file; shortcuts are followed.'), offset }),
+  input: z.strictObject({ id: fileReference().describe('Id or URL of the file; shortcuts are followed.'), offset }),
   output: fileItem.extend({
     format: z.string().describe('Media type of `text` or `base64`.'),
     text: z.string().optional(),

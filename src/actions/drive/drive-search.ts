@@ -32,9 +32,9 @@ const TYPES = {
 const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
 
 const input = z.strictObject({
-  query: text(500).optional().describe('Words in the name or the content; default all, by last change.'),
+  query: text(500).optional().describe('Words in the name or the content.'),
   type: z.enum(typeNames).optional().describe('Only files of this type.'),
-  folder: fileReference().optional().describe('Only in this folder, by id or web address; `root` is My Drive.'),
+  folder: fileReference().optional().describe('Only in this folder, by id or URL; `root` is My Drive.'),
   max: z.int().min(1).max(50).default(20).describe('Most files.'),
   page: text(4_096).optional().describe('`next` of the previous result.'),
 });
@@ -48,7 +48,7 @@ const fileList = z.object({
 export const searchAction = builtIn('workspace', {
   name: 'drive.search',
   effect: 'read',
-  description: 'Find files and folders by words, type and folder. Without words, list them, most recently changed first.',
+  description: 'Find files and folders by words, type and folder. Without words, they are listed, last changed first.',
   scopes: ['drive'],
   input,
   output: z.object({

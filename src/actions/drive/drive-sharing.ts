@@ -19,7 +19,7 @@ import { contentsOf, idsOf, readSharedFile, type SharedFile, treeVersion } from 
 /** Without `owner`: a new owner can lock the user out. */
 const ROLES = ['reader', 'commenter', 'writer'] as const;
 
-const id = fileReference().describe('Id or web address of the file.');
+const id = fileReference().describe('Id or URL of the file.');
 const permission = z.object({ id: shownLine, role: shownLine, emailAddress: shownLine.optional() });
 
 const shareInput = z.strictObject({
@@ -32,7 +32,7 @@ const shareInput = z.strictObject({
 export const shareAction = builtIn('workspace', {
   name: 'drive.share',
   effect: 'destructive',
-  description: 'Share a file, or a folder with all its contents, with someone who may then read, comment or edit it.',
+  description: 'Share a file, or a folder with its contents, with someone, who may read, comment or edit.',
   scopes: ['drive'],
   input: shareInput,
   output: z.object({ id: z.string(), name: z.string(), link: z.string().optional(), email: z.string(), role: z.string() }),
@@ -101,9 +101,9 @@ export const permissionsAction = builtIn('workspace', {
 export const unshareAction = builtIn('workspace', {
   name: 'drive.unshare',
   effect: 'destructive',
-  description: 'Take away the access of a person, a group, a domain, or everyone with the link, to a file or folder.',
+  description: 'Take the access to a file or folder away from a person, group, domain, or everyone with the link.',
   scopes: ['drive'],
-  input: z.strictObject({ id, who: text(320).describe('Who loses access, as drive.permissions lists it: address, domain, or `anyone`.') }),
+  input: z.strictObject({ id, who: text(320).describe('Address, domain or `anyone`, as drive.permissions lists it.') }),
   output: z.object({ id: z.string(), name: z.string(), who: z.string(), role: z.string().describe('The role that was taken away.') }),
   facts: ({ id: file, who }, { session }) => fileToUnshare(session, file, who),
   version: (facts) => unshareVersion(facts),

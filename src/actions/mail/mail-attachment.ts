@@ -23,7 +23,7 @@ export const attachmentId = z
   .string()
   .regex(/^(root|\d+(\.\d+)*)$/, 'must be an id from mail.read')
   .max(MAX_PART_ID)
-  .describe('Id of the attachment, as mail.read lists it.');
+  .describe('Id, as mail.read lists it.');
 
 export const readAttachment = builtIn('workspace', {
   name: 'mail.attachment',
@@ -34,7 +34,7 @@ export const readAttachment = builtIn('workspace', {
   input: z.strictObject({
     message: mailId.describe('Id of the message.'),
     attachment: attachmentId,
-    offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('Where to continue: `next_offset` of the previous result.'),
+    offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('`next_offset` of the previous result.'),
   }),
   output: z.object({
     name: z.string(),

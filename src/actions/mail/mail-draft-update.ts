@@ -18,12 +18,12 @@ import { bodyField, headerText, mailId, recipients, showRecipient } from './mail
 import { editMime, type MimeChanges } from './mime-edit.ts';
 
 const input = z.strictObject({
-  id: mailId.describe('Id of the draft, as mail.drafts lists it.'),
-  to: recipients(0).optional().describe('New recipients, in the format of mail.draft; they replace the old ones.'),
+  id: mailId.describe('Id, as mail.drafts lists it.'),
+  to: recipients(0).optional().describe('New recipients in place of the old ones, as in mail.draft.'),
   cc: recipients(0).optional().describe('New recipients of a copy.'),
   bcc: recipients(0).optional().describe('New recipients of a blind copy.'),
   subject: headerText(500).optional().describe('New subject.'),
-  body: bodyField.optional().describe('New plain text; it replaces the old text with its formatting.'),
+  body: bodyField.optional().describe('New plain text in place of the old one and its formatting.'),
 });
 
 type Input = z.output<typeof input>;
@@ -33,7 +33,7 @@ export const rawDraft = schemaReader(import.meta.url, 'rawDraft', z.object({ mes
 export const updateDraft = builtIn('workspace', {
   name: 'mail.draft_update',
   effect: 'write',
-  description: 'Change a draft. Fields that aren’t given stay unchanged, and so do its files. Nothing is sent.',
+  description: 'Change a draft: only the fields that are given, and never its files. Nothing is sent.',
   scopes: ['mail.modify'],
   input,
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),

@@ -39,7 +39,7 @@ const listed = z.object({
   snippet: z.string(),
 });
 
-const id = mailId.describe('Id of the draft, as mail.drafts lists it.');
+const id = mailId.describe('Id, as mail.drafts lists it.');
 
 export const listDrafts = builtIn('workspace', {
   name: 'mail.drafts',
@@ -48,7 +48,7 @@ export const listDrafts = builtIn('workspace', {
   scopes: ['mail.modify'],
   input: z.strictObject({
     query: query.describe('Words or search terms, as in mail.search.'),
-    max: z.int().min(1).max(MAX_DRAFTS).default(10).describe(`Most drafts to return, up to ${MAX_DRAFTS}.`),
+    max: z.int().min(1).max(MAX_DRAFTS).default(10).describe('Most drafts.'),
     page: pageToken.describe('`next` of the previous result.'),
   }),
   output: z.object({

@@ -40,9 +40,9 @@ export const outgoingMail = z
     bcc: recipients(0).default([]).describe('Recipients of a blind copy.'),
     subject: headerText(500).optional().describe('Subject; ignored in a reply.'),
     body: bodyField.describe('Plain text.'),
-    reply_to: mailId.optional().describe('Id of the message to reply to, in its thread.'),
-    attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]).describe('Files; everything together at most a million characters.'),
-    files: z.array(fileReference()).max(MAX_FILES).default([]).describe('Drive files to attach, by id or web address; native ones as PDF.'),
+    reply_to: mailId.optional().describe('Id of the message to reply to.'),
+    attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]).describe('Files, of a million characters in all.'),
+    files: z.array(fileReference()).max(MAX_FILES).default([]).describe('Drive files to attach, by id or URL; native ones as PDF.'),
   })
   .refine(({ subject, reply_to }) => (subject ?? '') !== '' || reply_to !== undefined, {
     path: ['subject'],

@@ -62,13 +62,13 @@ function sourceOf({ id, from, subject, date, labels, quotes }: Shown): Source {
 export const readMail = builtIn('workspace', {
   name: 'mail.read',
   effect: 'read',
-  description: 'Read a message, or a thread with all its messages, oldest first: headers, plain text, and a list of the attachments.',
+  description: 'Read a message, or all messages of a thread, oldest first: headers, plain text, and a list of the attachments.',
   scopes: ['mail.modify'],
   input: z
     .strictObject({
       thread: mailId.optional().describe('Id of a thread; give this or message.'),
       message: mailId.optional().describe('Id of one message; give this or thread.'),
-      offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('Where to continue: `next_offset` of the previous result.'),
+      offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('`next_offset` of the previous result.'),
     })
     .refine(({ thread, message }) => (thread === undefined) !== (message === undefined), {
       path: ['thread'],

@@ -27,7 +27,7 @@ export const saveAttachment = builtIn('workspace', {
   input: z.strictObject({
     message: mailId.describe('Id of the message.'),
     attachment: attachmentId,
-    folder: fileReference().default(MY_DRIVE).describe('Id or web address of a folder; `root` is My Drive.'),
+    folder: fileReference().default(MY_DRIVE).describe('Id or URL of a folder; `root` is My Drive.'),
     name: text(255).optional().describe('Name of the new file; absent = the attachment’s.'),
   }),
   output: fileItem,

@@ -24,11 +24,11 @@ const found = z.object({
 export const searchMail = builtIn('workspace', {
   name: 'mail.search',
   effect: 'read',
-  description: 'Find messages, newest first. Results have no bodies: read a message or its whole thread with mail.read.',
+  description: 'Find messages, newest first, without their bodies: mail.read has these.',
   scopes: ['mail.modify'],
   input: z.strictObject({
     query: query.describe(
-      'Query in the mail service’s search language: words, "a phrase", from:, to:, subject:, is:unread, has:attachment, label:, in:inbox, after:2026/01/31, before:, newer_than:7d, and - before a term to exclude it. Without it, the newest messages are listed.',
+      'Terms of the mail service’s search: words, "a phrase", from:, to:, subject:, is:unread, has:attachment, label:, in:inbox, after:2026/01/31, before:, newer_than:7d, and - before one to exclude it. Default: all messages.',
     ),
     max: z.int().min(1).max(MAX_FOUND).default(10).describe('Most messages.'),
     page: pageToken.describe('`next` of the previous result.'),

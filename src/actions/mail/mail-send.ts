@@ -17,7 +17,7 @@ import { replyTo } from './mail-reply.ts';
 export const sendMail = builtIn('workspace', {
   name: 'mail.send',
   effect: 'write',
-  description: 'Send a message from the account, either new or as a reply in a thread.',
+  description: 'Send a message, new or as a reply.',
   // Reading the message replied to requires mail.modify.
   scopes: ['mail.modify', 'mail.send'],
   alsoNeeds,
@@ -46,7 +46,7 @@ export const sendMail = builtIn('workspace', {
 export const draftMail = builtIn('workspace', {
   name: 'mail.draft',
   effect: 'write',
-  description: 'Create a draft, either new or as a reply in a thread. Nothing is sent.',
+  description: 'Create a draft, new or as a reply. Nothing is sent.',
   scopes: ['mail.modify'],
   alsoNeeds,
   integrity: 'own',

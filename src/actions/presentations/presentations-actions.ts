@@ -13,10 +13,10 @@ const MAX_SLIDES = 100;
 
 const input = z
   .strictObject({
-    id: fileReference('presentation').describe('Id or web address of the file.'),
+    id: fileReference('presentation').describe('Id or URL of the file.'),
     slides: z.array(z.int().min(1).max(10_000)).min(1).max(MAX_SLIDES).optional().describe('Numbers of slides; default all.'),
-    from: z.int().min(1).max(10_000).default(1).describe('Where to continue: `next` of the previous result.'),
-    offset: offset.describe('Where to continue in one slide, whose number alone is in `slides`: its `next_offset`.'),
+    from: z.int().min(1).max(10_000).default(1).describe('`next` of the previous result.'),
+    offset: offset.describe('`next_offset` of a slide, to read on in it; its number alone is in `slides`.'),
   })
   .refine(({ slides, offset }) => offset === 0 || slides?.length === 1, {
     path: ['offset'],

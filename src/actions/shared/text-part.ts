@@ -9,12 +9,7 @@ export const PART_UNITS = 40_000;
 const BESIDE_BYTES = 100;
 
 /** Input: where to begin in a long text. */
-export const offset = z
-  .int('must be a whole number')
-  .min(0)
-  .max(20_000_000)
-  .default(0)
-  .describe('Where to continue, by the previous result.');
+export const offset = z.int('must be a whole number').min(0).max(20_000_000).default(0).describe('`next_offset` of the previous result.');
 
 /** The longest part of a text that a result has room for. */
 export interface PartLimit {

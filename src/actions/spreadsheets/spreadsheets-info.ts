@@ -30,8 +30,8 @@ const spreadsheet = z.object({
 });
 
 const input = z.strictObject({
-  id: fileReference('spreadsheets').describe('Id or web address of the file.'),
-  from: z.int().min(0).max(100_000).default(0).describe('Where to continue: `next` of the previous result.'),
+  id: fileReference('spreadsheets').describe('Id or URL of the file.'),
+  from: z.int().min(0).max(100_000).default(0).describe('`next` of the previous result.'),
 });
 
 const output = z.object({

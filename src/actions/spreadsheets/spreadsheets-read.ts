@@ -25,7 +25,7 @@ const BESIDE_BYTES = 500;
 const range = text(300);
 
 const input = z.strictObject({
-  id: fileReference('spreadsheets').describe('Id or web address of the file.'),
+  id: fileReference('spreadsheets').describe('Id or URL of the file.'),
   range: range
     .optional()
     .describe(

@@ -39,7 +39,7 @@ describe('tools/list', () => {
   it('tells reads from changes, and which of these reach others', async () => {
     const { message } = await ana.client.request('tools/list');
     const hints = (name: string) => message.result.tools.find((tool: any) => tool.name === name).annotations;
-    expect(hints('mail_search')).toEqual({ readOnlyHint: true, destructiveHint: false, openWorldHint: true });
+    expect(hints('mail_search')).toEqual({ readOnlyHint: true, openWorldHint: true });
     expect(hints('mail_label')).toEqual({ readOnlyHint: false, destructiveHint: false, openWorldHint: true });
     expect(hints('mail_send')).toEqual({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
     expect(hints('drive_trash')).toMatchObject({ readOnlyHint: false, destructiveHint: true });

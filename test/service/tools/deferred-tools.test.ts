@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { builtInTools } from '../../../scripts/generate/tools-of-file.ts';
 import { CorpusScene, type SourcesUser } from '../../support/scenes/corpus-scene.ts';
+import { connect, linkBank } from '../../support/scenes/flows.ts';
 import type { McpClient } from '../../support/users/mcp-client.ts';
 
 const SHOWS_PAGES = { capabilities: { elicitation: { url: {} } } };
@@ -27,9 +29,19 @@ describe('tools/list of 500 tools of 20 sources', () => {
     expect(namesOf({ message })).toEqual(['find_tools', 'call_tool', 'approval_result']);
     expect(Buffer.byteLength(JSON.stringify(message.result.tools))).toBeLessThanOrEqual(30_000);
     const [finds, calls] = message.result.tools;
-    expect(finds).toMatchObject({ annotations: { readOnlyHint: true, destructiveHint: false } });
+    expect(finds.annotations).toEqual({ readOnlyHint: true, openWorldHint: true });
     expect(finds.description).toContain('- music: Songs, playlists and players');
     expect(calls).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } });
+  });
+
+  it('has at most 30 kB with everything else connected', async () => {
+    const user = await scene.connect();
+    await connect(scene.steward, { token: user.token });
+    await linkBank(scene.steward, user.token);
+    const { message } = await (await scene.client(user)).request('tools/list');
+    expect(namesOf({ message })).toEqual(expect.arrayContaining(['mail_send', 'calendar_create', 'bank_transactions', 'find_tools']));
+    expect(message.result.tools).toHaveLength((await builtInTools()).length + 3);
+    expect(Buffer.byteLength(JSON.stringify(message.result.tools))).toBeLessThanOrEqual(30_000);
   });
 
   it('has those of a short list itself', async () => {
@@ -54,7 +66,6 @@ describe('find_tools', () => {
         },
         required: ['ticket', 'body'],
       },
-      outputSchema: { type: 'object' },
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     });
   });

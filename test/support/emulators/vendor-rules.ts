@@ -205,10 +205,15 @@ const mcpTool = ajv.compile(
     name: NAME,
     description: { type: 'string' },
     inputSchema: OBJECT,
-    outputSchema: { type: 'object', required: ['type'], properties: { type: { const: 'object' } } },
-    annotations: shape(['readOnlyHint', 'destructiveHint', 'openWorldHint'], {
-      ...{ readOnlyHint: { type: 'boolean' }, destructiveHint: { type: 'boolean' }, openWorldHint: { const: true } },
-    }),
+    // `ToolAnnotations`: destructiveHint “is meaningful only when `readOnlyHint == false`”.
+    annotations: {
+      oneOf: [
+        shape(['readOnlyHint', 'openWorldHint'], { readOnlyHint: { const: true }, openWorldHint: { const: true } }),
+        shape(['readOnlyHint', 'destructiveHint', 'openWorldHint'], {
+          ...{ readOnlyHint: { const: false }, destructiveHint: { type: 'boolean' }, openWorldHint: { const: true } },
+        }),
+      ],
+    },
   }),
 );
 

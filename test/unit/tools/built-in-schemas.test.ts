@@ -5,9 +5,11 @@ import { builtInTools } from '../../../scripts/generate/tools-of-file.ts';
 import { loadBuiltIns } from '../../../src/actions/built-ins.ts';
 import { parseArguments } from '../../../src/executor/checks/parse-arguments.ts';
 import { compilePattern } from '../../../src/integrations/declared/declared-pattern.ts';
+import { deferringTools } from '../../../src/tools/deferred-tools.ts';
 import { TOOL_FORMATS } from '../../../src/tools/tool.ts';
 import { formatTools } from '../../../src/tools/tool-formats.ts';
 import { propertiesOf, smallestInput } from '../../support/inputs/sample-input.ts';
+import { corpusProducts } from '../../support/inputs/tool-corpus.ts';
 
 const TOKENS = 8_000;
 const actions = await loadBuiltIns();
@@ -107,5 +109,15 @@ describe('all built-in actions together', () => {
     const tools = await builtInTools();
     expect(tools).toHaveLength(actions.length);
     expect(encode(JSON.stringify(formatTools(tools, format, false))).length).toBeLessThanOrEqual(TOKENS);
+  });
+
+  it.each(TOOL_FORMATS)('take at most 30 kB for %s, with what stands for those of 20 sources', async (format) => {
+    const products = corpusProducts().map(({ name, description }) => [name, { description }] as const);
+    const deferring = deferringTools(
+      products.map(([agent]) => ({ configured: { agent } })),
+      new Map(products),
+    );
+    const tools = formatTools([...(await builtInTools()), ...deferring], format, false);
+    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThanOrEqual(30_000);
   });
 });

@@ -211,10 +211,10 @@ describe('a tool', () => {
 
   it('is marked for MCP as a change, and as one that deletes or that others see', async () => {
     const annotations = new Map((formatTools(await builtInTools(), 'mcp', false) as any[]).map((tool) => [tool.name, tool.annotations]));
-    const of = (readOnlyHint: boolean, destructiveHint: boolean) => ({ readOnlyHint, destructiveHint, openWorldHint: true });
-    expect(annotations.get('mail_search')).toEqual(of(true, false));
-    expect(annotations.get('mail_label')).toEqual(of(false, false));
-    expect(annotations.get('mail_send')).toEqual(of(false, true));
-    expect(annotations.get('mail_trash')).toEqual(of(false, true));
+    const change = (destructiveHint: boolean) => ({ readOnlyHint: false, destructiveHint, openWorldHint: true });
+    expect(annotations.get('mail_search')).toEqual({ readOnlyHint: true, openWorldHint: true });
+    expect(annotations.get('mail_label')).toEqual(change(false));
+    expect(annotations.get('mail_send')).toEqual(change(true));
+    expect(annotations.get('mail_trash')).toEqual(change(true));
   });
 });
