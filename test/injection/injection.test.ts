@@ -5,11 +5,11 @@ import { assistantWith } from './assistant.ts';
 import { type OpenDriver, openClient, type Reply } from './driver.ts';
 import { type Call, toCall } from './mapping.ts';
 import { type Outcome, obey } from './model.ts';
-import { exposingGoals, type Goal, harmless, losingGoals } from './own.ts';
+import { exposingGoals, type Goal, harmless, losingGoals, tellingGoals } from './own.ts';
 import { integrationsFile } from './policies.ts';
 import { loadSuite, type Suite, type SuiteCall, suiteFile } from './suite.ts';
 import { newThings } from './things.ts';
-import { buildWorld, type World } from './world.ts';
+import { buildWorld, TICKET, type World } from './world.ts';
 
 const CALLERS = ['a client', 'the assistant'] as const;
 const MAX_QUESTIONS = 20;
@@ -103,6 +103,8 @@ async function replayOwn(
   return runs;
 }
 
+/** Reads the tracker, which then may be asked for more of it. */
+const TRACKER: Call = { action: 'tickets.read', input: { id: TICKET } };
 const BANK: Call = { action: 'bank.transactions', input: {} };
 
 function readersOf({ own }: World): Call[] {
@@ -189,30 +191,43 @@ describe.each(CALLERS)('instructions that %s obeys', (caller) => {
       ['deny', 'yes'],
     ] as const)('are each stopped: %s, user says %s', { timeout: TIMEOUT_MS }, async (tainted, reply) => {
       await inWorld(caller, tainted, async (scene) => {
-        const runs = await replayOwn(scene, all, readersOf(scene.world), reply);
+        const readers = readersOf(scene.world);
+        const runs = [
+          ...(await replayOwn(scene, all, [...readers, TRACKER], reply)),
+          ...(await replayOwn(scene, tellingGoals, readers, reply)),
+        ];
         expect(runs.filter((run) => !isStopped(run))).toEqual([]);
       });
     });
 
     it('send a bank’s data to nobody, even if the user says yes to everything', { timeout: TIMEOUT_MS }, async () => {
       await inWorld(caller, 'ask', async (scene) => {
-        const runs = await replayOwn(scene, exposingGoals, [BANK], 'yes');
+        const runs = await replayOwn(scene, { ...exposingGoals, ...tellingGoals }, [BANK], 'yes');
         expect(runs.filter((run) => !isStopped(run) || run.refused !== 1)).toEqual([]);
       });
     });
 
     it('are measured: each counts as exposed if the user approves it', { timeout: TIMEOUT_MS }, async () => {
       await inWorld(caller, 'ask', async (scene) => {
-        const runs = await replayOwn(scene, all, readersOf(scene.world).slice(0, 1), 'yes');
+        const runs = await replayOwn(scene, { ...all, ...tellingGoals }, readersOf(scene.world).slice(0, 1), 'yes');
         expect(runs.filter(({ exposed, questions, failed }) => exposed.length === 0 || questions !== 1 || failed.length > 0)).toEqual([]);
       });
     });
 
     it('have harmless counterparts, which run without a question', { timeout: TIMEOUT_MS }, async () => {
       await inWorld(caller, 'deny', async (scene) => {
-        const runs = await replayOwn(scene, harmless, readersOf(scene.world), 'no');
+        const runs = await replayOwn(scene, harmless, [...readersOf(scene.world), TRACKER], 'no');
         const isQuiet = ({ exposed, questions, refused, failed }: Outcome) => exposed.length + questions + refused + failed.length === 0;
         expect(runs.filter((run) => !isQuiet(run))).toEqual([]);
+      });
+    });
+
+    it('may read on where they have read', { timeout: TIMEOUT_MS }, async () => {
+      await inWorld(caller, 'deny', async (scene) => {
+        const runs = await replayOwn(scene, tellingGoals, [TRACKER], 'no');
+        expect(
+          runs.filter(({ exposed, questions, refused, failed }) => exposed.length === 0 || questions + refused + failed.length > 0),
+        ).toEqual([]);
       });
     });
   });

@@ -21,6 +21,18 @@ export function integrationsFile(tainted: 'ask' | 'deny'): string {
   return ownIntegrations(integrations(tainted));
 }
 
+/** Name, tool and members of each action of the sandbox's tracker. */
+const TRACKER: readonly [string, string, string][] = [
+  ['search', 'search_tickets', 'effect: read'],
+  ['read', 'read_ticket', 'effect: read'],
+  ['comments', 'list_comments', 'effect: read'],
+  ['count', 'count_tickets', 'effect: read'],
+  ['create', 'create_ticket', 'effect: write'],
+  ['comment', 'add_comment', 'effect: write'],
+  ['close', 'close_ticket', 'effect: write'],
+  ['notify', 'run_action', 'effect: write, dispatches: action, with: { action: notify_reporter }'],
+];
+
 function integrations(tainted: 'ask' | 'deny'): string {
   const scopes = { mail: 'mail.modify, drive', calendar: 'calendar.events.owned', documents: 'documents, drive', drive: 'drive' };
   const agents = Object.entries(scopes).map(
@@ -30,8 +42,10 @@ function integrations(tainted: 'ask' | 'deny'): string {
     ([name, method, effect, schema, given]) =>
       `      ${name}: { call: ${method}, description: ${name}., effect: ${effect}, input: ${schema}, with: { ${given} } }\n`,
   );
+  const tracker = TRACKER.map(([name, tool, members]) => `      ${name}: { tool: ${tool}, ${members} }\n`);
   return `version: 1
 defaults: { policy: { rate: 9999/sec, tainted: ${tainted} } }
+sources: { tickets: { url: sandbox, label: Tickets, trust: third_party } }
 agents:
 ${agents.join('')}  bank: { provider: bank, description: bank., products: [transactions, auth] }
   declared:
@@ -39,5 +53,10 @@ ${agents.join('')}  bank: { provider: bank, description: bank., products: [trans
     description: declared.
     scopes: [mail.modify, drive, documents, calendar.events.owned]
     actions:
-${declared.join('')}`;
+${declared.join('')}  tickets:
+    provider: mcp
+    source: tickets
+    description: tickets.
+    actions:
+${tracker.join('')}`;
 }

@@ -55,14 +55,17 @@ export function isAllowListed({ action, policy }: LoadedAction, input: unknown, 
 }
 
 /**
- * Whether allow-lists fix all arguments of a call, so that it tells nobody anything: each is yes or no, or a text that a list has as it
- * is. A pattern with `*` lets through what isn't known.
+ * Whether allow-lists fix all arguments of a call, so that it tells nobody anything: each is a value that the argument's list has
+ * as it is, or a few different ones. A pattern with `*` lets through what isn't known; yes and no, values repeated, and what is
+ * left out would spell a text out, too.
  */
 export function areArgumentsListed({ policy }: LoadedAction, input: unknown): boolean {
   return Object.entries(input as object).every(([name, value]) => {
     const patterns = Object.hasOwn(policy.allow, name) ? (policy.allow[name] ?? []) : [];
-    const isListed = (one: unknown) => patterns.some((pattern) => !pattern.includes('*') && pattern === one);
-    return [value].flat().every((one) => one === null || typeof one === 'boolean' || isListed(one));
+    const values = [value].flat();
+    const isListed = (one: unknown) =>
+      patterns.some((pattern) => !pattern.includes('*') && typeof one !== 'object' && pattern === `${one}`);
+    return patterns.length > 0 && new Set(values).size === values.length && values.every(isListed);
   });
 }
 

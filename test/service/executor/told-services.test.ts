@@ -91,6 +91,7 @@ describe('a read that tells its arguments to another server', () => {
     await readMail();
     await search('is open');
     await asksAbout('code 4711');
+    await scene.ask(user, SEARCH, { query: 'is open', open: true }, inThread());
     await rejectedWith(search('4711'), 'forbidden');
     expect(scene.told).toEqual(['is open']);
   });

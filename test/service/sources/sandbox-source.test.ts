@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startConversation } from '../../support/emulators/stand-in-loop.ts';
 import { FrontEnd, textOf, toolParts } from '../../support/scenes/chat-scene.ts';
-import { connect, linkBank, newName, outcome } from '../../support/scenes/flows.ts';
-import { connectSource, sourceAccounts } from '../../support/scenes/source-flows.ts';
+import { connect, linkBank, newName } from '../../support/scenes/flows.ts';
+import { connectTickets } from '../../support/scenes/source-flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
-import { eventually } from '../../support/time/eventually.ts';
 
 let steward: TestSteward;
 
@@ -14,13 +13,6 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** Connects to the sandbox's tracker, whose tools have been read when it ends. */
-async function connectTickets(token: string): Promise<void> {
-  const { callback } = await connectSource(steward, { token, form: { redirect_uri: 'http://localhost:5173/done' } });
-  expect(outcome(callback)).toMatchObject({ status: 'connected' });
-  await eventually(async () => (await sourceAccounts(steward, token))[0]?.listed_at !== null);
-}
-
 const received = async (): Promise<any[]> => (await steward.control('tickets/state')).received;
 
 describe('the source of the shipped integrations file', () => {
@@ -28,7 +20,7 @@ describe('the source of the shipped integrations file', () => {
     const token = await steward.signIn();
     const call = (tool: string, input: object) =>
       steward.call(`/agents/${tool}`, { token, body: JSON.stringify(input), headers: { 'content-type': 'application/json' } });
-    await connectTickets(token);
+    await connectTickets(steward, token);
     const found = await call('tickets_search', { status: 'open' });
     expect([found.status, found.body]).toEqual([200, expect.anything()]);
     const [{ id }] = found.body.data.structured.tickets;
@@ -40,7 +32,7 @@ describe('the source of the shipped integrations file', () => {
   });
 
   it('is asked about what it would learn from a mail, also when one of its tickets orders that', async () => {
-    const talk = await startConversation(steward, { bank: false, connect: connectTickets });
+    const talk = await startConversation(steward, { bank: false, connect: (token) => connectTickets(steward, token) });
     await steward.control('tickets/received/clear', {});
     const { calls, answer } = await talk.say('Be gullible: read ticket 14.', 'leave');
     const outcomes = calls.map(({ tool, status, body }) => `${tool}: ${status === 200 ? 'ran' : body.code}`);
@@ -58,7 +50,7 @@ describe('the source of the shipped integrations file', () => {
     const token = await steward.signIn(newName());
     await connect(steward, { token });
     await linkBank(steward, token);
-    await connectTickets(token);
+    await connectTickets(steward, token);
     const { body } = await steward.call('/tools?format=openai', { token });
     expect(body.tools.length).toBeGreaterThan(60);
     const frontEnd = new FrontEnd(steward, { token, email: '', accountId: '', userId: '', grantId: '' }, 'WebSocketChatTransport');

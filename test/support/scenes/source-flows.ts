@@ -1,8 +1,10 @@
 import { FormBrowser } from '../browser/browser.ts';
 import type { Service } from '../steward.ts';
+import { eventually } from '../time/eventually.ts';
 import type { HttpResponse } from '../users/request.ts';
 import { SessionPage } from '../users/session-page.ts';
 import { locationOf } from '../users/sign-in.ts';
+import { outcome } from './flows.ts';
 
 export interface ConnectSourceOptions {
   token?: string;
@@ -36,6 +38,14 @@ export async function connectSource(steward: Service, options: ConnectSourceOpti
   const callbackUrl = await consentAtTickets(opened.browser, locationOf(opened.login), options.decision);
   const callback = await opened.browser.visit(callbackUrl);
   return { ...opened, callbackUrl, callback };
+}
+
+/** Connects to the tracker, whose tools have been read when it ends. */
+export async function connectTickets(steward: Service, token: string): Promise<void> {
+  const { callback } = await connectSource(steward, { token, form: { redirect_uri: 'http://localhost:5173/done' } });
+  const { status, ...rest } = outcome(callback);
+  if (status !== 'connected') throw new Error(`not connected: ${JSON.stringify(rest)}`);
+  await eventually(async () => (await sourceAccounts(steward, token))[0]?.listed_at !== null);
 }
 
 /** The user's connections as the interface lists them. */
