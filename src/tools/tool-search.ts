@@ -7,14 +7,16 @@ import type { ToolSchema } from './tool-schema.ts';
 /** Most tools that a search finds. */
 const MOST = 8;
 /** What a word counts for, by where it stands. */
-const BOOST = { name: 3, description: 2, about: 3, arguments: 0.3, details: 0.15 };
+const BOOST = { name: 2, description: 2, about: 1.5, arguments: 0.3, details: 0.15 };
 /** The parameters of BM25+ (minisearch, `BM25Params`): texts are short, so that their lengths say little. */
 const BM25 = { k: 1.2, b: 0.5, d: 0 };
 const FIELDS = Object.keys(BOOST) as Field[];
 /** What a word counts for that means the same. */
-const MEANING = 0.8;
+const MEANING = 0.7;
 /** Shorter words that no definition has are not taken for others. */
 const FUZZY_LENGTH = 5;
+/** The term is one of the index already. */
+const AS_ONE_TERM = { tokenize: (term: string) => [term], processTerm: (term: string) => term };
 /** Work for a character, beside that of a parser of JSON. */
 const COST = 40;
 
@@ -59,16 +61,31 @@ export class ToolSearch {
 
   /** The tools that fit a query best, at most eight, the best one first. */
   find(query: string): Tool[] {
-    const isUnknown = (term: string) => !isMeaning(term) && !this.#known.has(term);
-    const found = this.#index.search(query, {
-      boost: BOOST,
-      bm25: BM25,
-      processTerm: termsOf,
-      boostTerm: (term) => (isMeaning(term) ? MEANING : 1),
-      prefix: (term) => isUnknown(term) && term.length > 3,
-      fuzzy: (term) => (isUnknown(term) && term.length > FUZZY_LENGTH ? 0.2 : false),
-    });
-    return found.slice(0, MOST).map(({ id }) => (this.#tools[id] as Searched).tool);
+    const scores = new Map<number, number>();
+    for (const word of new Set(wordsIn(query))) {
+      // The root keeps one rare word from deciding alone: a person's sentence names what no tool has heard of.
+      for (const [id, score] of this.#scoresOf(word)) scores.set(id, (scores.get(id) ?? 0) + Math.sqrt(score));
+    }
+    const best = [...scores].sort(([, one], [, other]) => other - one).slice(0, MOST);
+    return best.map(([id]) => (this.#tools[id] as Searched).tool);
+  }
+
+  /** By tool, what the word counts for: as itself or in its best meaning, so that words of many meanings don't count for more. */
+  #scoresOf(word: string): Map<number, number> {
+    const scores = new Map<number, number>();
+    for (const term of termsOf(word)) {
+      const isUnknown = !isMeaning(term) && !this.#known.has(term);
+      const found = this.#index.search(term, {
+        ...AS_ONE_TERM,
+        boost: BOOST,
+        bm25: BM25,
+        prefix: isUnknown && term.length > 3,
+        fuzzy: isUnknown && term.length > FUZZY_LENGTH && 0.2,
+      });
+      const weight = isMeaning(term) ? MEANING : 1;
+      for (const { id, score } of found) scores.set(id, Math.max(scores.get(id) ?? 0, score * weight));
+    }
+    return scores;
   }
 }
 

@@ -55,8 +55,8 @@ export function corpusProducts(): CorpusProduct[] {
   return products;
 }
 
-/** @param set `dev`: to try a search on; `held-out`: to judge it */
-export function corpusQuestions(set: 'dev' | 'held-out'): CorpusQuestion[] {
+/** @param set `dev`, and `people`, which has no queries of models: to try a search on; `held-out`: to judge it */
+export function corpusQuestions(set: 'dev' | 'people' | 'held-out'): CorpusQuestion[] {
   return linesOf(`questions-${set}.txt`).map((line) => {
     const [tool = '', words = '', query = ''] = line.split(' | ');
     return { tool, words, query };

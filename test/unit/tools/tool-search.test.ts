@@ -21,16 +21,17 @@ describe('the search of 500 tools of 20 products', () => {
     expect(missed.length).toBeLessThanOrEqual(10);
   });
 
-  it('has it for most of the people’s own words', () => {
+  it('has it for four of five of the people’s own words', () => {
     const missed = corpusQuestions('held-out').filter(({ tool, words }) => !found(words).includes(tool));
-    expect(missed.length).toBeLessThanOrEqual(66);
+    expect(missed.length).toBeLessThanOrEqual(40);
   });
 
   it('is of tools that there are, each asked for at most once', () => {
     const names = corpusProducts().flatMap(({ name, tools }) => tools.map((tool) => `${name}_${tool.name}`));
     expect(new Set(names).size).toBe(500);
-    const asked = [...corpusQuestions('dev'), ...corpusQuestions('held-out')].map(({ tool }) => tool);
-    expect(new Set(asked).size).toBe(260);
+    const asked = (['dev', 'people', 'held-out'] as const).flatMap(corpusQuestions).map(({ tool }) => tool);
+    expect(new Set(asked).size).toBe(379);
+    expect(asked).toHaveLength(379);
     expect(asked.filter((tool) => !names.includes(tool))).toEqual([]);
   });
 
