@@ -5,20 +5,19 @@ import type { ModelSettings } from '../config/config.ts';
 import { ignoreUserDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
 import { Storing } from '../executor/audit/storing.ts';
+import type { Catalog } from '../integrations/catalog.ts';
 import { type Preferences, selectPreferences } from '../preferences/preferences-repository.ts';
 import { toTool } from '../tools/callable-tools.ts';
 import { deferringTools } from '../tools/deferred-tools.ts';
 import { offeredTools } from '../tools/offered-tools.ts';
-import type { Tool } from '../tools/tool.ts';
 import type { ChatDeps } from './chat-deps.ts';
-import { runLoop } from './loop/agent-loop.ts';
-import { type DeferredTools, namesOf } from './loop/deferred-tool-set.ts';
+import { type LoopInput, runLoop } from './loop/agent-loop.ts';
 import { callIds, type History, namedAddresses } from './loop/model-messages.ts';
 import { ToolCalls } from './loop/tool-calls.ts';
 import { boundedModel } from './models/bounded-model.ts';
 import { languageModel } from './models/language-models.ts';
 import { modelError, modelFailure } from './models/model-errors.ts';
-import { namedCalls } from './models/named-calls.ts';
+import { namedCalls, toldOnly } from './models/named-calls.ts';
 import type { Budgets } from './runs/budgets.ts';
 import type { Run } from './runs/run.ts';
 import type { RunStatus } from './runs/runs-repository.ts';
@@ -89,8 +88,10 @@ export class AnswerRunner {
       const deadline = clock.monotonic() + limits.runMs;
       const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline, callIds: callIds(history.messages) };
       const bounded = boundedModel(await this.#model(settings), bounds, clock);
-      const { tools, deferred } = await this.#connectionLimit(() => this.#tools(run.userId));
-      const model = deferred === undefined ? bounded : namedCalls(bounded, namesOf(deferred));
+      const { names, tools, deferred } = await this.#connectionLimit(() => this.#tools(run.userId));
+      const told = new Set(tools.map(({ name }) => name));
+      const model = namedCalls(toldOnly(bounded, told), names, deferred !== undefined);
+      const untold = [...names.keys()].filter((name) => !told.has(name));
       const beforeStep = () => this.#beforeStep(run, usage);
       const storeSummary = (summary: Summary) => this.#storeSummary(run, summary);
       const finishReason = await runLoop({
@@ -99,6 +100,7 @@ export class AnswerRunner {
         settings,
         model,
         tools,
+        untold,
         deferred,
         calls,
         history,
@@ -176,14 +178,15 @@ export class AnswerRunner {
     });
   }
 
-  /** The tools that a model is told of, and those that it finds. */
-  async #tools(userId: string): Promise<{ tools: Tool[]; deferred: DeferredTools | undefined }> {
+  /** The names of all tools, those that a model is told of, and those that it finds. */
+  async #tools(userId: string): Promise<Pick<LoopInput, 'tools' | 'deferred'> & { names: Catalog['tools'] }> {
     const { executor, providers, config } = this.#deps;
     const catalog = this.#deps.catalog();
     const offered = await offeredTools(catalog, await executor.accounts(userId), providers, undefined, config.limits);
     const tools = await Promise.all(offered.listed.map((action) => toTool(action, catalog)));
-    if (offered.deferred.length === 0) return { tools, deferred: undefined };
-    return { tools: [...tools, ...deferringTools(offered.deferred, catalog.agents)], deferred: { catalog, ...offered } };
+    const names = catalog.tools;
+    if (offered.deferred.length === 0) return { names, tools, deferred: undefined };
+    return { names, tools: [...tools, ...deferringTools(offered.deferred, catalog.agents)], deferred: { catalog, ...offered } };
   }
 
   #model(settings: ModelSettings): Promise<Model> {

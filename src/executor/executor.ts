@@ -150,6 +150,17 @@ export class Executor {
   }
 
   /**
+   * Puts on record what a surface refuses by itself: a call of a tool that there is not.
+   *
+   * @throws AppError the error, always
+   */
+  async refuse({ user, surface, action }: Pick<Invocation, 'user' | 'surface' | 'action'>, error: AppError): Promise<never> {
+    const entry = new AuditEntryBuilder(this.#clock, randomUUID(), user.userId, surface, auditedName(action), user.clientId);
+    await this.#auditor.run(entry, 'unknown', () => Promise.reject(error));
+    throw error;
+  }
+
+  /**
    * Applies the user's decision. Approved: repeats every check, runs the stored call once and returns its result.
    * Denied: returns `{approved: false}`. With other arguments, the call is replaced and checked like a new one; if more
    * people would see it, the user is shown the new question. With `rememberFor`, calls like it are allowed in advance.

@@ -11,7 +11,7 @@ export type McpClient = Principal & { clientId: string };
 
 export interface McpDeps {
   clock: Clock;
-  executor: Pick<Executor, 'invoke' | 'outcome' | 'accounts' | 'client'>;
+  executor: Pick<Executor, 'invoke' | 'refuse' | 'outcome' | 'accounts' | 'client'>;
   catalog(): Catalog;
   providers: Providers;
   limits: Pick<Limits, 'toolListBytes' | 'toolListTools'>;

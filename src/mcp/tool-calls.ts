@@ -14,7 +14,7 @@ import type { ApprovalOutcome } from '../executor/approvals/approval-outcomes.ts
 import type { AskedPreview } from '../executor/executor.ts';
 import { APPROVAL_RESULT_TOOL_NAME, CALL_TOOL_NAME, FIND_TOOLS_NAME } from '../integrations/catalog.ts';
 import { describeError } from '../observability/logger.ts';
-import { callIn, queryIn } from '../tools/deferred-tools.ts';
+import { callIn, noSuchTool, queryIn } from '../tools/deferred-tools.ts';
 import { findTools, withSchema } from '../tools/offered-tools.ts';
 import { cutText } from '../validation/cut-text.ts';
 import { isObject } from '../validation/is-object.ts';
@@ -47,7 +47,8 @@ export async function callTool(
   try {
     if (params.name === CALL_TOOL_NAME) {
       // From here on it is a call of that tool, so that a question and its answer are about the tool itself.
-      const called = callIn(params.arguments, deps.catalog().tools);
+      const called = callIn(params.arguments);
+      await assertKnown(deps, client, called.name);
       return await callNamed(deps, client, states, called, context, progress).catch((error: unknown) =>
         explained(deps, client, called, error),
       );
@@ -105,16 +106,22 @@ async function explained(deps: McpDeps, client: McpClient, { name }: ToolParams,
   throw await withSchema(error, name, [...listed, ...deferred], catalog);
 }
 
-function invoke(
-  { executor, catalog }: McpDeps,
+async function invoke(
+  deps: McpDeps,
   user: McpClient,
   { name, arguments: input }: ToolParams,
   { mcpReq: { signal } }: ServerContext,
   progress: (message: string) => void,
 ) {
-  // Actions are known by their tools' names only, so that a client calls what it was shown.
-  if (!catalog().tools.has(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${cutText(name, 100)}`);
-  return executor.invoke({ user, surface: SURFACE, action: name, input, signal, progress });
+  await assertKnown(deps, user, name).catch(() => {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${cutText(name, 100)}`);
+  });
+  return deps.executor.invoke({ user, surface: SURFACE, action: name, input, signal, progress });
+}
+
+/** Actions are known by their tools' names only, so that a client calls what it was shown. @throws AppError `not_found`, which is on record */
+async function assertKnown({ executor, catalog }: McpDeps, user: McpClient, name: string): Promise<void> {
+  if (!catalog().tools.has(name)) await executor.refuse({ user, surface: SURFACE, action: name }, noSuchTool(name));
 }
 
 /** Where the client can show a page, it is asked to; any other is told the page's address. */

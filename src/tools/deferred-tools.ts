@@ -87,20 +87,22 @@ export function queryIn(given: unknown): string {
 }
 
 /**
- * The call that `call_tool` stands for. What may be called is decided by the executor, about this one.
+ * The call that `call_tool` stands for. Whether there is such a tool is for its caller to look up, which puts it on record if there
+ * is none; what may be called is decided by the executor, about this call.
  *
- * @param tools the names of all actions' tools
- * @throws AppError `invalid_request`; `not_found` for a name that no action has as a tool
+ * @throws AppError `invalid_request`
  */
-export function callIn(given: unknown, tools: Pick<ReadonlySet<string>, 'has'>): ToolCall {
+export function callIn(given: unknown): ToolCall {
   const { name, arguments: input = {} } = isObject(given) ? given : {};
   if (typeof name !== 'string' || name === '') throw new AppError('invalid_request', 'name: is missing.');
-  if (!tools.has(name)) {
-    throw new AppError('not_found', `There is no tool ${cutText(name, NAME_CHARACTERS)}. ${FIND_TOOLS_NAME} tells the names.`);
-  }
   const parsed = typeof input === 'string' ? parsedJson(input) : (input ?? {});
   if (!isObject(parsed)) throw new AppError('invalid_request', 'arguments: has to be an object.');
   return { name, arguments: parsed };
+}
+
+/** The error of a call of a tool that no action has. */
+export function noSuchTool(name: string): AppError {
+  return new AppError('not_found', `There is no tool ${cutText(name, NAME_CHARACTERS)}. ${FIND_TOOLS_NAME} tells the names.`);
 }
 
 /** Some models write an object inside an object as a text, whose levels nobody has counted. */

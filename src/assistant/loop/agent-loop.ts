@@ -3,6 +3,7 @@ import {
   jsonSchema,
   type LanguageModel,
   type LanguageModelUsage,
+  NoSuchToolError,
   streamText,
   ToolLoopAgent,
   type ToolSet,
@@ -35,6 +36,8 @@ export interface LoopInput {
   model: Exclude<LanguageModel, string>;
   /** That the model is told of. */
   tools: readonly Tool[];
+  /** Names of all other tools: the executor says why one of them can't be called, or that it can. */
+  untold: readonly string[];
   /** What it finds besides; undefined: it is told of all. */
   deferred: DeferredTools | undefined;
   calls: ToolCalls;
@@ -75,6 +78,13 @@ export async function runLoop(input: LoopInput): Promise<string | undefined> {
     tools,
     toolCallConcurrency: CALLS_AT_ONCE,
     maxRetries: MAX_RETRIES,
+    // The library refuses a tool that it doesn't know by itself.
+    repairToolCall: async ({ toolCall: { toolName }, error }) => {
+      if (!NoSuchToolError.isInstance(error)) return null;
+      // It lists all tools, also those that the model is not told of.
+      error.message = `Model tried to call unavailable tool '${toolName}'.`;
+      return calls.refuse(toolName).catch(() => null);
+    },
     // One condition: of several, the library asks all, and a budget doesn't matter to a run that has ended.
     stopWhen: async ({ steps }) => {
       if (steps.length >= limits.runSteps || calls.hasPendingApprovals) return true;
@@ -199,7 +209,7 @@ function assertFinished(last: Last | undefined, calls: ToolCalls, { steps }: Usa
   return last.reason;
 }
 
-function toolSet({ tools, deferred, calls }: LoopInput): ToolSet {
+function toolSet({ tools, untold, deferred, calls }: LoopInput): ToolSet {
   const call: MakeCall = deferred === undefined ? (...made) => calls.call(...made) : callsWithFinds(calls, deferred);
   const entryOf = (name: string, description: string, input: ToolSchema) => [
     name,
@@ -211,9 +221,9 @@ function toolSet({ tools, deferred, calls }: LoopInput): ToolSet {
     }),
   ];
   const listed = tools.map(({ name, description, input }) => entryOf(name, description, input));
-  // The library makes calls of tools that it knows only. The model is not told of these: namedCalls.
-  const found = deferred?.deferred.map(({ configured }) => entryOf(configured.tool, '', { type: 'object' })) ?? [];
-  return Object.fromEntries([...listed, ...found]);
+  // The library makes calls of tools that it knows only. The model is not told of these: toldOnly.
+  const others = untold.map((name) => entryOf(name, '', { type: 'object' }));
+  return Object.fromEntries([...listed, ...others]);
 }
 
 /** Servers that don't count tokens, or not in such numbers, are estimated. */

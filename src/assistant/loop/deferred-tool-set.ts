@@ -1,7 +1,6 @@
 import { CALL_TOOL_NAME, type Catalog, FIND_TOOLS_NAME } from '../../integrations/catalog.ts';
 import { callIn, queryIn } from '../../tools/deferred-tools.ts';
 import { findTools, type OfferedTools, withSchema } from '../../tools/offered-tools.ts';
-import type { CallableNames } from '../models/named-calls.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
 /** The tools that a model finds, beside those that it is told of, by one version of the catalog. */
@@ -9,11 +8,6 @@ export type DeferredTools = OfferedTools & { catalog: Catalog };
 
 /** Makes a call of a tool. @throws ToolError */
 export type MakeCall = (tool: string, toolCallId: string, given: unknown) => Promise<unknown>;
-
-export function namesOf({ listed, deferred }: OfferedTools): CallableNames {
-  const names = (actions: OfferedTools['listed']) => actions.map(({ configured }) => configured.tool);
-  return { actions: new Set([...names(listed), ...names(deferred)]), deferred: new Set(names(deferred)) };
-}
 
 /** Makes the calls of a model that finds tools: a wrong one gets the schema of the arguments, which it may not have found. */
 export function callsWithFinds(calls: ToolCalls, { catalog, listed, deferred }: DeferredTools): MakeCall {
@@ -25,10 +19,7 @@ export function callsWithFinds(calls: ToolCalls, { catalog, listed, deferred }: 
   return (tool, toolCallId, given) => {
     if (tool === FIND_TOOLS_NAME) return calls.own(async () => findTools(queryIn(given), deferred, catalog));
     if (tool !== CALL_TOOL_NAME) return call(tool, toolCallId, given);
-    // What names a tool that may be called has become its call already: the executor says what is wrong with any other.
-    return calls.own(async () => {
-      const { name, arguments: input } = callIn(given, catalog.tools);
-      return call(name, toolCallId, input);
-    });
+    // What names a tool has become its call already.
+    return calls.own(async () => calls.refuse(callIn(given).name));
   };
 }

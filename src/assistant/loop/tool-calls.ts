@@ -7,6 +7,7 @@ import { STORING_MS } from '../../executor/audit/storing.ts';
 import type { Executor, LinkedPreview } from '../../executor/executor.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
+import { noSuchTool } from '../../tools/deferred-tools.ts';
 import { type ToolFailure, toolErrorText } from '../../tools/tool-error.ts';
 import { type ToolOutput, toolOutput } from '../../tools/tool-output.ts';
 import { renewLeases } from '../runs/runs-repository.ts';
@@ -16,7 +17,7 @@ export interface ToolCallDeps {
   db: Database;
   clock: Clock;
   config: { limits: Pick<Limits, 'runLeaseMs'> };
-  executor: Pick<Executor, 'invoke'>;
+  executor: Pick<Executor, 'invoke' | 'refuse'>;
   catalog(): Catalog;
   logger: Logger;
 }
@@ -91,6 +92,12 @@ export class ToolCalls {
     const outcome = await made;
     if ('error' in outcome) throw new ToolError(outcome.error);
     return 'pending' in outcome ? { pending: outcome.pending.approvalId } : outcome.output;
+  }
+
+  /** Puts a call on record whose tool there is not. @throws AppError `not_found` */
+  refuse(tool: string): Promise<never> {
+    const { userId } = this.#run;
+    return this.#deps.executor.refuse({ user: { userId }, surface: SURFACE, action: tool }, noSuchTool(tool));
   }
 
   /** What a tool of the service's own gives. @throws ToolError */

@@ -4,27 +4,31 @@ import { callIn } from '../../tools/deferred-tools.ts';
 import type { Model } from './bounded-model.ts';
 import type { Part, Streamed } from './well-formed-parts.ts';
 
-/** Names of tools. */
-export interface CallableNames {
-  /** Of all actions that may be called now. */
-  actions: ReadonlySet<string>;
-  /** Those of them that the model is not told of. */
-  deferred: ReadonlySet<string>;
-}
-
 type CallPart = Extract<Part, { type: 'tool-call' }>;
 
-/**
- * A model that is told of the listed tools only, and whose calls of `call_tool` are calls of the tools that they name: what
- * is shown, stored, asked about and counted is the tool itself. A name that there is no tool of becomes a call of `call_tool`,
- * which says so.
- */
-export function namedCalls(model: Model, names: CallableNames): Model {
-  const middleware: LanguageModelMiddleware = {
+/** Names of the tools of all actions, whether or not they may be called now. */
+type Names = Pick<ReadonlySet<string>, 'has'>;
+
+/** A model that is told of these tools only. */
+export function toldOnly(model: Model, told: Names): Model {
+  return wrapped(model, {
     transformParams: async ({ params }) => {
-      const { tools = [], ...rest } = params;
-      return { ...rest, tools: tools.filter(({ name }) => !names.deferred.has(name)) };
+      const { tools = [], toolChoice, ...rest } = params;
+      const shown = tools.filter(({ name }) => told.has(name));
+      // Some servers refuse an empty list, or a choice among none.
+      return shown.length === 0 ? rest : { ...params, tools: shown };
     },
+  });
+}
+
+/**
+ * A model whose calls of `call_tool` are calls of the tools that they name: what is shown, stored, asked about and counted is the
+ * tool itself.
+ *
+ * @param hasCallTool the model is told of `call_tool`: a name that there is no tool of becomes a call of it, which says so
+ */
+export function namedCalls(model: Model, names: Names, hasCallTool: boolean): Model {
+  return wrapped(model, {
     async wrapStream({ doStream }) {
       const { stream, ...rest } = await doStream();
       // Whose arguments come in pieces: their tool is known at the end only.
@@ -33,12 +37,15 @@ export function namedCalls(model: Model, names: CallableNames): Model {
         transform(part, controller) {
           if (part.type === 'tool-input-start' && part.toolName === CALL_TOOL_NAME) unnamed.add(part.id);
           if (isInputOf(part, unnamed)) return;
-          controller.enqueue(part.type === 'tool-call' ? namedCall(part, names) : part);
+          controller.enqueue(part.type === 'tool-call' ? namedCall(part, names, hasCallTool) : part);
         },
       });
       return { ...rest, stream: stream.pipeThrough(named) as Streamed };
     },
-  };
+  });
+}
+
+function wrapped(model: Model, middleware: LanguageModelMiddleware): Model {
   return wrapLanguageModel({ model: model as Parameters<typeof wrapLanguageModel>[0]['model'], middleware });
 }
 
@@ -46,18 +53,18 @@ function isInputOf(part: Part, calls: ReadonlySet<string>): boolean {
   return (part.type === 'tool-input-start' || part.type === 'tool-input-delta' || part.type === 'tool-input-end') && calls.has(part.id);
 }
 
-function namedCall(part: CallPart, { actions }: CallableNames): CallPart {
+function namedCall(part: CallPart, names: Names, hasCallTool: boolean): CallPart {
   const { toolName } = part;
   if (toolName === CALL_TOOL_NAME) {
     try {
-      const { name, arguments: input } = callIn(parsed(part.input), actions);
-      return { ...part, toolName: name, input: JSON.stringify(input) };
+      const { name, arguments: input } = callIn(parsed(part.input));
+      return names.has(name) ? { ...part, toolName: name, input: JSON.stringify(input) } : part;
     } catch {
       // It fails when it is made, and says why.
       return part;
     }
   }
-  if (toolName === FIND_TOOLS_NAME || actions.has(toolName)) return part;
+  if (!hasCallTool || toolName === FIND_TOOLS_NAME || names.has(toolName)) return part;
   return { ...part, toolName: CALL_TOOL_NAME, input: JSON.stringify({ name: toolName, arguments: parsed(part.input) }) };
 }
 

@@ -2,10 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { callsTools, ScriptedModel, says } from '../../support/emulators/scripted-model.ts';
 import { sourceFile } from '../../support/inputs/source-file.ts';
 import { FrontEnd, toolParts } from '../../support/scenes/chat-scene.ts';
-import { newToken } from '../../support/scenes/mcp-scene.ts';
+import { surfaces } from '../../support/scenes/surfaces.ts';
 import { ToolScene, type ToolUser } from '../../support/scenes/tool-scene.ts';
 import { callAction } from '../../support/users/agents.ts';
-import { McpClient } from '../../support/users/mcp-client.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const object = (...names: string[]) => ({
@@ -45,42 +44,11 @@ afterAll(async () => {
   await model.stop();
 });
 
-const post = (token: string, action: string, input: object) =>
-  scene.steward.call(`/agents/${action}`, { method: 'POST', token, headers: JSON_TYPE, body: JSON.stringify(input) });
-
 /** The code with which a call ends, by the surface through which it is made. */
-const SURFACES: [string, (action: string, input: object) => Promise<string>][] = [
-  [
-    'the socket',
-    (action, input) =>
-      callAction(scene.steward, action, input, { token: user.token }).then(
-        () => 'ok',
-        ({ code }) => code,
-      ),
-  ],
-  ['POST /agents', async (action, input) => (await post(user.token, action, input)).body.code ?? 'ok'],
-  [
-    'a personal access token',
-    async (action, input) => (await post((await newToken(scene.steward, user)).token, action, input)).body.code ?? 'ok',
-  ],
-  [
-    '/mcp',
-    async (action, input) => {
-      const client = new McpClient(scene.steward, (await newToken(scene.steward, user)).token);
-      const { message } = await client.request('tools/call', { name: action.replace('.', '_'), arguments: input });
-      return message.result.isError ? message.result.content[0].text.split(':')[0] : 'ok';
-    },
-  ],
-  [
-    'the assistant',
-    async (action, input) => {
-      model.script(callsTools([{ name: action.replace('.', '_'), input }]), says('Done.'));
-      const { message } = await new FrontEnd(scene.steward, user as never, 'DefaultChatTransport').say('Go');
-      const [part] = toolParts(message);
-      return part?.errorText?.split(':')[0] ?? 'ok';
-    },
-  ],
-];
+const SURFACES = surfaces(() => model).map(({ name, calls }): [string, (action: string, input: object) => Promise<string | undefined>] => [
+  name,
+  async (action, input) => (await calls(scene, user, [{ action, input }]))[0],
+]);
 
 describe.each(SURFACES)('through %s', (_name, call) => {
   it('one tool is called and then another, without a question, and both calls are on record', async () => {
@@ -111,7 +79,7 @@ describe.each(SURFACES)('through %s', (_name, call) => {
   });
 });
 
-describe.each(SURFACES.slice(0, 4))('through %s', (_name, call) => {
+describe.each(SURFACES)('through %s', (_name, call) => {
   it('a tool that has changed is not called, and is on record', async () => {
     scene.listed.set(
       'tickets',
@@ -125,6 +93,16 @@ describe.each(SURFACES.slice(0, 4))('through %s', (_name, call) => {
       expect.stringMatching(/ tickets\.read refused$/),
     ]);
   });
+});
+
+it('a tool that there is not is refused without the names of those that the model is not told of, and is on record', async () => {
+  const other = await scene.user();
+  model.script(callsTools([{ name: 'tickets_drop', input: {} }]), says('Done.'));
+  const { message } = await new FrontEnd(scene.steward, other as never, 'DefaultChatTransport').say('Go');
+  expect(toolParts(message)).toMatchObject([{ toolName: 'tickets_drop', errorText: expect.stringContaining('unavailable tool') }]);
+  expect(JSON.stringify(message)).not.toContain('tickets_read');
+  expect(model.requests[0]?.tools ?? []).toEqual([]);
+  expect((await scene.trail(other)).filter((row) => row.includes('tickets'))).toEqual(['assistant tickets_drop refused']);
 });
 
 describe('a reload of the integrations file', () => {
