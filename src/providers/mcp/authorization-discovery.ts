@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { type Challenge, readChallenge } from '../../outbound/challenge.ts';
 import { type AuthorizationHttp, getJson, postJson } from './authorization-http.ts';
-import { type Challenge, readChallenge } from './challenge.ts';
 import type { SourceSettings } from './source-settings.ts';
 
 const address = z.string().max(2_048);

@@ -8,9 +8,10 @@ import { unreadableResponse } from '../transport/response-json.ts';
 import { Circuits } from './circuit.ts';
 import { readAccess } from './credentials.ts';
 import { parameterHeaders } from './parameter-headers.ts';
-import { REQUEST_MS, type SourceConnection } from './source-connection.ts';
+import type { SourceConnection } from './source-connection.ts';
 import { SourceConnections } from './source-connections.ts';
-import { asksUser, asSourceError, isServerFailure, isWithoutEffect, statusOf } from './source-errors.ts';
+import { asksUser, asSourceError, isServerFailure, isWithoutEffect } from './source-errors.ts';
+import { REQUEST_MS, statusOf } from './source-fetch.ts';
 import type { ListedTools, SourceSession, ToolResult } from './source-session.ts';
 import type { SourceSettings, ToolDefinition } from './source-settings.ts';
 import { readTools } from './tool-definitions.ts';
@@ -20,6 +21,11 @@ import { readToolResult } from './tool-result.ts';
 const AT_ONCE = 4;
 const MOST_TOOLS = 1_000;
 const MOST_PAGES = 50;
+/**
+ * Of a server that has forgotten a session (MCP 2025-11-25, Session Management): the next connection begins another. 400 is in use
+ * for it, since the official SDK's examples answer so.
+ */
+const FORGOTTEN = new Set<number | undefined>([404, 400]);
 
 export interface SourceCallsOptions {
   outbound: Outbound;
@@ -106,8 +112,7 @@ class GrantedSession implements SourceSession {
         return await this.#attempt(source, operation, credential, work);
       } catch (error) {
         const status = statusOf(error);
-        // A session that the server has forgotten (MCP 2025-11-25, Session Management): the next connection begins another.
-        if (status === 404 && attempt === 1) continue;
+        if (attempt === 1 && FORGOTTEN.has(status)) continue;
         if (status !== 401) throw asSourceError(error, source.label);
         if (token === undefined || attempt > 1) return await this.#refused(source, version);
         await this.#grant.renewed(credential);
@@ -136,7 +141,7 @@ class GrantedSession implements SourceSession {
     if (this.#signal.aborted) return this.#signal.reason;
     if (limit.aborted) return new AppError('provider_timeout', `${label} did not respond in time.`);
     const status = statusOf(error);
-    return status === 401 || status === 404 ? error : asSourceError(error, label);
+    return status === 401 || FORGOTTEN.has(status) ? error : asSourceError(error, label);
   }
 
   async #refused(source: SourceSettings, version: number | undefined): Promise<never> {

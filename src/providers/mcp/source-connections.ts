@@ -2,7 +2,8 @@ import type { Clock, Timer } from '../../clock/clock.ts';
 import { timeoutSignal } from '../../clock/clock.ts';
 import type { Outbound } from '../../outbound/checked-fetch.ts';
 import { readAccess } from './credentials.ts';
-import { REQUEST_MS, RpcError, SourceConnection } from './source-connection.ts';
+import { RpcError, SourceConnection } from './source-connection.ts';
+import { REQUEST_MS } from './source-fetch.ts';
 
 interface Entry {
   connection: Promise<SourceConnection>;
@@ -49,7 +50,7 @@ export class SourceConnections {
 
   #open(owner: string, credential: string): Entry {
     const signal = timeoutSignal(this.#clock, REQUEST_MS);
-    const connection = SourceConnection.open(this.#outbound, readAccess(credential), signal);
+    const connection = SourceConnection.open(this.#outbound, this.#clock, readAccess(credential), signal);
     const entry = { connection, uses: 0, idle: undefined };
     this.#entries.set(owner, entry);
     return entry;

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { OutboundFailure } from '../../outbound/checked-fetch.ts';
 import { NoAnswer, RpcError } from './source-connection.ts';
+import { statusOf } from './source-fetch.ts';
 
 /** The cause of an error of a server that does not work at the moment. */
 class ServerFailure extends Error {}
@@ -12,11 +13,13 @@ const NOTHING_DONE = new Set([-32600, -32601, -32602, -32020, -32021, -32022]);
 /** A server that asks for something by an address (MCP 2025-11-25, `UrlElicitationRequiredError`). */
 const ELICITATION = -32042;
 
-/** The HTTP status of an error of the official client; undefined: it has none. */
-export function statusOf(error: unknown): number | undefined {
-  const status = (error as { data?: { status?: unknown } } | undefined)?.data?.status;
-  return typeof status === 'number' ? status : undefined;
-}
+/** Of the official client, which has no code for it in earlier revisions. */
+const UNKNOWN_REVISION = /^(Server's|Unsupported) protocol version/i;
+
+const LOST: Record<NoAnswer['why'], (label: string) => string> = {
+  ended: (label) => `${label} ended its answer early.`,
+  unrelated: (label) => `${label} sent something that doesn’t answer the request.`,
+};
 
 /** Whether an error says that a server does not work, whatever it is asked. */
 export function isServerFailure(error: unknown): boolean {
@@ -44,7 +47,10 @@ export function asSourceError(error: unknown, label: string): AppError {
   const known = appErrorIn(error);
   if (known !== undefined) return known;
   if (error instanceof RpcError) return answered(error.code, label);
-  if (error instanceof NoAnswer) return failed(`${label} ended its answer early.`, 'the stream ended');
+  if (error instanceof NoAnswer) return failed(LOST[error.why](label), `no answer: ${error.why}`);
+  if (error instanceof Error && UNKNOWN_REVISION.test(error.message)) {
+    return failed(`${label} speaks a revision of MCP that Steward doesn’t know.`, 'revision of the protocol');
+  }
   const { code } = error as { code?: unknown };
   if (code === 'REQUEST_TIMEOUT') return new AppError('provider_timeout', `${label} did not respond in time.`);
   const status = statusOf(error);

@@ -26,7 +26,7 @@ const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 export function readTools(items: readonly unknown[]): Omit<ListedTools, 'ttlMs'> {
   const tools = new Map<string, ToolDefinition>();
   const unusable = new Map<string, string>();
-  for (const item of items) {
+  for (const item of items.map(withoutNulls)) {
     const name = nameOf(item);
     const reason = tools.has(name) ? 'its name occurs twice' : reasonAgainst(item);
     if (reason === undefined && !unusable.has(name)) tools.set(name, definition.parse(item) as ToolDefinition);
@@ -36,6 +36,11 @@ export function readTools(items: readonly unknown[]): Omit<ListedTools, 'ttlMs'>
     }
   }
   return { tools: [...tools.values()], unusable: [...unusable].map(([name, reason]) => ({ name, reason })) };
+}
+
+/** `null` in place of a member that is absent is in use. */
+function withoutNulls(item: unknown): unknown {
+  return isObject(item) ? Object.fromEntries(Object.entries(item).filter(([, member]) => member !== null)) : item;
 }
 
 function nameOf(item: unknown): string {

@@ -15,13 +15,15 @@ const NUL = /\u0000/g;
  *
  * @throws AppError `provider_error`
  */
-export function readToolResult({ content = [], structuredContent, isError }: Readonly<Record<string, unknown>>): ToolResult {
+export function readToolResult(result: Readonly<Record<string, unknown>>): ToolResult {
+  const { structuredContent, isError } = result;
+  const content = result.content ?? [];
   if (!Array.isArray(content)) throw unreadableResponse('content is no list');
   const texts = content.slice(0, MAX_BLOCKS).map(textOf);
   if (content.length > MAX_BLOCKS) texts.push(`[${content.length - MAX_BLOCKS} more]`);
   return {
     text: texts.filter((text) => text !== '').join('\n\n'),
-    ...(structuredContent !== undefined && { structured: plain(structuredContent) }),
+    ...(structuredContent !== undefined && structuredContent !== null && { structured: plain(structuredContent) }),
     isError: isError === true,
   };
 }

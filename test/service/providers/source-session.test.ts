@@ -12,6 +12,7 @@ import type { SourceSettings } from '../../../src/providers/mcp/source-settings.
 import type { GrantAccess } from '../../../src/providers/shared/provider.ts';
 import { McpSource, TOOL } from '../../support/servers/mcp-source.ts';
 import type { ScriptedCall } from '../../support/servers/scripted-server.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { TestClock } from '../../support/time/test-clock.ts';
 
 const server = new McpSource();
@@ -228,6 +229,48 @@ it('begins another session where the server has forgotten it', async () => {
   expect(await failure(find())).toMatchObject({ code: 'provider_error' });
 });
 
+describe('a server of an earlier revision', () => {
+  beforeEach(() => {
+    server.era = 'legacy';
+  });
+
+  it.each<[string, (response: ServerResponse, id: unknown) => void]>([
+    ['fails', (response) => void response.writeHead(500).end('secret words')],
+    ['answers with another id', (response) => sendRaw(response, rpcError('other', -32_601))],
+    ['answers without an id', (response) => sendRaw(response, rpcError(null, -32_601))],
+    ['only acknowledges', (response) => void response.writeHead(202).end()],
+  ])('that %s when it is asked for what it speaks is called as what it is', async (_what, answer) => {
+    server.discovery = answer;
+    expect((await find()).text).toBe('found');
+  });
+
+  it('that speaks a revision of its own is an error that says so', async () => {
+    server.revision = '1999-01-01';
+    expect(await failure(find())).toMatchObject({
+      code: 'provider_error',
+      message: 'Tickets speaks a revision of MCP that Steward doesn’t know.',
+    });
+  });
+
+  it('may end its own stream, which is opened again, or answer with a page in its place', async () => {
+    let count = 0;
+    server.stream = (response) => {
+      count += 1;
+      if (count === 1) response.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 0\n\n');
+      else response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>secret words</h1>');
+    };
+    await find();
+    await eventually(async () => {
+      await clock.advance(100);
+      return count === 2;
+    });
+    // A page means that there is none.
+    await clock.advance(10_000);
+    expect((await find()).text).toBe('found');
+    expect(count).toBe(2);
+  });
+});
+
 it('does not send the credential to an address that the operator has changed since', async () => {
   source = { ...source, url: `${server.url}/elsewhere` };
   expect(await failure(find())).toMatchObject({ code: 'reauth_required', message: expect.stringContaining('address of Tickets') });
@@ -322,19 +365,24 @@ describe('a hostile answer', () => {
     }
   });
 
-  it.each<[string, (id: number) => string]>([
-    ['of another id', (id) => rpcResult(id + 1, { content: [] })],
-    ['without an id', () => JSON.stringify({ jsonrpc: '2.0', result: {} })],
-    ['of an id that is a text', (id) => rpcResult(String(id), { content: [] })],
-  ])('that is %s is not taken', async (_what, body) => {
-    const { promise: answered, resolve } = Promise.withResolvers<void>();
-    server.answer = (response, call) => {
-      response.writeHead(200, json).end(body(call.body.id), resolve);
-    };
-    const error = failure(find());
-    await answered;
-    await clock.advance(30_000);
-    expect(['provider_timeout', 'provider_error']).toContain((await error).code);
+  it.each<[string, (response: ServerResponse, id: number) => void, RegExp]>([
+    ['of another id', (response, id) => raw(200, json, rpcResult(id + 1, { content: [] }))(response), /doesn’t answer the request/],
+    ['of an id that is a text', (response, id) => raw(200, json, rpcResult(String(id), { content: [] }))(response), /doesn’t answer/],
+    ['without an id', (response) => raw(200, json, JSON.stringify({ jsonrpc: '2.0', result: {} }))(response), /could not be read/],
+    [
+      'of another id in a stream that goes on',
+      (response, id) => response.writeHead(200, events).write(`data: ${rpcResult(id + 1, { content: [] })}\n\n`),
+      /doesn’t answer the request/,
+    ],
+    ['only an acknowledgement', (response) => raw(202, {}, '')(response), /doesn’t answer the request/],
+    ['an error without an id', (response) => raw(200, json, rpcError(null, -32_001))(response), /refused the call \(error -32001\)/],
+  ])('that is %s ends the call at once', async (_what, answer, message) => {
+    for (const era of ['modern', 'legacy'] as const) {
+      server.era = era;
+      server.answer = (response, { body }) => answer(response, body.id);
+      const error = await failure(find(open(new FakeGrant(era))));
+      expect(error, era).toMatchObject({ code: 'provider_error', message: expect.stringMatching(message) });
+    }
   });
 
   it('that goes on for ever ends with the time of the call', async () => {

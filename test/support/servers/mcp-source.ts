@@ -28,6 +28,12 @@ export class McpSource extends ScriptedServer {
   call: Tool = () => ({ content: [{ type: 'text', text: 'found' }] });
   /** Writes an answer to `tools/call` by itself. */
   answer: ((response: ServerResponse, call: ScriptedCall) => void) | undefined;
+  /** Of a server of an earlier revision. */
+  revision = '2025-11-25';
+  /** Writes such a server's answer when it is asked for what it speaks. */
+  discovery: ((response: ServerResponse, id: unknown) => void) | undefined;
+  /** Writes the stream for what the server has to say by itself; undefined: it has none. */
+  stream: ((response: ServerResponse) => void) | undefined;
   sessions = new Set<string>();
 
   get address(): string {
@@ -48,7 +54,8 @@ export class McpSource extends ScriptedServer {
   /** As at the start. */
   restart(): void {
     this.reset();
-    Object.assign(this, { era: 'modern', accepted: undefined, pages: { first: { tools: [TOOL] } }, answer: undefined });
+    Object.assign(this, { era: 'modern', revision: '2025-11-25', accepted: undefined, pages: { first: { tools: [TOOL] } } });
+    Object.assign(this, { answer: undefined, discovery: undefined, stream: undefined });
     this.call = () => ({ content: [{ type: 'text', text: 'found' }] });
     this.sessions.clear();
     this.listen();
@@ -64,7 +71,8 @@ export class McpSource extends ScriptedServer {
       return;
     }
     if (call.method !== 'POST') {
-      response.writeHead(405).end();
+      if (call.method === 'GET' && this.stream !== undefined) this.stream(response);
+      else response.writeHead(405).end();
       return;
     }
     const { id, method, params } = call.body;
@@ -84,10 +92,11 @@ export class McpSource extends ScriptedServer {
     if (method === 'initialize') {
       const session = `session-${this.sessions.size + 1}`;
       this.sessions.add(session);
-      const result = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'tickets', version: '1' } };
+      const result = { protocolVersion: this.revision, capabilities: { tools: {} }, serverInfo: { name: 'tickets', version: '1' } };
       response.setHeader('mcp-session-id', session);
       sendJson(response, 200, { jsonrpc: '2.0', id, result });
-    } else if (method === 'server/discover') {
+    } else if (method === 'server/discover' && this.discovery !== undefined) this.discovery(response, id);
+    else if (method === 'server/discover') {
       sendJson(response, 400, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'no such method' } });
     } else if (!this.sessions.has(String(call.headers['mcp-session-id']))) response.writeHead(404).end();
     else this.#common(response, call, id, method, params, (result) => sendJson(response, 200, { jsonrpc: '2.0', id, result }));
