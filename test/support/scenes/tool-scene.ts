@@ -46,10 +46,10 @@ export class ToolScene {
   }
 
   /** The same with the provider of the release: its calls reach the servers that the file names. */
-  static async real(file: string): Promise<ToolScene> {
+  static async real(file: string, env: Record<string, string> = {}): Promise<ToolScene> {
     const scene = new ToolScene();
     scene.path = ownIntegrations(file);
-    scene.steward = await startSteward({ INTEGRATIONS_FILE: scene.path });
+    scene.steward = await startSteward({ INTEGRATIONS_FILE: scene.path, ...env });
     return scene;
   }
 
