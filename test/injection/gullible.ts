@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { googleAccount, sandboxFile } from '../support/emulators/workspace-content.ts';
 import { FrontEnd, toolParts } from '../support/scenes/chat-scene.ts';
+import { connectTickets, sourceAccounts } from '../support/scenes/source-flows.ts';
 import type { TestSteward } from '../support/steward.ts';
 import { decide, forgetDecisions, type Reply } from './driver.ts';
 import { type Outcome, READS } from './model.ts';
@@ -93,6 +94,10 @@ export async function deliver({ steward, person }: Place, texts: readonly string
   }));
   const restarted = await steward.restart();
   await raiseQuotas(restarted);
+  // The tracker has another address now, which is another account.
+  const [{ id }] = (await sourceAccounts(restarted, person.token)) as [{ id: string }];
+  await restarted.call(`/auth/sources/accounts/${id}`, { method: 'DELETE', token: person.token });
+  await connectTickets(restarted, person.token);
   return { steward: restarted, mails };
 }
 
