@@ -10,6 +10,7 @@ import { measureProviderCalls } from './provider-calls.ts';
 import { measureHerd, measureRefreshes } from './refresh.ts';
 import { measureCalls } from './socket-calls.ts';
 import { measureSockets } from './sockets.ts';
+import { measureSourceCalls } from './source-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 import { measureStart } from './start-time.ts';
 import { measureAccounts, measureHealth } from './throughput.ts';
@@ -32,7 +33,7 @@ const PARTS: Record<string, Part> = {
   h: { measure: measureSockets },
   i: { measure: measureMcp },
   j: { measure: measureAssistant },
-  k: { measure: measureProviderCalls },
+  k: { measure: async (stage) => [...(await measureProviderCalls(stage)), ...(await measureSourceCalls(stage))] },
   l: { measure: measureToolSearch },
 };
 

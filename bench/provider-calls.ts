@@ -106,17 +106,18 @@ async function measurePairs(
 
 /** Both servers must give the same data, or the comparison means nothing. */
 async function assertEqual(service: Running, reference: Running, first: string): Promise<void> {
-  const [ours, theirs] = await Promise.all([service, reference].map((server) => callOnce(server, first)));
+  const [ours, theirs] = await Promise.all([service, reference].map((server) => callOnce(server, first, MESSAGE)));
   if (!isDeepStrictEqual(ours, theirs)) throw new Error(`the responses differ: ${JSON.stringify(ours)} and ${JSON.stringify(theirs)}`);
 }
 
-async function callOnce({ port }: Running, first: string): Promise<unknown> {
+/** The data of one call. @param first message of the socket */
+export async function callOnce({ port }: Running, first: string, call: string): Promise<unknown> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`);
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   socket.on('error', reject).on('open', () => socket.send(first));
   socket.on('message', (message) => {
     const { type, data } = JSON.parse(String(message)) as { type: string; data?: unknown };
-    if (type === 'ready') socket.send(MESSAGE);
+    if (type === 'ready') socket.send(call);
     else if (type === 'result') resolve(data);
     else if (type === 'error') reject(new Error(String(message)));
   });

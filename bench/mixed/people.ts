@@ -23,6 +23,16 @@ export interface Person {
   token: string;
 }
 
+/** The service's own modules that write users and their grants. */
+export function openVault(stage: Stage): { db: Database; userKeys: UserKeys; grants: Grants } {
+  const logger = createLogger('silent');
+  const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
+  const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
+  const userKeys = new UserKeys(keyring);
+  const grants = new Grants(db, userKeys, new Revocations({ db, keyring, revokers: {}, logger }), logger);
+  return { db, userKeys, grants };
+}
+
 /**
  * Users whose rows the service's own modules wrote: their tokens can be decrypted, and their mailboxes' refresh tokens are valid.
  *
@@ -34,10 +44,7 @@ export async function createPeople(
   count: number,
   firstLife: () => number,
 ): Promise<Person[]> {
-  const logger = createLogger('silent');
-  const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
-  const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
-  const grants = new Grants(db, new UserKeys(keyring), new Revocations({ db, keyring, revokers: {}, logger }), logger);
+  const { db, grants } = openVault(stage);
   const people: Person[] = [];
   for (let index = 0; index < count; index += 1) {
     const subject = `person-${index}`;

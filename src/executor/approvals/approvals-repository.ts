@@ -176,17 +176,20 @@ export async function countAsked(
   return { calls: rows[0]?.calls ?? 0, seconds: rows[0]?.seconds ?? 0 };
 }
 
+/** Each call that may be asked about runs it. */
+const LIKE = {
+  name: 'approvals-like',
+  text: `select ${COLUMNS} from approvals
+     where user_id = $1::uuid and action = $2 and (${isAboutArguments('$3')} or idempotency_key = $4)
+       and created_at > now() - interval '24 hours' order by created_at desc, id`,
+};
+
 /** Earlier requests for the same call, or under the same idempotency key, newest first. */
 export async function selectLikeApprovals(
   tx: Queryable,
   { userId, action, normalizedHash, idempotencyKey }: Pick<ApprovalRow, 'userId' | 'action' | 'normalizedHash' | 'idempotencyKey'>,
 ): Promise<ApprovalRow[]> {
-  return tx.query<ApprovalRow>(
-    `select ${COLUMNS} from approvals
-     where user_id = $1::uuid and action = $2 and (${isAboutArguments('$3')} or idempotency_key = $4)
-       and created_at > now() - interval '24 hours' order by created_at desc, id`,
-    [userId, action, normalizedHash, idempotencyKey],
-  );
+  return tx.query<ApprovalRow>(LIKE, [userId, action, normalizedHash, idempotencyKey]);
 }
 
 /** Replaces what a pending request is about. @returns false when it was decided or has expired meanwhile */
