@@ -1,3 +1,4 @@
+import { NOTICES } from '../../public/language/en/approvals.js';
 import { AppError } from '../errors.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { Caller } from '../principal.ts';
@@ -95,10 +96,21 @@ export class ApprovalDecisions {
     const { approvals, gate, runner } = this.#deps;
     assertSameCall(row, stored, call);
     const assessment = await gate.recheck(call);
+    // The user has allowed another definition of the tool since: the same call may do something else now.
+    if (call.configured.action.pinned !== undefined && changeSince(stored, assessment) === 'subject') {
+      throw await this.#askedAgain(row, call, assessment, entry);
+    }
     await approvals.assertAsShown(row, stored, assessment);
     const allowing = this.#allowing(call, assessment, stored.audience ?? UNKNOWN, rememberFor);
     const edited = row.askedArgumentsHash !== null && { edited: true as const };
     return runner.run({ ...call, ...edited, taint: assessment.taint, version: assessment.version }, entry, { approval: row, allowing });
+  }
+
+  async #askedAgain(row: ApprovalRow, call: Call, assessment: Assessment, entry: AuditEntryBuilder): Promise<AppError> {
+    const { requests, prompts } = this.#deps;
+    const prompt = await prompts.of(call, assessment);
+    const renewed = { ...prompt, notices: [...prompt.notices, NOTICES.redefined] };
+    return prompts.required(await requests.renew(row, call, renewed, hashesOfSubjects(call, assessment.facts)), entry);
   }
 
   async #runEdited({ row, stored, call, rememberFor }: Approved, entry: AuditEntryBuilder): Promise<CallResult> {

@@ -17,7 +17,7 @@ import { ApprovalPrompts } from './approvals/approval-prompts.ts';
 import { ApprovalRequests } from './approvals/approval-requests.ts';
 import { Approvals } from './approvals/approvals.ts';
 import type { ApprovalSubject } from './approvals/approvals-repository.ts';
-import type { AskedPreview } from './approvals/asked-preview.ts';
+import { type AskedPreview, errorForAsker } from './approvals/asked-preview.ts';
 import { type EndedQuestion, endedQuestions } from './approvals/ended-questions.ts';
 import { AuditEntryBuilder, auditedName } from './audit/audit-log.ts';
 import { CallAuditor } from './audit/call-auditor.ts';
@@ -139,7 +139,9 @@ export class Executor {
       user.clientId,
     );
     return this.#auditor.run(entry, isKnown ? action : 'unknown', async () => {
-      const call = await checkCall(this.#checks, invocation, entry);
+      const call = await checkCall(this.#checks, invocation, entry).catch((error) => {
+        throw errorForAsker(error, invocation);
+      });
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.storedResult(call);
       if (earlier !== undefined) {
         entry.decision = 'allowed';

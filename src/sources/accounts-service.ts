@@ -1,9 +1,9 @@
 import { lockUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { ToolDefinition } from '../providers/mcp/source-settings.ts';
-import { canonicalJson } from '../validation/canonical-json.ts';
 import { type AccountRow, ensureDefault, lockAccount, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
 import { approvedHashOf, type FileTools, stateOf, type ToolPin, type ToolState } from './pinned-tool.ts';
+import { changedFields } from './shown-definition.ts';
 import type { SourceDeps } from './source-deps.ts';
 import { selectPins, selectPinsOfUser } from './source-tools-repository.ts';
 
@@ -90,14 +90,6 @@ function countsOf(fileTools: FileTools, { source }: AccountRow, pins: readonly T
 
 function unlisted(tool: string): ToolPin {
   return { tool, approvedHash: null, listedHash: null, isBlocked: false };
-}
-
-/** Of two definitions of a tool; none when there is only one. */
-function changedFields(approved: ToolDefinition | undefined, listed: ToolDefinition | undefined): string[] {
-  if (approved === undefined || listed === undefined) return [];
-  const [before, after] = [new Map(Object.entries(approved)), new Map(Object.entries(listed))];
-  const fields = [...new Set([...before.keys(), ...after.keys()])];
-  return fields.filter((field) => canonicalJson(before.get(field) ?? null) !== canonicalJson(after.get(field) ?? null));
 }
 
 function noSuchAccount(): AppError {

@@ -1,3 +1,4 @@
+import { plainWords } from '../../public/language/names.js';
 import type { Action, DeclaredTool, LazyAction, RunContext } from '../actions/shared/action.ts';
 import { declaredSummary } from '../actions/shared/declared-summary.ts';
 import { quoted } from '../actions/shared/display-text.ts';
@@ -72,6 +73,8 @@ export function boundAction(declared: LazyAction, source: SourceSettings, { defi
     ...(source.trust === 'operator' && { isTrusted: true as const }),
     ...(pinned.isOwn && { integrity: 'own' as const }),
     ...(effect !== 'read' && { writes: (input, result) => [...idsNamedIn({ ...input, ...fixed }), ...idsNamedIn(result?.structured)] }),
+    title: titleOf(declared, source),
+    ...(Object.keys(fixed).length > 0 && { shown: () => ({ fixed }) }),
     summary: (input) => declaredSummary(purposeOf(declared, source), { ...input, ...fixed }),
     async run(input, context) {
       const calling = (context.session as SourceSession).callTool(source, pinned.tool, { ...input, ...fixed }, definition);
@@ -100,6 +103,13 @@ function purposeOf({ description, pinned }: LazyAction, { label }: SourceSetting
   const { tool = '', isDescribed = false } = pinned ?? {};
   if (isDescribed) return description;
   return `${label}: ${/^[\w./-]{1,128}$/.test(tool) ? tool : quoted(tool)}`;
+}
+
+/** “Tickets: search tickets”. */
+function titleOf({ description, pinned }: LazyAction, { label }: SourceSettings): string {
+  const { tool = '', isDescribed = false } = pinned ?? {};
+  const words = plainWords(tool.replaceAll(/[-./]/g, ' ').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')).toLowerCase();
+  return `${label}: ${isDescribed ? description.trim().replace(/\.$/, '') : words}`;
 }
 
 function checker(whole: PlainSchema, fixed: Arguments, inputSchema: object): BoundAction['check'] {

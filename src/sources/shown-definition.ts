@@ -1,4 +1,6 @@
 import { INVISIBLE } from '../actions/shared/display-text.ts';
+import type { ToolDefinition } from '../providers/mcp/source-settings.ts';
+import { canonicalJson } from '../validation/canonical-json.ts';
 import { cutText } from '../validation/cut-text.ts';
 import { isObject } from '../validation/is-object.ts';
 import type { JsonSchema } from './plain-schema.ts';
@@ -39,4 +41,40 @@ function mapped(properties: JsonSchema): JsonSchema {
 function hides(value: unknown): boolean {
   if (typeof value === 'string') return value.replace(INVISIBLE, '') !== value;
   return typeof value === 'object' && value !== null && Object.values(value).some(hides);
+}
+
+/** A field in which two definitions of a tool differ, as text; left out: the definition doesn't have it. */
+export interface FieldChange {
+  field: string;
+  before?: string;
+  after?: string;
+}
+
+/** Characters of a field; all of it is among the tools of the account. */
+const MAX_CHANGED_VALUE = 2_000;
+
+/** Fields in which two definitions of a tool differ; none when there is only one. */
+export function changedFields(approved: ToolDefinition | undefined, listed: ToolDefinition | undefined): string[] {
+  return approved === undefined || listed === undefined ? [] : differing(approved, listed);
+}
+
+/** What differs in a tool, by field; of one that is new, all of it but its name. */
+export function changesIn(approved: ToolDefinition | undefined, listed: ToolDefinition): FieldChange[] {
+  const fields = approved === undefined ? Object.keys(listed).filter((field) => field !== 'name') : differing(approved, listed);
+  return fields.map((field) => {
+    const [before, after] = [valueIn(approved, field), valueIn(listed, field)];
+    return { field, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+  });
+}
+
+function differing(approved: ToolDefinition, listed: ToolDefinition): string[] {
+  const [before, after] = [new Map(Object.entries(approved)), new Map(Object.entries(listed))];
+  const fields = [...new Set([...before.keys(), ...after.keys()])];
+  return fields.filter((field) => canonicalJson(before.get(field) ?? null) !== canonicalJson(after.get(field) ?? null));
+}
+
+function valueIn(definition: ToolDefinition | undefined, field: string): string | undefined {
+  const value: unknown = definition === undefined ? undefined : new Map(Object.entries(definition)).get(field);
+  if (value === undefined) return undefined;
+  return shownText(typeof value === 'string' ? value : JSON.stringify(value), MAX_CHANGED_VALUE);
 }

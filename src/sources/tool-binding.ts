@@ -1,3 +1,5 @@
+import { sourceTools as words } from '../../public/language/en/accounts.js';
+import { english } from '../../public/language/english.js';
 import type { DeclaredTool, LazyAction } from '../actions/shared/action.ts';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
@@ -6,6 +8,7 @@ import type { Effect } from '../providers/shared/declared-call.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import { type BoundAction, boundAction } from './bound-action.ts';
 import type { PinnedTool } from './pinned-tool.ts';
+import { changesIn, type FieldChange } from './shown-definition.ts';
 import type { SourceTools, ToolsOf } from './source-tools.ts';
 
 /** A tool as models and front ends are shown it. */
@@ -26,8 +29,7 @@ export interface SourceAccount extends Omit<ToolsOf, 'source'> {
 /** Definitions of one action: users of a source that changes have several. */
 const DEFINITIONS = 50;
 
-const HELD: Record<Exclude<PinnedTool['state'], 'allowed'> | 'unlisted', string> = {
-  held: 'has changed since it was approved, so it waits until the user has looked at it',
+const HELD: Record<Exclude<PinnedTool['state'], 'allowed' | 'held'> | 'unlisted', string> = {
   blocked: 'was blocked by the user',
   gone: 'is not offered by its server any more',
   unlisted: 'was not listed by its server, or not yet',
@@ -35,11 +37,11 @@ const HELD: Record<Exclude<PinnedTool['state'], 'allowed'> | 'unlisted', string>
 
 /** Makes actions of tools, as the account of a call has approved them. */
 export class ToolBinding {
-  readonly #tools: Pick<SourceTools, 'of'>;
+  readonly #tools: Pick<SourceTools, 'of' | 'definitions'>;
   readonly #clock: Clock;
   readonly #bound = new WeakMap<LazyAction, ReturnType<typeof boundedMap<BoundAction>>>();
 
-  constructor(tools: Pick<SourceTools, 'of'>, clock: Clock) {
+  constructor(tools: Pick<SourceTools, 'of' | 'definitions'>, clock: Clock) {
     this.#tools = tools;
     this.#clock = clock;
   }
@@ -48,7 +50,8 @@ export class ToolBinding {
    * The action of a call.
    *
    * @param declared with `pinned`
-   * @throws AppError `forbidden` with `details.reason: 'tool_held'` for a tool that may not be called now; `unavailable`
+   * @throws AppError `forbidden` with `details.reason: 'tool_held'` for a tool that may not be called now, and for one that has
+   * changed the {@link FieldChange}s; `unavailable`
    */
   async bind(declared: LazyAction, source: SourceSettings, userId: string, account: SourceAccount): Promise<BoundAction> {
     const { tool, source: name } = declared.pinned as DeclaredTool;
@@ -56,9 +59,19 @@ export class ToolBinding {
     const bound = this.#boundTo(declared, source, pinned);
     if (bound !== undefined) return bound;
     const state = pinned === undefined ? 'unlisted' : pinned.state === 'allowed' ? 'gone' : pinned.state;
-    throw new AppError('forbidden', `The tool ${tool} of ${account.label} ${HELD[state]}.`, {
-      details: { reason: 'tool_held', state, tool, account: account.id, source: name },
+    const hash = pinned?.listedHash;
+    const changes = pinned?.state === 'held' ? await this.#changesIn(pinned, userId, account) : undefined;
+    const why = state === 'held' ? whyHeld(pinned as PinnedTool, changes ?? []) : HELD[state];
+    throw new AppError('forbidden', `The tool ${tool} of ${account.label} ${why}.`, {
+      details: { reason: 'tool_held', state, tool, account: account.id, source: name, ...(changes !== undefined && { hash, changes }) },
     });
+  }
+
+  async #changesIn({ approved, listedHash = '', pinnedBy }: PinnedTool, userId: string, { id }: SourceAccount): Promise<FieldChange[]> {
+    // What the operator has approved, by its hash only, is not known.
+    if (approved === undefined && pinnedBy === 'operator') return [];
+    const listed = (await this.#tools.definitions(userId, id, [listedHash])).get(listedHash);
+    return listed === undefined ? [] : changesIn(approved, listed);
   }
 
   /** Those of some actions that an account may call now, as they are shown; by their names. */
@@ -98,4 +111,14 @@ export class ToolBinding {
     known.set(hash, bound);
     return bound;
   }
+}
+
+/** Fields are named, not repeated: what a server says reaches models only once it was approved. */
+function whyHeld({ approved, pinnedBy }: PinnedTool, changes: readonly FieldChange[]): string {
+  if (pinnedBy === 'operator')
+    return 'is not as the operator of this service has approved it, so it waits until the operator has looked at it';
+  const fields: Readonly<Record<string, string>> = words.fields;
+  const named = english.list(changes.map(({ field }) => fields[field] ?? field));
+  const what = approved === undefined ? 'is new' : `has changed since it was allowed${named === '' ? '' : ` (${named})`}`;
+  return `${what}, so it waits until the user has looked at it`;
 }

@@ -85,6 +85,48 @@ describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, (
     expect(await axeViolations(page)).toEqual([]);
   });
 
+  it('are asked about again where a tool changes before the decision: with what has changed, and once it is allowed', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'changing');
+    const { page } = chat;
+    await connect(page);
+    await scene.pages.show(page, 'Chat');
+    await chat.ask('Read my newest mail.');
+    await chat.ask('Search tickets for invoice.');
+    const question = chat.log.getByRole('article', { name: 'Question: Tickets: search tickets: invoice' });
+    expect(await question.getByText('invoice').count()).toBe(2);
+    await control('change', { tool: 'search_tickets', members: { description: 'Finds tickets, and keeps what is searched for.' } });
+    await listAgain();
+    await question.getByRole('button', { name: /^Approve/ }).click();
+    await question.getByText('has changed since it was allowed (description), so it waits until you have looked at it.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await question.getByRole('button', { name: /^See what has changed/ }).click();
+    await tool(page, 'search_tickets').getByText('Finds tickets, and keeps what is searched for.').waitFor();
+    expect(await tools(page).getByRole('listitem').count()).toBe(1);
+    await tool(page, 'search_tickets')
+      .getByRole('button', { name: /^Allow/ })
+      .click();
+    await tool(page, 'search_tickets').getByText('Allowed', { exact: true }).first().waitFor();
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: /^Approve/ }).click();
+    await question.getByText('so you are asked again. The action has not run.').waitFor();
+    await question.getByRole('button', { name: /^Approve/ }).click();
+    await chat.log.getByText('1 of 1 tickets').waitFor();
+    expect((await scene.steward.call('/sandbox/control/tickets/state')).body.received).toContainEqual(
+      expect.objectContaining({ tool: 'search_tickets', arguments: { query: 'invoice' } }),
+    );
+    await control('reset', {});
+  });
+
+  it('are offered below an answer that needs one, and connected from there', async () => {
+    const chat = await ChatPage.open(scene.steward, scene.pages, 'needing');
+    await chat.ask('Which tickets are open?');
+    await chat.log.getByText('Tickets is not connected. The assistant needs it for this.').waitFor();
+    expect(await axeViolations(chat.page)).toEqual([]);
+    await chat.log.getByRole('button', { name: 'Connect Tickets' }).click();
+    await chat.page.getByRole('button', { name: 'Allow' }).click();
+    await chat.page.getByText('The server is connected.').waitFor();
+  });
+
   it('are an attack that fails: what they need is connected on the way', async () => {
     const page = await scene.pages.openAs('attacked');
     await scene.pages.show(page, 'Chat');

@@ -1,4 +1,4 @@
-import { accounts } from '../../language/en/accounts.js';
+import { accounts, sources } from '../../language/en/accounts.js';
 import { missingPermissions } from '../../language/en/permissions.js';
 import { button } from '../kit/button.js';
 import { run } from '../kit/feedback.js';
@@ -22,15 +22,22 @@ export function reconnect(session, account) {
 
 /** A button that connects a first account. @param provider `workspace` or `bank` */
 export function connectButton(session, provider) {
-  const node = button(accounts.connect[provider], { className: 'small primary' });
-  node.addEventListener('click', () => run(node, session.fail, () => connect(session, provider)));
+  return flowButton(session, accounts.connect[provider], () => connect(session, provider));
+}
+
+/** A button that connects a source. @param source one of those that are offered */
+export function connectSourceButton(session, { name, label }) {
+  return flowButton(session, sources.connect(label), () => connectSource(session, name));
+}
+
+function flowButton(session, text, begin) {
+  const node = button(text, { className: 'small primary' });
+  node.addEventListener('click', () => run(node, session.fail, begin));
   return node;
 }
 
 function connect(session, provider) {
   if (provider === 'bank') return linkBank(session);
-  // Which one is chosen there.
-  if (provider === 'mcp') return session.go('accounts');
   const { email } = session.user;
   // Which account it is to be is asked in Accounts.
   return email ? connectWorkspace(session, email) : session.go('accounts');

@@ -10,10 +10,25 @@ const TONES = { allowed: 'good', held: 'attention', blocked: 'bad', gone: '' };
 /** What has to be decided first. */
 const ORDER = ['held', 'blocked', 'allowed', 'gone'];
 
-/** Shows the tools of a connection, what has changed in them, and takes the user's decisions. */
-export async function showTools(session, account) {
+/** A button that shows what has changed in a tool, where the user decides on it. @param options as of {@link showTools} */
+export function changeButton(session, account, options) {
+  const node = button(texts.look, {
+    name: options?.tool === undefined ? undefined : visibleText(options.tool),
+    className: 'small primary',
+  });
+  node.addEventListener('click', () => run(node, session.fail, () => showTools(session, account, options)));
+  return node;
+}
+
+/**
+ * Shows the tools of a connection, what has changed in them, and takes the user's decisions.
+ *
+ * @param options.tool only this one
+ * @param options.onDecided is called after each decision
+ */
+export async function showTools(session, account, { tool: only, onDecided } = {}) {
   const path = `/auth/sources/accounts/${encodeURIComponent(account.id)}/tools`;
-  const read = async () => (await session.request('GET', path)).tools;
+  const read = async () => (await session.request('GET', path)).tools.filter(({ tool }) => only === undefined || tool === only);
   const list = element('ul', { className: 'entries tools' });
   const show = (tools) => {
     const inOrder = tools.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
@@ -24,6 +39,7 @@ export async function showTools(session, account) {
     await session.request('POST', `${path}/${encodeURIComponent(tool)}`, { json: { decision, hash } });
     session.notify('done', (decision === 'allow' ? texts.isAllowed : texts.isBlocked)(visibleText(tool)));
     show(await read());
+    onDecided?.();
     await session.load('accounts', 'agents');
   };
   show(await read());

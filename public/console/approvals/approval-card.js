@@ -1,5 +1,7 @@
 import { BUTTONS, DECISION, QUESTION } from '../../language/en/questions.js';
+import { saidToYou } from '../../language/en/said-to-you.js';
 import { ENDED, reconnectButton, wordsOf } from '../accounts/account-access.js';
+import { changeButton } from '../accounts/source-tools.js';
 import { button, copyButton } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -197,7 +199,8 @@ class ApprovalCard {
     if (ENDED.has(failure.code)) await this.#options.session.load('accounts');
     const isAtField = this.#change !== undefined && failure.code === 'invalid_request' && this.#change.showProblem(failure);
     const account = this.#accountToReconnect(failure);
-    if (account !== undefined)
+    if (isHeld(failure)) this.#showHeld(failure);
+    else if (account !== undefined)
       show(this.#result, 'error', wordsOf(account, failure.code), ' ', reconnectButton(this.#options.session, account));
     else if (!isAtField) showError(this.#result, failure);
     if (failure.code === 'unreachable') this.#forgetOnceConnected();
@@ -207,6 +210,14 @@ class ApprovalCard {
   #accountToReconnect({ code }) {
     const accounts = allAccounts(this.#options.session.accounts.value);
     return ENDED.has(code) ? accounts.find(({ id }) => id === this.#preview.accountId) : undefined;
+  }
+
+  /** The tool has changed: what about it, and the decision on it, are where the question is. */
+  #showHeld({ message, details }) {
+    const { session } = this.#options;
+    const account = allAccounts(session.accounts.value).find(({ id }) => id === details.account);
+    const look = account && changeButton(session, account, { tool: details.tool, onDecided: () => this.#result.replaceChildren() });
+    show(this.#result, 'warning', visibleText(saidToYou(message)), ' ', look);
   }
 
   #forgetOnceConnected() {
@@ -229,6 +240,9 @@ function keepInView({ key, target }) {
   if (key === 'Tab' && target.closest('.question-foot') === null) target.scrollIntoView({ block: 'nearest' });
 }
 
+/** Whether a call failed because its tool waits until the user has looked at it. */
+const isHeld = ({ details }) => details?.reason === 'tool_held';
+
 /** A client's name is its own words, unless it is a token. */
 function askedBy(client) {
   if (client === undefined) return [];
@@ -241,7 +255,7 @@ async function decided(session, approvalId, { approved, ...options }) {
   try {
     return { approved, result: await decide(session, approvalId, approved, options) };
   } catch (error) {
-    if (STILL_OPEN.has(error.code)) throw error;
+    if (STILL_OPEN.has(error.code) || isHeld(error)) throw error;
     return { approved, error };
   }
 }

@@ -17,7 +17,11 @@ export function questionName(display) {
 
 /** Whom and which thing a question is about, in a few words. */
 export function questionAbout({ viewers, fields }) {
-  const people = viewers.slice(0, MAX_NAMED).map(({ address, name }) => address ?? name);
+  // A server's name is in the title.
+  const people = viewers
+    .filter(({ kind }) => kind !== 'service')
+    .slice(0, MAX_NAMED)
+    .map(({ address, name }) => address ?? name);
   const [thing] = fields.map(textOf).filter((text) => text !== undefined);
   const named = [...people, thing].filter((one) => one !== undefined);
   return named.map((one) => visibleText(one.length > MAX_SHOWN ? `${one.slice(0, MAX_SHOWN).toWellFormed()}…` : one)).join(', ');

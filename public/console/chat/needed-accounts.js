@@ -1,6 +1,6 @@
 import { accounts } from '../../language/en/accounts.js';
 import { actionName } from '../../language/en/actions.js';
-import { connectButton, reconnectButton, wordsOf } from '../accounts/account-access.js';
+import { connectButton, connectSourceButton, reconnectButton, wordsOf } from '../accounts/account-access.js';
 import { element } from '../kit/dom.js';
 import { isToolPart } from './tool-step.js';
 
@@ -25,6 +25,10 @@ export function neededAccounts(session, { messages, isReading }) {
     if (agents.every(({ status }) => status !== 'needs_attention')) return [];
     return known[provider].filter(({ missing_scopes: missing = [] }) => missing.length > 0).map((account) => denied(session, account));
   });
+  const ofSources = named.filter(({ source, status }) => source !== undefined && status === 'not_connected');
+  needed.push(
+    ...known.offered.filter(({ name }) => ofSources.some(({ source }) => source === name)).map((one) => unconnectedSource(session, one)),
+  );
   if (needed.length > 0) return needed;
   const hasNone = PROVIDERS.every((provider) => known[provider].length === 0);
   return hasNone && !last.parts.some(isToolPart) ? [unconnected(session, 'workspace')] : [];
@@ -33,11 +37,20 @@ export function neededAccounts(session, { messages, isReading }) {
 /** The agents of which an answer names an action: as a tool, or in words. */
 function agentsIn({ parts }, agents) {
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  return agents.filter(({ actions }) => actions.some(({ tool, name }) => text.includes(tool) || text.includes(`“${actionName(name)}”`)));
+  const isNamed = ({ tool, name }) => text.includes(tool) || text.includes(`“${actionName(name)}”`);
+  // Which tools a server has is not known before it is connected.
+  const mayBeNamed = ({ name }) => text.includes(`${name}_`) || text.includes(`“${actionName(name)} `);
+  return agents.filter(({ name, status, source, actions }) =>
+    source !== undefined && status === 'not_connected' ? mayBeNamed({ name }) : actions.some(isNamed),
+  );
 }
 
 function unconnected(session, provider) {
   return need(provider, accounts.none[provider], () => connectButton(session, provider));
+}
+
+function unconnectedSource(session, source) {
+  return need(source.name, accounts.noSource(source.label), () => connectSourceButton(session, source));
 }
 
 function denied(session, account) {

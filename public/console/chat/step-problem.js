@@ -1,5 +1,6 @@
 import { accounts } from '../../language/en/accounts.js';
-import { connectButton, ENDED, reconnectButton, wordsOf } from '../accounts/account-access.js';
+import { connectButton, connectSourceButton, ENDED, reconnectButton, wordsOf } from '../accounts/account-access.js';
+import { changeButton } from '../accounts/source-tools.js';
 import { button } from '../kit/button.js';
 import { element } from '../kit/dom.js';
 import { accountsOf, labelOf } from '../page/page-accounts.js';
@@ -8,6 +9,8 @@ import { visibleText } from '../page/page-text.js';
 const NO_ANSWER = new Set(['provider_error', 'provider_timeout']);
 /** How the service says that a bank was connected just now. */
 const BEING_FETCHED = 'still being fetched';
+/** How it says that a tool has changed. */
+const BEING_HELD = 'waits until the user has looked at it';
 
 /**
  * What keeps the assistant from an account, in words, with what the user can do about it where it hurts.
@@ -23,9 +26,13 @@ export function stepProblem({ session, retry }, { action, input, failure, isLast
   if (own === undefined) return undefined;
   const { code } = failure;
   const again = isLast ? () => tryAgain(retry) : () => undefined;
-  if (own.length === 0 && code === 'not_found') return problem(accounts.none[provider], () => connectButton(session, provider));
+  if (own.length === 0 && code === 'not_found') return unconnected(session, agent);
   const account = accountOf(own, input?.account, ENDED.has(code));
   const name = account === undefined ? undefined : labelOf(account);
+  if (code === 'forbidden' && account !== undefined && failure.message.includes(BEING_HELD)) {
+    const hasToDecide = account.tools?.held > 0;
+    return hasToDecide ? problem(accounts.heldTool(name), () => changeButton(session, account)) : problem(accounts.worksAgain(name), again);
+  }
   if (NO_ANSWER.has(code)) return problem(accounts.noAnswer(provider, name), again);
   if (account === undefined) return undefined;
   if (code === 'unavailable' && failure.message.includes(BEING_FETCHED)) return problem(accounts.stillLoading(name), again);
@@ -33,6 +40,13 @@ export function stepProblem({ session, retry }, { action, input, failure, isLast
   const missing = account.missing_scopes ?? [];
   if (account.status === 'active' && (code !== 'missing_scopes' || missing.length === 0)) return problem(accounts.worksAgain(name), again);
   return problem(wordsOf(account, code), () => reconnectButton(session, account));
+}
+
+/** @returns undefined: the operator does not offer it */
+function unconnected(session, { provider, source }) {
+  if (source === undefined) return problem(accounts.none[provider], () => connectButton(session, provider));
+  const offered = session.accounts.value.offered.find(({ name }) => name === source);
+  return offered && problem(accounts.noSource(offered.label), () => connectSourceButton(session, offered));
 }
 
 /** The account of a call: the one that it names, or the default. @param isUnusable it is one that needs the user */

@@ -73,7 +73,7 @@ export class ToolStep {
   }
 
   #problem(part, isLast) {
-    if (part.state !== 'output-error' || isRefused(part)) return undefined;
+    if (part.state !== 'output-error') return undefined;
     const failure = failureOf(part.errorText ?? '');
     return stepProblem(this.#context, { action: this.#name(part), input: part.input, failure, isLast });
   }

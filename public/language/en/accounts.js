@@ -90,6 +90,7 @@ export const sourceTools = {
   now: 'Now',
   nothing: 'Nothing',
   byOperator: 'The operator of this service decides on this tool.',
+  look: 'See what has changed',
   allow: 'Allow',
   block: 'Block',
   isAllowed: (tool) => `${tool} may be used.`,
@@ -122,15 +123,16 @@ export const flow = {
 
 /** Texts about accounts. */
 export const accounts = {
-  connect: { workspace: 'Connect a workspace account', bank: 'Connect a bank', mcp: 'Connect it in Accounts' },
+  connect: { workspace: 'Connect a workspace account', bank: 'Connect a bank' },
   reconnect: 'Reconnect',
   tryAgain: 'Try again',
   details: 'Details',
   none: {
     workspace: 'No workspace account is connected. The assistant needs one for this.',
     bank: 'No bank is connected. The assistant needs one for this.',
-    mcp: 'That server is not connected. The assistant needs it for this.',
   },
+  noSource: (name) => `${name} is not connected. The assistant needs it for this.`,
+  heldTool: (name) => `A tool of ${name} has changed. It is not used until you have looked at it.`,
   ended: (name) => `Access to ${name} has ended.`,
   loginAsked: (name) => `${name} asks you to sign in again.`,
   gone: (name) => `${name} no longer knows this connection. Connect it again.`,

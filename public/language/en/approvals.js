@@ -291,7 +291,7 @@ export const VIEWERS = {
   unknown: { name: 'Possibly others', relation: 'It could not be read who' },
   domain: 'Everyone there',
   group: 'A group',
-  service: 'Receives the details',
+  service: 'Receives the details below',
 };
 export const typed = (relation) => `${relation}, named by you here`;
 
@@ -325,8 +325,9 @@ export const NOTICES = {
   others: 'others',
   writtenAfter: 'What this is about was written after text of others was read.',
   bank: 'Before this, data of a bank was read.',
-  elsewhere: (service) => `Before this, something was read that ${service} does not know. The details may repeat it.`,
+  elsewhere: (service) => `Before this, something of yours was read that ${service} does not know. The details may repeat it.`,
   listed: (shown, all) => `${english.number(shown)} of ${english.number(all)} sources that were read before are listed, the newest.`,
+  redefined: 'The tool that this uses has changed since you were first asked.',
   changedHere: (time) => `This conversation changed what this is about, or put something into it, at ${time}.`,
   changedByApp: (time) => `The app that asks changed what this is about, or put something into it, at ${time}.`,
   /** Each in quotation marks; the author is not always known. */

@@ -114,7 +114,7 @@ export const VIEW = {
   caution: 'Needs care',
   approved: 'Approved. The action has run.',
   denied: 'Denied. The action has not run.',
-  askedAgain: 'Others would see the changed call, so you are asked again. The action has not run.',
+  askedAgain: 'Others would see the changed call, or what it uses has changed, so you are asked again. The action has not run.',
 };
 
 export const DECIDED = {

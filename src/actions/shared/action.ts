@@ -153,6 +153,8 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
    * @param now milliseconds since 1970, for an input that means the present if it names no time
    */
   summary(input: Input, now: number): string;
+  /** Verb and object, of an action that Steward has no words of its own for; left out: the summary, which repeats the arguments. */
+  title?: string;
   /** The summary with names read from the provider in place of ids. Changes nothing. */
   preview?(input: Input, context: RunContext<P>, facts: Facts): Promise<string>;
   /**

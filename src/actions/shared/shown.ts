@@ -89,6 +89,8 @@ export interface Shown {
   reads?: readonly ShownText[];
   /** Whether others with whom the calendar is shared see only the time of an event. */
   isPrivate?: boolean;
+  /** Arguments with which the operator completes those of the caller. */
+  fixed?: Readonly<Record<string, unknown>>;
   /** Access that is taken away. */
   role?: string;
 }

@@ -7,7 +7,7 @@ import type { ApprovalPrompt } from './approval-prompt.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 
 /** What the user approves: exactly what will happen. */
-export interface ApprovalPreview extends Omit<ApprovalPrompt, 'version' | 'use' | 'shown'> {
+export interface ApprovalPreview extends Omit<ApprovalPrompt, 'version' | 'use' | 'title' | 'shown'> {
   /** The question as the thing itself. */
   display: Display;
   approvalId: string;

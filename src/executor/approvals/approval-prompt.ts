@@ -60,6 +60,7 @@ export async function approvalPromptOf(deps: ApprovalPromptDeps, call: Call, ass
   const matches = [...repeated, ...(changesSomething(call.configured) ? namedThings(shown, about, reads) : [])];
   return {
     use: action.isDeclared ? undefined : action.name,
+    title: action.title,
     shown,
     summary,
     audience,

@@ -20,6 +20,7 @@ import type { ApprovalPrompt } from './approval-prompt.ts';
 import {
   type ApprovalRow,
   type ApprovalSubject,
+  renewPreview,
   replaceArguments,
   selectApproval,
   selectLikeApprovals,
@@ -101,6 +102,26 @@ export class ApprovalRequests {
       const isOpen = await replaceArguments(tx, about, sealed(key, { id, userId, revision }, stored));
       if (!isOpen) throw alreadyDecided();
       await insertAuditRows(tx, [replaced]);
+      return this.#announced(tx, userId, await preview(row, stored));
+    }, userId);
+  }
+
+  /**
+   * Shows a pending approval anew, with the same arguments, because what they are for has changed.
+   *
+   * @throws AppError `conflict` when it was decided meanwhile, or has expired
+   */
+  async renew(row: ApprovalRow, call: Call, prompt: ApprovalPrompt, items: readonly Buffer[]): Promise<ApprovalPreview> {
+    const { id, userId, argumentsHash } = row;
+    const stored = storedOf(call, prompt);
+    return this.#db.transaction(async (tx) => {
+      const key = await this.#lock(tx, call);
+      const isOpen = await renewPreview(
+        tx,
+        { userId, id, argumentsHash, items },
+        sealed(key, { id, userId, revision: call.revision }, stored),
+      );
+      if (!isOpen) throw alreadyDecided();
       return this.#announced(tx, userId, await preview(row, stored));
     }, userId);
   }

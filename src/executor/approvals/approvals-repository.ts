@@ -207,6 +207,20 @@ export async function replaceArguments(
   return rows.length > 0;
 }
 
+/** What is shown of a pending request whose arguments stay. @returns false when it was decided or has expired meanwhile, or has others */
+export async function renewPreview(
+  tx: Queryable,
+  { userId, id, argumentsHash, items }: Pick<NewApproval, 'userId' | 'id' | 'argumentsHash' | 'items'>,
+  sealed: Buffer,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update approvals set arguments = $3, items = $5::bytea[]
+     where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now() and arguments_hash = decode($4, 'hex') returning id`,
+    [id, userId, sealed, argumentsHash, items],
+  );
+  return rows.length > 0;
+}
+
 /**
  * Decides a pending request, once; its arguments are deleted. It is approved with these arguments only.
  *

@@ -1,4 +1,5 @@
-import type { Call } from '../call/call.ts';
+import { AppError } from '../../errors.ts';
+import type { Call, Invocation } from '../call/call.ts';
 import type { LinkedPreview } from './approval-preview.ts';
 
 /** What a client receives about its call that waits for the user: nothing that it didn't say itself, but how to go on. */
@@ -16,4 +17,17 @@ export function shownToAsker(preview: LinkedPreview, call: Call | undefined, now
   if (call?.client === undefined) return preview;
   const { approvalId, url, expiresAt } = preview;
   return { approvalId, url, expiresAt, summary: call.configured.action.summary(call.input, now) };
+}
+
+/**
+ * An error as the caller that asked receives it. Of a tool that has changed, clients and the assistant are told in which fields, and
+ * the user in person what they say: what a server says of its tool reaches models only once the user has approved it.
+ */
+export function errorForAsker(thrown: unknown, { user, thread }: Pick<Invocation, 'user' | 'thread'>): unknown {
+  const isInPerson = user.clientId === undefined && thread === undefined;
+  if (isInPerson || !(thrown instanceof AppError) || thrown.details?.reason !== 'tool_held') return thrown;
+  const { changes, ...details } = thrown.details as { changes?: readonly { field: string }[] };
+  if (changes === undefined) return thrown;
+  const fields = changes.map(({ field }) => ({ field }));
+  return new AppError(thrown.code, thrown.message, { details: { ...details, changes: fields }, cause: thrown });
 }

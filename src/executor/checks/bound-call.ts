@@ -39,12 +39,18 @@ export async function boundCall(
   const candidates = accountsFor(permitted, { provider, source: name });
   const isTool = invocation.action === found.tool;
   const called = isTool ? withoutAccount(invocation, await listedSchema(binding, found, source, userId, candidates)) : invocation;
+  if (candidates.length === 0) throw notConnected(source);
   const account = selectAccount(candidates, source.label, called.account);
   const bound = await binding.bind(found.action, source, userId, account);
   const rawInput = called.input ?? {};
   const input = omitNulls(bound.inputSchema, rawInput);
   await binding.check(bound, input, userId);
   return { configured: configuredAs(found, bound.action), account, rawInput, input };
+}
+
+/** As of any account that is not connected; the source's name is that by which it is connected. */
+function notConnected({ name, label }: SourceSettings): AppError {
+  return new AppError('not_found', `No ${label} account is connected.`, { details: { choices: [], source: name } });
 }
 
 /** The schema with which the tool is listed, which tells whether it has an argument that is called as the account's. */

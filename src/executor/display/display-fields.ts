@@ -7,6 +7,8 @@ import type { Match } from '../taint/matches.ts';
 export interface Question {
   /** The action's own name: of a built-in one that in `use:`. Undefined: it is declared, or the question is of an earlier version. */
   use?: string | undefined;
+  /** Of the action; undefined: Steward has words of its own, or the summary is the title. */
+  title?: string | undefined;
   /** What the facts tell of what it is about. */
   shown?: Shown | undefined;
   summary: string;

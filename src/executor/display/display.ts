@@ -49,12 +49,13 @@ const MAX_TITLE = 200;
 export function displayOf(question: Displayed): Display {
   const { summary, audience, provenance, matches } = question;
   const [viewers, more] = viewersOf(audience);
-  const title = titleOf(question);
+  const ownTitle = titleOf(question);
+  const title = ownTitle ?? question.title ?? summary;
   return {
-    title: title ?? shortened(summary, MAX_TITLE),
+    title: shortened(title, MAX_TITLE),
     viewers,
     more,
-    fields: fieldsOf(question, title !== undefined),
+    fields: fieldsOf(question, ownTitle !== undefined, title),
     risk: riskOf(question),
     evidence: { notices: withoutMatches(question), matches: [...matches], provenance: [...provenance] },
     caution: isCautious(question),
@@ -74,10 +75,17 @@ function titleOf({ use = '', input, shown = {} }: Displayed): string | undefined
 }
 
 /** An invitation is answered without facts, if nobody is told: its name is in the summary. */
-function fieldsOf({ use = '', shown, summary, input, matches, zone, language }: Displayed, isBuiltIn: boolean): DisplayField[] {
+function fieldsOf(
+  { use = '', shown, summary, input, matches, zone, language }: Displayed,
+  isBuiltIn: boolean,
+  title: string,
+): DisplayField[] {
   const writer = new FieldWriter(matches, { zone, language });
   const room = isBuiltIn ? (READS[use] ?? ROOMS[use.slice(0, use.indexOf('.'))]) : undefined;
-  if (room === undefined) return inputFields(input, summary.length > MAX_TITLE ? summary : undefined, writer);
+  if (room === undefined) {
+    const whole = shown?.fixed === undefined ? input : { ...(input as object), ...shown.fixed };
+    return inputFields(whole, title.length > MAX_TITLE ? summary : undefined, writer);
+  }
   const fields = room(input as Record<string, unknown>, shown ?? {}, writer, use);
   return shown === undefined && use === 'calendar.respond'
     ? [...writer.text('summary', LABELS.summary, summary, undefined), ...fields]

@@ -63,6 +63,10 @@ const agent = z.object({
   name: z.string(),
   description: z.string(),
   provider: z.string(),
+  source: z
+    .string()
+    .optional()
+    .describe('Of an agent that uses another server: its name in the integrations file, by which it is connected.'),
   status: z.enum(['ready', 'not_connected', 'needs_attention', 'not_configured']),
   accounts: z.array(account),
   actions: z.array(action),

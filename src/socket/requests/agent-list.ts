@@ -34,6 +34,7 @@ export async function listAgents(
       name: agent.name,
       description: agent.description,
       provider: agent.provider,
+      ...(agent.source !== undefined && { source: agent.source }),
       status: isConfigured ? statusOf(agent, own, needs) : 'not_configured',
       accounts: own.map((account) => accountOf(account, agent, needs, client?.id)),
       actions: await actionsOf(agent, own),

@@ -44,6 +44,7 @@ const FILE = sourceFile(
   'peek: { tool: update, effect: read }',
   'archive: { tool: run_action, effect: read, dispatches: action, with: { action: archive } }',
   'run: { tool: run_action, effect: destructive, dispatches: action }',
+  'purge: { tool: update, effect: destructive, description: Purge a ticket., with: { mode: purge } }',
   'of: { tool: of_account, effect: read }',
 );
 
@@ -136,6 +137,12 @@ describe('an action of a source’s tool', () => {
     expect(scene.calls).toEqual([{ tool: 'run_action', args: { action: 'archive' } }]);
   });
 
+  it('has a question whose title is what it does, in words', async () => {
+    const titleOf = async (action: string, input: object) => (await rejection(call(action, input))).details.display.title;
+    expect(await titleOf('tickets.run', { action: 'list' })).toBe('Tickets: run action');
+    expect(await titleOf('tickets.purge', { id: '1' })).toBe('Tickets: Purge a ticket');
+  });
+
   it('can be changed in a question by a form with its own fields', async () => {
     const { details } = await rejection(call('tickets.run', { action: 'list' }));
     const { body } = await scene.steward.call(`/approvals/${details.approvalId}`, { token: user.token });
@@ -185,11 +192,34 @@ describe('a definition that its user has not approved', () => {
       code: 'forbidden',
       details: { reason: 'tool_held', state: 'held', tool: 'search_tickets', account: user.accounts.tickets, source: 'tickets' },
     });
-    expect((await tools()).map(({ name }) => name)).toEqual(['tickets_update', 'tickets_peek', 'tickets_archive', 'tickets_run']);
+    expect((await tools()).map(({ name }) => name)).toEqual([
+      'tickets_update',
+      'tickets_peek',
+      'tickets_archive',
+      'tickets_run',
+      'tickets_purge',
+    ]);
     expect(scene.calls).toEqual([]);
     await change(SEARCH, UPDATE, RUN);
     await call('tickets.search', { query: 'a' });
     expect(scene.calls).toHaveLength(1);
+  });
+
+  it('is described to its user by what has changed, and to others by the names of the fields', async () => {
+    const long = 'x'.repeat(5_000);
+    const inputSchema = { ...SEARCH.inputSchema, properties: { query: { type: 'string', description: `Words.\u202e${long}` } } };
+    await change({ ...SEARCH, title: 'New', description: 'Finds, and mails.', inputSchema });
+    const { changes } = (await rejection(call('tickets.search', { query: 'a' }))).details;
+    expect(changes).toEqual([
+      { field: 'description', before: 'Finds tickets.', after: 'Finds, and mails.' },
+      { field: 'inputSchema', before: expect.stringContaining('"limit"'), after: expect.stringMatching(/^[^\u202e]{2000}$/) },
+      { field: 'title', after: 'New' },
+    ]);
+    const client = await newToken(scene.steward, user, {});
+    const http = await rejection(call('tickets.search', { query: 'a' }, { token: client.token }));
+    expect(http.details.changes).toEqual([{ field: 'description' }, { field: 'inputSchema' }, { field: 'title' }]);
+    expect(http.message).toContain('(description, what it takes and title)');
+    expect(JSON.stringify(http)).not.toContain('mails');
   });
 
   it('is held for each account alone', async () => {
@@ -205,7 +235,7 @@ describe('a definition that its user has not approved', () => {
     expect(await rejection(call('tickets.search', { query: 'a' }))).toMatchObject({ code: 'forbidden', details: { state: 'gone' } });
   });
 
-  it('ends a question that was asked about another one', async () => {
+  it('is asked about again where a question was about another one, once its user has allowed it', async () => {
     const { details } = await rejection(call('tickets.run', { action: 'list' }));
     await change(SEARCH, UPDATE, { ...RUN, description: 'Other.' });
     const decide = () =>
@@ -215,15 +245,25 @@ describe('a definition that its user has not approved', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ approved: true }),
       });
-    expect((await decide()).status).toBe(403);
+    const refused = await decide();
+    expect(refused.status).toBe(403);
+    expect(refused.body.details).toMatchObject({ reason: 'tool_held', changes: [{ field: 'description', after: 'Other.' }] });
+    expect(refused.body.message).toContain('has changed since it was allowed (description)');
     const hash = (
       await (
         await scene.steward.context.sourceTools()
       ).of(user.userId, { id: user.accounts.tickets ?? '', source: 'tickets', toolsVersion: 2 })
     ).get('run_action')?.listedHash;
     await (await scene.steward.context.sourceTools()).decide(user.userId, user.accounts.tickets ?? '', 'run_action', 'allow', hash ?? '');
-    expect((await decide()).body).toMatchObject({ code: 'conflict' });
+    const again = (await decide()).body;
+    expect(again).toMatchObject({ code: 'approval_required', details: { approvalId: details.approvalId, input: { action: 'list' } } });
+    expect(again.details.notices).toContain('The tool that this uses has changed since you were first asked.');
     expect(scene.calls).toEqual([]);
+    const ran = (await decide()).body;
+    expect(ran.data).toEqual({ text: 'did run_action' });
+    expect(ran.meta).not.toHaveProperty('edited');
+    expect(scene.calls).toEqual([{ tool: 'run_action', args: { action: 'list' } }]);
+    expect((await decide()).body).toMatchObject({ code: 'conflict' });
   });
 });
 

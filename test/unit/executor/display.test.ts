@@ -188,6 +188,16 @@ describe('an action that Steward has no words for', () => {
     expect(fields).toMatchObject([{ label: 'In short', text: summary }]);
   });
 
+  it('has the title of its action, and beside its arguments those that the operator has fixed', () => {
+    const summary = 'Tickets: search_tickets — query: “lamp”, state: “open”';
+    const question = shown({ summary, title: 'Tickets: search tickets', input: { query: 'lamp' }, shown: { fixed: { state: 'open' } } });
+    expect(question.title).toBe('Tickets: search tickets');
+    expect(question.fields).toMatchObject([
+      { label: 'Query', text: 'lamp' },
+      { label: 'State', text: 'open' },
+    ]);
+  });
+
   it('has 200 fields at most, and says that there are more', () => {
     const { fields } = shown({ input: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`n${index}`, index + 1])) });
     expect(fields).toHaveLength(201);
