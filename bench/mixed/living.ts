@@ -52,7 +52,7 @@ async function callTogether(port: number, people: readonly Person[]): Promise<vo
 /** The statements of the metrics. */
 export async function countAll(databaseUrl: string): Promise<void> {
   const db = new Database({ connectionString: databaseUrl }, 1, createLogger('silent'));
-  const { up } = await new CountsInDatabase(db).read();
+  const { up } = await new CountsInDatabase(db, async () => []).read();
   await db.close();
   if (!up) throw new Error('the counts of the metrics failed');
 }

@@ -261,7 +261,7 @@ export const TABLES = {
       },
       describe: 'Tools of the connected MCP servers.',
     },
-    withheld: ['user_id'],
+    withheld: ['user_id', 'source'],
   },
   source_clients: {
     holds: 'this service’s registrations at the authorization servers of sources, encrypted with a key of the service',

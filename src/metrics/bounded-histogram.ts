@@ -6,11 +6,15 @@ const OTHER = 'other';
 /** Names in the code have this form; an address or a sentence doesn't. */
 const NAME = /^[\w.:/{}*-]{1,100}$/;
 
+/** Values of the labels, in their order; undefined: the series does not have the label. */
+type Values = readonly (string | undefined)[];
+type Labels = Readonly<Record<string, string>>;
+
 /** A histogram whose number of series is bounded, whatever label values it is given. */
 export class BoundedHistogram {
   readonly #histogram: Histogram;
   readonly #labelNames: string[];
-  readonly #series = new Set<string>();
+  readonly #series = new Map<string, Labels>();
 
   /** @param bounds seconds, ascending */
   constructor(registry: Registry, name: string, help: string, labelNames: string[], bounds: number[]) {
@@ -18,23 +22,29 @@ export class BoundedHistogram {
     this.#labelNames = labelNames;
   }
 
-  /** @param values of the labels, in their order */
-  observe(seconds: number, ...values: string[]): void {
-    this.#histogram.labels(...this.#bounded(values)).observe(seconds);
+  observe(seconds: number, ...values: Values): void {
+    this.#histogram.observe(this.#bounded(values), seconds);
   }
 
-  /** Adds a series without observations. @param values of the labels, in their order */
-  addSeries(...values: string[]): void {
-    const bounded = this.#bounded(values);
-    this.#histogram.zero(Object.fromEntries(this.#labelNames.map((name, index) => [name, bounded[index] ?? OTHER])));
+  /** Adds a series without observations. */
+  addSeries(...values: Values): void {
+    this.#histogram.zero(this.#bounded(values));
   }
 
-  #bounded(values: string[]): string[] {
+  #bounded(values: Values): Labels {
     // No name contains a space.
     const series = values.join(' ');
-    if (this.#series.has(series)) return values;
-    if (this.#series.size >= SERIES_MAX || !values.every((value) => NAME.test(value))) return values.map(() => OTHER);
-    this.#series.add(series);
-    return values;
+    const known = this.#series.get(series);
+    if (known !== undefined) return known;
+    const isBounded = this.#series.size < SERIES_MAX && values.every((value) => value === undefined || NAME.test(value));
+    if (!isBounded) return this.#labelled(values.map(() => OTHER));
+    const labels = this.#labelled(values);
+    this.#series.set(series, labels);
+    return labels;
+  }
+
+  #labelled(values: Values): Labels {
+    const given = this.#labelNames.flatMap((name, index) => (values[index] === undefined ? [] : [[name, values[index]]]));
+    return Object.fromEntries(given);
   }
 }

@@ -1,7 +1,7 @@
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { Database } from '../database/database.ts';
 import { withTimeLimit } from '../rate-limit/time-limit.ts';
-import { acceptsWrites, countRows } from './metrics-repository.ts';
+import { acceptsWrites, countRows, type FileToolRow } from './metrics-repository.ts';
 
 export interface DatabaseCounts {
   up: boolean;
@@ -20,13 +20,16 @@ const WAIT_MS = 4_000;
 
 /** Counts rows at most twice a minute. */
 export class CountsInDatabase {
-  readonly #db: Pick<Database, 'query' | 'clock'>;
+  readonly #db: Pick<Database, 'query' | 'transaction' | 'clock'>;
+  readonly #fileTools: () => Promise<readonly FileToolRow[]>;
   #counts = UNKNOWN;
   #staleAt = Number.NEGATIVE_INFINITY;
   readonly #counting = new SingleFlight<void>();
 
-  constructor(db: Pick<Database, 'query' | 'clock'>) {
+  /** @param fileTools those of sources that the integrations file lists now */
+  constructor(db: Pick<Database, 'query' | 'transaction' | 'clock'>, fileTools: () => Promise<readonly FileToolRow[]>) {
     this.#db = db;
+    this.#fileTools = fileTools;
   }
 
   /** @returns counts of the last 30 seconds, or new ones. Never rejects. */
@@ -44,7 +47,7 @@ export class CountsInDatabase {
     try {
       // Kept when the next statements fail, for example on a locked table.
       this.#counts = { ...UNKNOWN, up: true, writable: await acceptsWrites(db) };
-      this.#counts = { ...this.#counts, rows: await countRows(db) };
+      this.#counts = { ...this.#counts, rows: await countRows(db, await this.#fileTools()) };
       this.#staleAt = db.clock.monotonic() + CACHE_MS;
     } catch {
       this.#staleAt = db.clock.monotonic() + RETRY_MS;

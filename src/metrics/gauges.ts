@@ -1,8 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Services } from '../context.ts';
 import { lineCounts } from '../observability/logger.ts';
+import { mcpDescriptor } from '../providers/mcp/mcp-descriptor.ts';
 import { version } from '../startup/version.ts';
 import { CountsInDatabase, type DatabaseCounts } from './database-counts.ts';
+import type { FileToolRow } from './metrics-repository.ts';
 
 /** State of the process that is not in the context. */
 export interface ProcessStates {
@@ -34,7 +36,8 @@ export function registerGauges(registry: Registry, services: Services, states: P
   };
   showProcess(show, services, states);
   showParts(show, services);
-  showCounts(show, new CountsInDatabase(services.db));
+  showSources(show, services);
+  showCounts(show, new CountsInDatabase(services.db, () => fileToolsOf(services)));
   new Counter({
     name: 'steward_log_lines_total',
     help: 'Warnings and errors logged, by level',
@@ -70,6 +73,22 @@ function showParts(show: Show, { feed, integrations, reloads, keyring }: Service
   show('steward_keys_held', 'Master keys that this process holds', held, ['key', 'role']);
 }
 
+function showSources(show: Show, { catalog, providers }: Services): void {
+  // Also of a source on which no circuit is open, so that an alert knows the end of one.
+  const open = (): Reading => {
+    const circuits = providers.client(mcpDescriptor)?.openCircuits;
+    return [...catalog().sources.keys()].map((source) => [circuits?.get(source) ?? 0, source]);
+  };
+  show('steward_source_circuits_open', 'Connections of users on which nothing is sent, because their source fails', open, ['source']);
+}
+
+async function fileToolsOf({ catalog, sourceTools }: Services): Promise<FileToolRow[]> {
+  const sources = [...catalog().sources.values()];
+  if (sources.length === 0) return [];
+  const { fileTools } = await sourceTools();
+  return sources.flatMap(({ name, url }) => [...fileTools(name)].map(([tool, { hash = null }]) => ({ source: name, url, tool, hash })));
+}
+
 function showCounts(show: Show, inDatabase: CountsInDatabase): void {
   const count = (name: string, help: string, read: (counts: DatabaseCounts) => Reading, labels?: string[]) =>
     show(name, help, async () => read(await inDatabase.read()), labels);
@@ -89,6 +108,8 @@ function showCounts(show: Show, inDatabase: CountsInDatabase): void {
   count('steward_erasures_oldest_seconds', 'Since the oldest of these deletions', ({ rows }) => rows?.erasures?.oldest);
   const attention = ({ rows }: DatabaseCounts): Reading => rows?.attention.map((row) => [row.accounts, row.provider, row.status]);
   count('steward_accounts_attention', 'Accounts that need their user’s attention, by status', attention, ['provider', 'status']);
+  const held = ({ rows }: DatabaseCounts): Reading => rows?.held.map((row) => [row.tools, row.source, row.decidedBy]);
+  count('steward_source_tools_held', 'Tools of connections that are not called, by who decides', held, ['source', 'decided_by']);
   const waiting = ({ rows }: DatabaseCounts): Reading => rows?.jobs.map((job) => [job.waiting, job.queue]);
   count('steward_jobs_waiting', 'Jobs waiting to run, retries included', waiting, ['queue']);
   const overdue = ({ rows }: DatabaseCounts): Reading => rows?.jobs.map((job) => [job.overdue, job.queue]);

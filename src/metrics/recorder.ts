@@ -61,7 +61,7 @@ export class Recorder {
     this.#steps = {
       call: histogram('steward_call_duration_seconds', 'Action calls', ['action', 'outcome'], SLOW),
       refresh: histogram('steward_refresh_duration_seconds', 'Access token refreshes', ['provider', 'outcome'], SLOW),
-      provider: histogram('steward_provider_request_duration_seconds', 'Requests to providers', ['provider', 'outcome'], SLOW),
+      provider: histogram('steward_provider_request_duration_seconds', 'Requests to providers', ['provider', 'source', 'outcome'], SLOW),
       job: histogram('steward_job_duration_seconds', 'Jobs of the queue', ['queue', 'outcome'], SLOW),
     };
     for (const { name } of PROVIDERS.filter((descriptor) => 'refresh' in descriptor)) {
@@ -77,8 +77,9 @@ export class Recorder {
     this.#requests.observe(seconds, METHODS.has(method) ? method : 'other', route, CLASSES[Math.trunc(status / 100)] ?? 'other');
   }
 
-  step({ kind, name }: Step, outcome: string, seconds: number): void {
-    this.#steps[kind].observe(seconds, name, outcome);
+  step({ kind, name, source }: Step, outcome: string, seconds: number): void {
+    if (kind === 'provider') this.#steps.provider.observe(seconds, name, source, outcome);
+    else this.#steps[kind].observe(seconds, name, outcome);
   }
 
   count(counter: Counter, label: string): void {

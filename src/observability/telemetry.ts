@@ -22,6 +22,8 @@ export interface Step {
   kind: 'call' | 'refresh' | 'provider' | 'job';
   /** The action, the provider or the queue. */
   name: string;
+  /** Of the provider `mcp`: the source, by its name in the integrations file. */
+  source?: string;
   /** More specific; only for traces. */
   operation?: string;
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import type { AccountRow } from './accounts-repository.ts';
 import type { ToolPin } from './pinned-tool.ts';
 
 /** The stored tools of an account, by name. */
@@ -52,21 +53,26 @@ export interface Listed {
   approved: Buffer | null;
 }
 
-export async function upsertListed(tx: Queryable, userId: string, accountId: string, listed: readonly Listed[]): Promise<void> {
+export async function upsertListed(
+  tx: Queryable,
+  { userId, id, source }: Pick<AccountRow, 'id' | 'userId' | 'source'>,
+  listed: readonly Listed[],
+): Promise<void> {
   await tx.query(
-    `insert into source_tools (user_id, account_id, tool, listed_hash, listed, approved_hash, approved)
-     select $1::uuid, $2::uuid, tool, hash, definition, case when approved is not null then hash end, approved
+    `insert into source_tools (user_id, account_id, source, tool, listed_hash, listed, approved_hash, approved)
+     select $1::uuid, $2::uuid, $7, tool, hash, definition, case when approved is not null then hash end, approved
      from unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[]) as given (tool, hash, definition, approved)
      on conflict (user_id, account_id, tool) do update set listed_hash = excluded.listed_hash, listed = excluded.listed,
        approved_hash = coalesce(excluded.approved_hash, source_tools.approved_hash),
        approved = coalesce(excluded.approved, source_tools.approved), changed_at = now()`,
     [
       userId,
-      accountId,
+      id,
       listed.map(({ tool }) => tool),
       listed.map(({ hash }) => hash),
       listed.map(({ definition }) => definition),
       listed.map(({ approved }) => approved),
+      source,
     ],
   );
 }

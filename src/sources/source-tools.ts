@@ -113,7 +113,7 @@ export class SourceTools {
       if (account === undefined) return;
       const changed = await this.#changes(tx, account, tools);
       if (changed.length > 0) {
-        await upsertListed(tx, userId, id, changed);
+        await upsertListed(tx, account, changed);
         await raiseToolsVersion(tx, userId, id);
         const { source } = account;
         await this.#deps.emit(tx, userId, 'source.tools_changed', { account: id, source, tools: changed.map(({ tool }) => tool) });

@@ -49,8 +49,12 @@ export class Tracer {
   }
 
   /** @returns `end` gets the outcome as in the metrics */
-  step({ kind, name, operation }: Step) {
-    const attributes = { [`steward.${kind}`]: name, ...(operation !== undefined && { 'steward.operation': operation }) };
+  step({ kind, name, source, operation }: Step) {
+    const attributes = {
+      [`steward.${kind}`]: name,
+      ...(source !== undefined && { 'steward.source': source }),
+      ...(operation !== undefined && { 'steward.operation': operation }),
+    };
     const title = [kind, name, operation].filter((part) => part !== undefined).join(' ');
     const span = this.#start(title, STEP_KINDS[kind], attributes);
     return {

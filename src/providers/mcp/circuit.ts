@@ -3,6 +3,8 @@ import { AppError } from '../../errors.ts';
 import { boundedMap } from '../../rate-limit/bounded-map.ts';
 
 interface State {
+  /** Name of the server in the integrations file. */
+  source: string;
   /** One after the other, without a success. */
   failures: number;
   /** Monotonic. Until then nothing is sent; later one call tries. */
@@ -24,17 +26,24 @@ export class Circuits {
     this.#clock = clock;
   }
 
-  /** Number of servers to which nothing is sent at the moment. */
-  get open(): number {
+  /** Connections on which nothing is sent at the moment: how many, by source. */
+  get open(): ReadonlyMap<string, number> {
     const now = this.#clock.monotonic();
-    return [...this.#states.values()].filter(({ failures, openUntil }) => failures >= FAILURES && openUntil > now).length;
+    const isOpen = ({ failures, openUntil }: State) => failures >= FAILURES && openUntil > now;
+    const open = Map.groupBy([...this.#states.values()].filter(isOpen), ({ source }) => source);
+    return new Map([...open].map(([source, states]) => [source, states.length]));
   }
 
   /**
+   * @param key the circuit
    * @param isFailure whether an error says that the server does not work
    * @throws AppError `unavailable` while the circuit is open
    */
-  async run<Result>(key: string, work: () => Promise<Result>, isFailure: (error: unknown) => boolean): Promise<Result> {
+  async run<Result>(
+    { key, source }: { key: string; source: string },
+    work: () => Promise<Result>,
+    isFailure: (error: unknown) => boolean,
+  ): Promise<Result> {
     const state = this.#states.get(key);
     if (state !== undefined && state.failures >= FAILURES) this.#try(state);
     try {
@@ -42,7 +51,7 @@ export class Circuits {
       this.#states.delete(key);
       return result;
     } catch (error) {
-      if (isFailure(error)) this.#failed(key);
+      if (isFailure(error)) this.#failed(key, source);
       else if (state !== undefined) state.isTrying = false;
       throw error;
     }
@@ -58,8 +67,8 @@ export class Circuits {
     state.isTrying = true;
   }
 
-  #failed(key: string): void {
+  #failed(key: string, source: string): void {
     const failures = (this.#states.get(key)?.failures ?? 0) + 1;
-    this.#states.set(key, { failures, openUntil: this.#clock.monotonic() + OPEN_MS, isTrying: false });
+    this.#states.set(key, { source, failures, openUntil: this.#clock.monotonic() + OPEN_MS, isTrying: false });
   }
 }

@@ -11,7 +11,7 @@ export class McpClient {
   readonly authorization: () => Promise<SourceAuthorization>;
   readonly #calls: () => Promise<SourceCalls>;
   #clients: (() => Promise<SourceClients>) | undefined;
-  #openCircuits = () => 0;
+  #openCircuits: () => ReadonlyMap<string, number> = () => new Map();
 
   constructor(internal: InternalHosts, { publicUrl, limits, clock, telemetry }: OpenOptions) {
     const openOutbound = loadOnce(async () => {
@@ -36,8 +36,8 @@ export class McpClient {
     this.#clients = load;
   }
 
-  /** Number of servers to which nothing is sent at the moment, because they fail. */
-  get openCircuits(): number {
+  /** Users’ connections on which nothing is sent at the moment, because their server fails: how many, by source. */
+  get openCircuits(): ReadonlyMap<string, number> {
     return this.#openCircuits();
   }
 

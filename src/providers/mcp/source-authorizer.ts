@@ -7,7 +7,7 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import type { Outbound } from '../../outbound/checked-fetch.ts';
 import type { Renewal } from '../shared/provider.ts';
 import { identifier, optionalField, shownWhole } from '../shared/provider-text.ts';
-import { retryAfterSeconds } from '../transport/provider-fetch.ts';
+import { outcomeOfStatus, retryAfterSeconds } from '../transport/provider-fetch.ts';
 import { identifyClient } from './authorization-client.ts';
 import { discover, unusable } from './authorization-discovery.ts';
 import { type AuthorizationHttp, type AuthorizationResponse, postForm } from './authorization-http.ts';
@@ -73,7 +73,7 @@ export class SourceAuthorizer implements SourceAuthorization {
   async prepare(source: SourceSettings, also?: readonly string[]): Promise<AuthorizationRequest> {
     const { clients, publicUrl, clock } = this.#options;
     const signal = timeoutSignal(clock, PREPARATION_MS);
-    return this.#step('discover', async () => {
+    return this.#step('discover', source.name, async () => {
       try {
         const { server, resource, scope } = await discover(this.#http, source, signal, also);
         const options = { http: this.#http, clients, publicUrl, redirectUri: this.#redirectUri, now: () => clock.now() };
@@ -159,7 +159,7 @@ export class SourceAuthorizer implements SourceAuthorization {
     try {
       const response = await this.#post('refresh', rest, { grant_type: 'refresh_token', refresh_token: sent });
       const given = this.#issuedBy({ ...credential }, response.body, sent);
-      if (response.status !== 200 || given === undefined) return this.#notRenewed(response);
+      if (response.status !== 200 || given === undefined) return this.#notRenewed(credential.source, response);
       const { expires_in: expiresIn, scope } = given.response;
       return {
         kind: 'renewed',
@@ -190,9 +190,9 @@ export class SourceAuthorizer implements SourceAuthorization {
     }
   }
 
-  #notRenewed({ status, body, retryAfter }: AuthorizationResponse): Renewal {
+  #notRenewed(source: string, { status, body, retryAfter }: AuthorizationResponse): Renewal {
     const code = errorCodeOf(body);
-    const reason = new Error(`token endpoint: HTTP ${status}, ${code}`);
+    const reason = new Error(`token endpoint of ${source}: HTTP ${status}, ${code}`);
     const isRejection = status >= 400 && status < 500 && status !== 429;
     if (isRejection && MISCONFIGURED.has(code)) return { kind: 'misconfigured', reason };
     if (isRejection && ENDED.has(code)) return { kind: 'ended', reason };
@@ -211,7 +211,8 @@ export class SourceAuthorizer implements SourceAuthorization {
     if (!isBasic) form.set('client_id', request.clientId);
     if (secret !== undefined && !isBasic) form.set('client_secret', secret);
     const authorization = isBasic && secret !== undefined ? basic(request.clientId, secret) : undefined;
-    return this.#step(operation, () => postForm(this.#patient, request.tokenEndpoint, form, authorization, undefined));
+    const send = () => postForm(this.#patient, request.tokenEndpoint, form, authorization, undefined);
+    return this.#step(operation, request.source, send, ({ status }) => outcomeOfStatus(status));
   }
 
   /** @throws ClientGone */
@@ -262,8 +263,8 @@ export class SourceAuthorizer implements SourceAuthorization {
     }
   }
 
-  #step<Result>(operation: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#options.telemetry.step({ kind: 'provider', name: 'mcp', operation }, work);
+  #step<Result>(operation: string, source: string, work: () => Promise<Result>, outcomeOf?: (result: Result) => string): Promise<Result> {
+    return this.#options.telemetry.step({ kind: 'provider', name: 'mcp', source, operation }, work, outcomeOf);
   }
 }
 

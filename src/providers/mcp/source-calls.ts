@@ -10,7 +10,7 @@ import { readAccess } from './credentials.ts';
 import { parameterHeaders } from './parameter-headers.ts';
 import type { SourceConnection } from './source-connection.ts';
 import { SourceConnections } from './source-connections.ts';
-import { asksUser, asSourceError, isServerFailure, isWithoutEffect } from './source-errors.ts';
+import { asksUser, asSourceError, isRefusal, isServerFailure, isWithoutEffect } from './source-errors.ts';
 import { REQUEST_MS, statusOf } from './source-fetch.ts';
 import type { ListedTools, SourceSession, ToolResult } from './source-session.ts';
 import type { SourceSettings, ToolDefinition } from './source-settings.ts';
@@ -130,10 +130,15 @@ class GrantedSession implements SourceSession {
     const signal = AbortSignal.any([this.#signal, limit]);
     const send = () => connections.use(owner, credential, (connection) => work(connection, signal));
     const inTurn = () => turns.run(owner, () => whileOpen(signal, send));
-    const step = { kind: 'provider', name: 'mcp', operation } as const;
-    return telemetry.step(step, () =>
-      circuits.run(key, () => inTurn().catch((error) => Promise.reject(this.#asEnded(error, limit, source.label))), isServerFailure),
+    const step = { kind: 'provider', name: 'mcp', source: source.name, operation } as const;
+    const guarded = () => inTurn().catch((error) => Promise.reject(this.#asEnded(error, limit, source.label)));
+    const ended = await telemetry.step(
+      step,
+      () => circuits.run({ key, source: source.name }, guarded, isServerFailure).then((result) => ({ result }), refusalIn),
+      (either) => ('refusal' in either ? 'refused' : 'ok'),
     );
+    if ('refusal' in ended) throw ended.refusal;
+    return ended.result;
   }
 
   /** @returns the error, or the end that caused it. Those with a status are judged by who called. */
@@ -150,6 +155,12 @@ class GrantedSession implements SourceSession {
     }
     throw new AppError('reauth_required', `${source.label} no longer accepts this connection. Connect it again.`);
   }
+}
+
+/** A server that refuses something works, and is not measured as one that fails. @throws any other error */
+function refusalIn(error: unknown): { refusal: unknown } {
+  if (!isRefusal(error)) throw error;
+  return { refusal: error };
 }
 
 /** Work that nobody waits for any more is not begun, and a connection that is still being opened is not waited for. */

@@ -5,6 +5,8 @@ import { statusOf } from './source-fetch.ts';
 
 /** The cause of an error of a server that does not work at the moment. */
 class ServerFailure extends Error {}
+/** The cause of an error of a server that works, and refused what it was asked. */
+class Refusal extends Error {}
 
 /** Codes of the official client (`SdkErrorCode`). */
 const HTTP_FAILURES = /^CLIENT_HTTP_/;
@@ -25,6 +27,13 @@ const LOST: Record<NoAnswer['why'], (label: string) => string> = {
 export function isServerFailure(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   return error.code === 'provider_timeout' || error.cause instanceof ServerFailure || error.cause instanceof OutboundFailure;
+}
+
+/** Whether an error is a server's answer that it refuses what it was asked. */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof AppError) return error.cause instanceof Refusal;
+  const status = statusOf(error);
+  return status !== undefined && status < 500;
 }
 
 /** Whether a request with this error can't have changed anything: it was not sent, or refused. */
@@ -73,22 +82,24 @@ function appErrorIn(error: unknown): AppError | undefined {
 
 function answered(code: number, label: string): AppError {
   if (code === ELICITATION) return asksUser(label);
-  return new AppError('provider_error', `${label} refused the call (error ${code}).`, { cause: new Error(`JSON-RPC error ${code}`) });
+  return new AppError('provider_error', `${label} refused the call (error ${code}).`, { cause: new Refusal(`JSON-RPC error ${code}`) });
 }
 
 /** A result of 2026-07-28 with which a server asks the user of a client for something (`input_required`). */
 export function asksUser(label: string): AppError {
   return new AppError('provider_error', `${label} asks for something in the middle of the call, which Steward doesn’t pass on to you.`, {
-    cause: new Error('input required'),
+    cause: new Refusal('input required'),
   });
 }
 
 function refused(status: number, label: string): AppError {
-  const cause = new Error(`HTTP ${status}`);
-  if (status === 429)
+  if (status === 429) {
+    const cause = new Error(`HTTP ${status}`);
     return new AppError('rate_limited', `${label} limits the number of calls. Try again later.`, { cause, retryAfter: 30 });
-  if (status === 403) return new AppError('provider_error', `${label} doesn’t permit this with the access that was given.`, { cause });
+  }
   if (status >= 500) return failed(`${label} has a problem at the moment.`, `HTTP ${status}`);
+  const cause = new Refusal(`HTTP ${status}`);
+  if (status === 403) return new AppError('provider_error', `${label} doesn’t permit this with the access that was given.`, { cause });
   return new AppError('provider_error', `${label} refused the call (status ${status}).`, { cause });
 }
 
