@@ -25,6 +25,8 @@ export class McpSource extends ScriptedServer {
   challenge = 'Bearer error="invalid_token"';
   /** Results of `tools/list`, by cursor. */
   pages: { first: Page } & Record<string, Page> = { first: { tools: [TOOL] } };
+  /** In their place, by who asks. */
+  list: ((call: ScriptedCall) => Page) | undefined;
   call: Tool = () => ({ content: [{ type: 'text', text: 'found' }] });
   /** Writes an answer to `tools/call` by itself. */
   answer: ((response: ServerResponse, call: ScriptedCall) => void) | undefined;
@@ -55,7 +57,7 @@ export class McpSource extends ScriptedServer {
   restart(): void {
     this.reset();
     Object.assign(this, { era: 'modern', revision: '2025-11-25', accepted: undefined, pages: { first: { tools: [TOOL] } } });
-    Object.assign(this, { answer: undefined, discovery: undefined, stream: undefined });
+    Object.assign(this, { answer: undefined, list: undefined, discovery: undefined, stream: undefined });
     this.call = () => ({ content: [{ type: 'text', text: 'found' }] });
     this.sessions.clear();
     this.listen();
@@ -103,7 +105,7 @@ export class McpSource extends ScriptedServer {
   }
 
   #common(response: ServerResponse, call: ScriptedCall, id: number, method: string, params: any, send: (result: object) => void): void {
-    if (method === 'tools/list') send(this.pages[params.cursor ?? 'first'] ?? {});
+    if (method === 'tools/list') send(this.list?.(call) ?? this.pages[params.cursor ?? 'first'] ?? {});
     else if (method !== 'tools/call') sendJson(response, 200, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'secret words' } });
     else if (this.answer !== undefined) this.answer(response, call);
     else send(this.call(params.arguments, call));
