@@ -69,7 +69,13 @@ function integrations(url: string): string {
 /** Users who are connected to the source and have its tool approved. @returns their first messages */
 async function connectAll(stage: Stage, url: string): Promise<string[]> {
   const { db, userKeys, grants } = openVault(stage);
-  const tools = new SourceTools({ db, userKeys, emit: async () => {}, fileTools: () => new Map([[TOOL, {}]]) });
+  const tools = new SourceTools({
+    db,
+    userKeys,
+    emit: async () => {},
+    recordDecision: async () => {},
+    fileTools: () => new Map([[TOOL, {}]]),
+  });
   const definitions = await listedBy(url);
   const hellos: string[] = [];
   for (let index = 0; index < AT_ONCE; index += 1) {

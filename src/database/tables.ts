@@ -525,7 +525,7 @@ export const TABLES = {
   },
   audit_log: {
     holds:
-      'each call: surface, where the user decided on it, action, account, a keyed hash of its arguments, decision, outcome; not its content',
+      'each call: surface, where the user decided on it, action, account, a keyed hash of its arguments, decision, outcome; not its content. Each decision on a tool of a source, with the hash of its definition',
     user: 'user_id',
     since: 'at',
     kept: '400 days',

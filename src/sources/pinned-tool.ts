@@ -27,6 +27,17 @@ export interface PinnedTool {
   listedHash: string | undefined;
 }
 
+/** What a user decides about a tool of a connection. */
+export interface ToolDecision {
+  accountId: string;
+  source: string;
+  /** Its name at the server. */
+  tool: string;
+  decision: 'allow' | 'block';
+  /** Of the definition that the user saw. */
+  hash: string;
+}
+
 /** Hashes of a tool as they are stored for a connection. */
 export interface ToolPin {
   tool: string;

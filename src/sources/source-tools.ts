@@ -9,7 +9,7 @@ import { toolHash } from '../providers/mcp/tool-hash.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { type AccountRow, lockAccount, noteListed, noteUsed, raiseToolsVersion, readSoon } from './accounts-repository.ts';
-import { approvedHashOf, type FileTool, type FileTools, type PinnedTool, stateOf, type ToolPin } from './pinned-tool.ts';
+import { approvedHashOf, type FileTool, type FileTools, type PinnedTool, stateOf, type ToolDecision, type ToolPin } from './pinned-tool.ts';
 import { type Listed, type SealedTool, selectDefinitions, selectPins, updateDecision, upsertListed } from './source-tools-repository.ts';
 
 /** An account whose tools are asked for, as its caller has read it. */
@@ -19,6 +19,8 @@ export interface SourceToolsDeps {
   db: Database;
   userKeys: UserKeys;
   emit: RecordEvent;
+  /** Writes a user's decision to the audit log. */
+  recordDecision(tx: Queryable, userId: string, decided: ToolDecision): Promise<void>;
   /** What the integrations file lists now. */
   fileTools: FileTools;
 }
@@ -142,7 +144,9 @@ export class SourceTools {
       const approved = decision === 'allow' ? await this.#sealAs(tx, 'approved', userId, accountId, tool, hash) : null;
       await updateDecision(tx, userId, accountId, { tool, isBlocked: decision === 'block', approved });
       await raiseToolsVersion(tx, userId, accountId);
-      await this.#deps.emit(tx, userId, 'source.tools_changed', { account: accountId, source: account.source, tools: [tool] });
+      const { source } = account;
+      await this.#deps.recordDecision(tx, userId, { accountId, source, tool, decision, hash });
+      await this.#deps.emit(tx, userId, 'source.tools_changed', { account: accountId, source, tools: [tool] });
     }, userId);
   }
 

@@ -21,11 +21,18 @@ interface Deps {
 /** Tools of sources. Nothing of them is loaded before the first account that has some. */
 export function createSources({ db, clock }: Core, { userKeys, emit, catalog }: Deps) {
   const sourceTools = loadOnce(async () => {
-    const [{ SourceTools }, { fileTools }] = await Promise.all([
+    const [{ SourceTools }, { fileTools }, { recordToolDecision }] = await Promise.all([
       import('../sources/source-tools.ts'),
       import('../integrations/file-tools.ts'),
+      import('../executor/audit/tool-decisions.ts'),
     ]);
-    return new SourceTools({ db, userKeys, emit, fileTools: fileTools(catalog) });
+    return new SourceTools({
+      db,
+      userKeys,
+      emit,
+      recordDecision: (tx, userId, decided) => recordToolDecision(tx, clock, userId, decided),
+      fileTools: fileTools(catalog),
+    });
   });
   const toolBinding = loadOnce(async () => {
     const { ToolBinding } = await import('../sources/tool-binding.ts');

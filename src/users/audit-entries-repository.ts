@@ -14,6 +14,7 @@ export interface AuditRow {
   outcome: string;
   milliseconds: number;
   count: number;
+  definition_hash: string | null;
 }
 
 /**
@@ -32,7 +33,8 @@ export async function selectAuditEntries(
   const rows = await db.query<AuditRow | { id: null }>(
     {
       name: 'audit-entries',
-      text: `select a.id, a.at, a.call_id, a.surface, a.decided_surface, a.client_id, a.action, a.account_id, a.decision, a.outcome, a.milliseconds, a.count
+      text: `select a.id, a.at, a.call_id, a.surface, a.decided_surface, a.client_id, a.action, a.account_id, a.decision, a.outcome, a.milliseconds, a.count,
+               a.definition_hash
              from users u left join lateral (
                select * from audit_log
                where (user_id, id) > (u.id, 0) and (user_id, id) < (u.id, coalesce($3::bigint, 9223372036854775807))

@@ -23,16 +23,20 @@ export const auditEntry = z
       .describe(
         'The personal access token that made the call, that was created or revoked, or for which the account was set to read-only; null: the user’s own front end.',
       ),
-    action: z.string(),
+    action: z.string().describe('Of tool_allowed and tool_blocked: the source, `/`, and the tool’s name there.'),
     account_id: z.uuid().nullable(),
     decision: z
       .string()
       .describe(
-        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set, read_only_lifted, token_created, token_revoked, client_connected or client_revoked (an OAuth client)',
+        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set, read_only_lifted, token_created, token_revoked, client_connected or client_revoked (an OAuth client), tool_allowed or tool_blocked (a tool of a source)',
       ),
     outcome: z.string().describe('ok, or the code of the error'),
     milliseconds: z.number().int(),
     count: z.number().int().describe('Number of calls in this row: more than 1 if too many were rejected within a minute to record each.'),
+    definition_hash: z
+      .string()
+      .nullable()
+      .describe('Of tool_allowed and tool_blocked: of the tool’s definition that the user decided on; null: of other rows.'),
   })
   .meta({ id: 'AuditEntry' });
 

@@ -69,6 +69,9 @@ describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, (
     await held.getByText('Allowed', { exact: true }).first().waitFor();
     await page.keyboard.press('Escape');
     await card(page).getByText('1 tool to look at').waitFor({ state: 'detached' });
+    await scene.pages.show(page, 'Activity');
+    await page.locator('#feed').getByText('You allowed the tool “close_ticket” of Tickets').waitFor();
+    await page.locator('#feed').getByText('You connected the source Tickets').waitFor();
     await control('reset', {});
   });
 

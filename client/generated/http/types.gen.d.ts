@@ -343,10 +343,13 @@ export type AuditEntry = {
      * The personal access token that made the call, that was created or revoked, or for which the account was set to read-only; null: the user’s own front end.
      */
     client_id: string | null;
+    /**
+     * Of tool_allowed and tool_blocked: the source, `/`, and the tool’s name there.
+     */
     action: string;
     account_id: string | null;
     /**
-     * started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set, read_only_lifted, token_created, token_revoked, client_connected or client_revoked (an OAuth client)
+     * started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set, read_only_lifted, token_created, token_revoked, client_connected or client_revoked (an OAuth client), tool_allowed or tool_blocked (a tool of a source)
      */
     decision: string;
     /**
@@ -358,6 +361,10 @@ export type AuditEntry = {
      * Number of calls in this row: more than 1 if too many were rejected within a minute to record each.
      */
     count: number;
+    /**
+     * Of tool_allowed and tool_blocked: of the tool’s definition that the user decided on; null: of other rows.
+     */
+    definition_hash: string | null;
 };
 export type UserExport = {
     format: 'steward.user-export';

@@ -39,7 +39,9 @@ function namesOf({ action, account_id: accountId, client_id: clientId, surface }
   const app = () => (client === undefined ? NAMES.goneApp : NAMES.app(quotedName(client.name), client.redirect_host));
   const who = isAssistant ? NAMES.assistant : clientId === null ? NAMES.you : app();
   const call = NAMES.call(visibleText(actionName(action)), account);
-  return { who, account, call, asked: isAssistant ? NAMES.ofAssistant(call) : call };
+  // Of a decision on a tool, the action is its source and its name there.
+  const tool = quotedName(action.slice(action.indexOf('/') + 1));
+  return { who, account, call, tool, asked: isAssistant ? NAMES.ofAssistant(call) : call };
 }
 
 /** The sentence, its kind and its tone. */
@@ -69,6 +71,8 @@ const KINDS = {
   token_revoked: ['account', ''],
   client_connected: ['account', 'good'],
   client_revoked: ['account', ''],
+  tool_allowed: ['account', ''],
+  tool_blocked: ['account', ''],
   refused: ['call', 'bad'],
   started: ['call', ''],
 };

@@ -46,6 +46,8 @@ export const CALLS = {
   token_revoked: ({ who }) => `You disconnected the token ${who}`,
   client_connected: ({ who }) => `You connected the app ${who}`,
   client_revoked: ({ who }) => `You disconnected the app ${who}`,
+  tool_allowed: ({ tool, account }) => `You allowed the tool “${tool}” of ${account}`,
+  tool_blocked: ({ tool, account }) => `You blocked the tool “${tool}” of ${account}`,
   refused: ({ who, call, reason }) => `${who} tried ${call}, which was refused: ${reason}`,
   started: ({ who, call }) => `${who} started ${call}`,
   ran: ({ who, call, ended }) => `${who} ran ${call}${ended}`,
@@ -65,7 +67,7 @@ const END_REASONS = {
   read_only: 'because its account is read-only now',
   thread_deleted: 'because its conversation was deleted',
 };
-const PROVIDERS = { workspace: 'workspace account', bank: 'bank' };
+const PROVIDERS = { workspace: 'workspace account', bank: 'bank', mcp: 'source' };
 
 /** “the bank First Platypus Bank”; without a name “a bank”. */
 export function accountWords(provider, name) {

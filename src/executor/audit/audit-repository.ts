@@ -30,12 +30,16 @@ export interface AuditRow {
     | 'token_created'
     | 'token_revoked'
     | 'client_connected'
-    | 'client_revoked';
+    | 'client_revoked'
+    | 'tool_allowed'
+    | 'tool_blocked';
   /** `ok`, or the code of the error. */
   outcome: string;
   milliseconds: number;
   /** Number of calls that the row stands for; default 1. */
   count?: number;
+  /** Of a decision on a tool of a source: of the definition that the user saw. */
+  definitionHash?: string;
 }
 
 /** Separates values and marks missing ones: names, codes and ids contain no control characters. */
@@ -57,6 +61,7 @@ const VALUES: readonly ((row: AuditRow) => string | number | null)[] = [
   ({ count }) => count ?? 1,
   ({ decidedSurface }) => decidedSurface,
   ({ clientId }) => clientId,
+  ({ definitionHash }) => definitionHash ?? null,
 ];
 
 /**
@@ -73,14 +78,14 @@ export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]):
       text: `with given as (
                select * from unnest(${VALUES.map((_, index) => `string_to_array($${index + 1}, ${ARRAY})`).join(', ')})
                  as row (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, count,
-                   decided_surface, client_id)
+                   decided_surface, client_id, definition_hash)
              ), gone as (
                select id from (select distinct user_id as id from given) asked where not exists (select 1 from users where users.id = asked.id::uuid)
              ), written as (
                insert into audit_log (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, count,
-                   decided_surface, client_id)
+                   decided_surface, client_id, definition_hash)
                select call_id::uuid, user_id::uuid, surface, action, account_id::uuid, decode(arguments_hash, 'hex'), decision, outcome,
-                 milliseconds::int, count::int, decided_surface, client_id::uuid
+                 milliseconds::int, count::int, decided_surface, client_id::uuid, definition_hash
                from given where user_id <> all (array(select id from gone))
              )
              select id from gone`,

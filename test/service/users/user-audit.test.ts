@@ -64,6 +64,7 @@ describe('GET /user/audit', () => {
       client_id: null,
       milliseconds: expect.any(Number),
       count: 1,
+      definition_hash: null,
     };
     const sent = { ...common, action: 'test.send', account_id: user.accountId, outcome: 'ok' };
     expect(body.entries).toEqual([

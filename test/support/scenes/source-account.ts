@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../../src/database/database.ts';
+import { recordToolDecision } from '../../../src/executor/audit/tool-decisions.ts';
 import { accessCredential } from '../../../src/providers/mcp/credentials.ts';
 import type { ToolDefinition } from '../../../src/providers/mcp/source-settings.ts';
 import { insertAccount } from '../../../src/sources/accounts-repository.ts';
-import type { FileTool } from '../../../src/sources/pinned-tool.ts';
+import type { FileTool, ToolDecision } from '../../../src/sources/pinned-tool.ts';
 import { SourceTools } from '../../../src/sources/source-tools.ts';
 import type { TestSteward } from '../steward.ts';
 
@@ -21,9 +23,10 @@ export class PinnedSource {
 
   /** Another process, which has read nothing. */
   replica(): SourceTools {
-    const { db, userKeys, emit } = this.#steward.context;
+    const { db, userKeys, emit, clock } = this.#steward.context;
+    const recordDecision = (tx: Queryable, userId: string, decided: ToolDecision) => recordToolDecision(tx, clock, userId, decided);
     const fileTools = (source: string) => (source === this.name ? this.file : new Map());
-    return new SourceTools({ db, userKeys, emit, fileTools });
+    return new SourceTools({ db, userKeys, emit, recordDecision, fileTools });
   }
 
   /** A connection of the user's whose tools were not read yet. @returns its id */
