@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { DataKey } from '../../crypto/envelope.ts';
 import type { Database, Queryable } from '../../database/database.ts';
+import { CONCURRENT_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { lockExistingUser } from '../../database/user-lock.ts';
 import type { RecordEvent } from '../../events/events.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
@@ -18,6 +19,7 @@ import { alreadyDecided, assertSameRevision, notAsAsked } from './approval-check
 import { type ApprovalPreview, asJson, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
 import type { ApprovalPrompt } from './approval-prompt.ts';
 import {
+  type ApprovalLike,
   type ApprovalRow,
   type ApprovalSubject,
   renewPreview,
@@ -37,6 +39,7 @@ export class ApprovalRequests {
   readonly #catalog: () => Catalog;
   /** Approvals whose preview this process is reading, by id: equal calls share one preview. */
   readonly #showing = new SingleFlight<ApprovalPreview>();
+  readonly #like: StatementBatcher<ApprovalLike, ApprovalRow[]>;
 
   /** @param catalog the configuration in force */
   constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: RecordEvent, catalog: () => Catalog) {
@@ -45,6 +48,7 @@ export class ApprovalRequests {
     this.#hashes = hashes;
     this.#emit = emit;
     this.#catalog = catalog;
+    this.#like = new StatementBatcher((asked) => selectLikeApprovals(db, asked), CONCURRENT_BATCHES);
   }
 
   /**
@@ -76,7 +80,7 @@ export class ApprovalRequests {
    */
   async shown(call: Call): Promise<ApprovalPreview | undefined> {
     const subject = await this.subjectOf(call);
-    const open = openApprovals(await selectLikeApprovals(this.#db, subject), subject);
+    const open = openApprovals(await this.#like.add(subject), subject);
     return open.length === 0 ? undefined : shownAmong(open, await this.#userKeys.forUser(this.#db, call.userId));
   }
 

@@ -176,20 +176,36 @@ export async function countAsked(
   return { calls: rows[0]?.calls ?? 0, seconds: rows[0]?.seconds ?? 0 };
 }
 
-/** Each call that may be asked about runs it. */
-const LIKE = {
-  name: 'approvals-like',
-  text: `select ${COLUMNS} from approvals
-     where user_id = $1::uuid and action = $2 and (${isAboutArguments('$3')} or idempotency_key = $4)
-       and created_at > now() - interval '24 hours' order by created_at desc, id`,
-};
+/** What a call has in common with those like it. */
+export type ApprovalLike = Pick<ApprovalRow, 'userId' | 'action' | 'normalizedHash' | 'idempotencyKey'>;
 
-/** Earlier requests for the same call, or under the same idempotency key, newest first. */
-export async function selectLikeApprovals(
-  tx: Queryable,
-  { userId, action, normalizedHash, idempotencyKey }: Pick<ApprovalRow, 'userId' | 'action' | 'normalizedHash' | 'idempotencyKey'>,
-): Promise<ApprovalRow[]> {
-  return tx.query<ApprovalRow>(LIKE, [userId, action, normalizedHash, idempotencyKey]);
+/**
+ * Of each call, in their order: earlier requests for the same one, or under the same idempotency key, newest first. The arrays in
+ * arrays hide how many there are, so that Postgres plans once.
+ */
+export async function selectLikeApprovals(db: Queryable, asked: readonly ApprovalLike[]): Promise<ApprovalRow[][]> {
+  const rows = await db.query<ApprovalRow & { place: number }>(
+    {
+      name: 'approvals-like',
+      text: `select asked.place::int - 1 as place, alike.*
+             from unnest(array(select unnest($1::uuid[])), array(select unnest($2::text[])), array(select unnest($3::text[])),
+                 array(select unnest($4::text[]))) with ordinality as asked (user_id, action, hash, idempotency_key, place)
+               cross join lateral (
+                 select ${COLUMNS} from approvals
+                 where user_id = asked.user_id and action = asked.action
+                   and (${isAboutArguments('asked.hash')} or idempotency_key = asked.idempotency_key)
+                   and created_at > now() - interval '24 hours' offset 0) as alike
+             order by asked.place, alike."createdAt" desc, alike.id`,
+    },
+    [
+      asked.map(({ userId }) => userId),
+      asked.map(({ action }) => action),
+      asked.map(({ normalizedHash }) => normalizedHash),
+      asked.map(({ idempotencyKey }) => idempotencyKey),
+    ],
+  );
+  const byPlace = Map.groupBy(rows, ({ place }) => place);
+  return asked.map((_, place) => byPlace.get(place) ?? []);
 }
 
 /** Replaces what a pending request is about. @returns false when it was decided or has expired meanwhile */

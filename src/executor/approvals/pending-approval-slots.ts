@@ -32,7 +32,8 @@ const MAX_OPEN_OF_ASKER = 10;
  * when approval was requested too often or too many approvals are open
  */
 export async function reserveSlot(tx: Queryable, call: Call, row: NewApproval, key: DataKey): Promise<ApprovalPreview | string> {
-  const open = openApprovals(await selectLikeApprovals(tx, row), row);
+  const [like = []] = await selectLikeApprovals(tx, [row]);
+  const open = openApprovals(like, row);
   const preparing = open.find(({ status }) => status === 'preparing');
   const shown = (await shownAmong(open, key)) ?? preparing?.id;
   if (shown !== undefined) return shown;

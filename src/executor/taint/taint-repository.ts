@@ -82,18 +82,31 @@ export async function taintThread(
   return rows.length > 0;
 }
 
-/** Whether a context has read another account, or text of others that nothing says the account of. */
-export async function selectReadElsewhere(db: Queryable, userId: string, name: string, accountId: string): Promise<boolean> {
+/** A context that isn't a thread's, or a thread's where nothing depends on whether it was deleted. */
+export interface ContextName {
+  userId: string;
+  name: string;
+}
+
+/**
+ * Whether each context has read another account, or text of others that nothing says the account of, in their order. The arrays in
+ * arrays hide how many there are, so that Postgres plans once.
+ */
+export async function selectReadElsewhere(db: Queryable, asked: readonly (ContextName & { accountId: string })[]): Promise<boolean[]> {
   const rows = await db.query<{ elsewhere: boolean }>(
     {
       name: 'context-read-elsewhere',
-      text: `select coalesce(bool_or(o.account_id <> $3::uuid), exists (
-               select 1 from contexts c where c.user_id = $1::uuid and c.name = $2 and c.tainted_until > now())) as elsewhere
-             from context_origins o where o.user_id = $1::uuid and o.name = $2 and o.until > now()`,
+      text: `select coalesce(
+               (select bool_or(o.account_id <> asked.account_id) from context_origins o
+                where o.user_id = asked.user_id and o.name = asked.name and o.until > now()),
+               exists (select 1 from contexts c where c.user_id = asked.user_id and c.name = asked.name and c.tainted_until > now())) as elsewhere
+             from unnest(array(select unnest($1::uuid[])), array(select unnest($2::text[])), array(select unnest($3::uuid[])))
+               with ordinality as asked (user_id, name, account_id, place)
+             order by asked.place`,
     },
-    [userId, name, accountId],
+    [asked.map(({ userId }) => userId), asked.map(({ name }) => name), asked.map(({ accountId }) => accountId)],
   );
-  return rows[0]?.elsewhere === true;
+  return rows.map(({ elsewhere }) => elsewhere);
 }
 
 /** What was read in a thread. @returns undefined when the user has no such thread */
@@ -110,16 +123,18 @@ export async function selectThreadContext(db: Queryable, userId: string, { id, n
   return rows[0];
 }
 
-export async function selectContext(db: Queryable, userId: string, name: string): Promise<ContextRow | undefined> {
-  const rows = await db.query<ContextRow>(
+/** What was read in each context, in their order. The arrays are as in {@link selectReadElsewhere}. */
+export function selectContexts(db: Queryable, asked: readonly ContextName[]): Promise<ContextRow[]> {
+  return db.query<ContextRow>(
     {
       name: 'context-select',
-      text: `select tainted_until > now() as "isTainted", coalesce(financial_until > now(), false) as "isFinancial"
-             from contexts where user_id = $1::uuid and name = $2`,
+      text: `select coalesce(c.tainted_until > now(), false) as "isTainted", coalesce(c.financial_until > now(), false) as "isFinancial"
+             from unnest(array(select unnest($1::uuid[])), array(select unnest($2::text[]))) with ordinality as asked (user_id, name, place)
+               left join contexts c on c.user_id = asked.user_id and c.name = asked.name
+             order by asked.place`,
     },
-    [userId, name],
+    [asked.map(({ userId }) => userId), asked.map(({ name }) => name)],
   );
-  return rows[0];
 }
 
 /** Stores what was read in a context, and deletes what was read before the last `kept` reads. */

@@ -1,11 +1,20 @@
-import { type Labels, type Taint, UNTAINTED } from '../../actions/shared/labels.ts';
+import type { Labels, Taint } from '../../actions/shared/labels.ts';
 import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { Database } from '../../database/database.ts';
+import { CONCURRENT_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { AppError } from '../../errors.ts';
 import { boundedMap } from '../../rate-limit/bounded-map.ts';
 import type { Call } from '../call/call.ts';
 import { type ConversationScope, contextOf } from '../call/context-name.ts';
-import { type ContextRow, selectContext, selectReadElsewhere, selectThreadContext, taintContext, taintThread } from './taint-repository.ts';
+import {
+  type ContextName,
+  type ContextRow,
+  selectContexts,
+  selectReadElsewhere,
+  selectThreadContext,
+  taintContext,
+  taintThread,
+} from './taint-repository.ts';
 
 /** A result that a context receives. */
 export interface Reading extends ConversationScope {
@@ -42,9 +51,13 @@ export class Taints {
    * queue, so that a read does not wait for changes.
    */
   readonly #tainting = new SingleFlight<void>();
+  readonly #stored: StatementBatcher<ContextName, ContextRow>;
+  readonly #elsewhere: StatementBatcher<ContextName & { accountId: string }, boolean>;
 
   constructor(db: Database) {
     this.#db = db;
+    this.#stored = new StatementBatcher((asked) => selectContexts(db, asked), CONCURRENT_BATCHES);
+    this.#elsewhere = new StatementBatcher((asked) => selectReadElsewhere(db, asked), CONCURRENT_BATCHES);
   }
 
   /**
@@ -84,7 +97,7 @@ export class Taints {
     if (thread !== undefined) {
       return (await selectThreadContext(this.#db, userId, { id: thread, name })) ?? Promise.reject(threadDeleted());
     }
-    const stored = (await selectContext(this.#db, userId, name)) ?? UNTAINTED;
+    const stored = await this.#stored.add({ userId, name });
     const known = this.#of(context);
     const since = this.#db.clock.monotonic() - TAINTED_MS;
     const isTainted = stored.isTainted || known.taintedAt > since;
@@ -102,7 +115,7 @@ export class Taints {
    * @throws AppError `unavailable`
    */
   async hasReadElsewhere(context: ConversationScope, accountId: string): Promise<boolean> {
-    if (await selectReadElsewhere(this.#db, context.userId, contextOf(context), accountId)) return true;
+    if (await this.#elsewhere.add({ userId: context.userId, name: contextOf(context), accountId })) return true;
     if (context.thread !== undefined) return false;
     const since = this.#db.clock.monotonic() - TAINTED_MS;
     return [...this.#of(context).readAt].some(([id, at]) => id !== accountId && at > since);

@@ -162,6 +162,33 @@ describe('an action of a source’s tool', () => {
     });
   });
 
+  it('asks those of several users at once who have read something else, each with the user’s own question', async () => {
+    const users: ToolUser[] = [];
+    for (const _ of [0, 1, 2, 3, 4, 5]) users.push(await scene.user('tickets'));
+    const read = users.filter((_, index) => index % 2 === 0);
+    for (const { userId } of read) {
+      await scene.steward.sql(
+        `insert into context_origins (user_id, name, account_id, until) values ($1, 'user', gen_random_uuid(), now() + interval '1 hour')`,
+        [userId],
+      );
+    }
+    const outcomes = async () =>
+      Promise.all(
+        users.map(({ token }, index) =>
+          callAction(scene.steward, 'tickets.search', { query: `of ${index}` }, { token }).then(
+            ({ meta }) => meta.accountId,
+            ({ code, details }) => `${code} ${details?.approvalId}`,
+          ),
+        ),
+      );
+    const first = await outcomes();
+    const ofAccounts = users.map((one, index) => (index % 2 === 0 ? expect.stringMatching(/^approval_required ./) : one.accounts.tickets));
+    expect(first).toEqual(ofAccounts);
+    // The questions that there are: none of another user.
+    expect(await outcomes()).toEqual(first);
+    expect(new Set(first).size).toBe(users.length);
+  });
+
   it('says which source has no account', async () => {
     const other = await scene.user();
     expect(await rejection(call('tickets.search', { query: 'a' }, { token: other.token }))).toMatchObject({
