@@ -10,7 +10,7 @@ import { anyOrigin, crossOrigin, securityHeaders } from './http/middleware/secur
 import type { Site } from './http/pages/own-page.ts';
 import { MCP_PATH, RESOURCE_PATHS } from './mcp/mcp-routes.ts';
 import { PROTOCOL_PATHS, PUBLIC_PATHS } from './oauth/oauth-routes.ts';
-import { CLIENT_DOCUMENT_PATH } from './sources/source-routes.ts';
+import { CLIENT_DOCUMENT_PATH } from './providers/mcp/own-addresses.ts';
 import { authorizationRouters } from './startup/authorization-routers.ts';
 import { documentRouters } from './startup/document-routers.ts';
 import { endpointMiddleware } from './startup/endpoint-middleware.ts';

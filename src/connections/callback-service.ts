@@ -16,6 +16,8 @@ export interface CallbackQuery {
   code?: string | undefined;
   error?: string | undefined;
   iss?: string | undefined;
+  /** Of the redirect URI itself, where a source has one of its own. */
+  source?: string | undefined;
 }
 
 /** What the browser receives: a redirect with the flow's outcome, or the confirmation page. */
@@ -133,7 +135,7 @@ async function accept(
 async function refusalIn(deps: FlowDeps, flow: FlowRow, query: CallbackQuery): Promise<FlowError | undefined> {
   if (providerOf(flow) !== deps.connector.provider) return 'provider_error';
   // Mix-up: a response of another issuer's must never reach our token endpoint (RFC 9207).
-  if (!(await deps.connector.isOfIssuer(query.iss, () => openSecrets(deps, flow)))) return 'provider_error';
+  if (!(await deps.connector.isOfFlow(query, () => openSecrets(deps, flow)))) return 'provider_error';
   if (query.error === undefined) return undefined;
   return query.error === 'access_denied' ? 'access_denied' : 'provider_error';
 }

@@ -72,6 +72,13 @@ export interface AuthorizationResponse {
   iss: string | undefined;
 }
 
+/** Where an authorization response comes from. */
+export interface ResponseOrigin {
+  iss?: string | undefined;
+  /** Of the redirect URI to which it came (RFC 9700, 4.4.2.2). */
+  source?: string | undefined;
+}
+
 /** What a granted account was stored as. */
 export interface StoredAccount {
   id: string;
@@ -87,8 +94,8 @@ export interface Connector<Account extends Profile = Profile> {
   deadline(): AbortSignal;
   /** Where the user of an open flow is led: the provider's consent page, or one of the service's own. */
   address(flow: Pick<FlowRow, 'id' | 'email'>, secrets: FlowSecrets): string | Promise<string>;
-  /** Whether a response is of the flow's issuer (RFC 9207). If not, nothing of it is used. */
-  isOfIssuer(iss: string | undefined, secrets: () => Promise<FlowSecrets>): boolean | Promise<boolean>;
+  /** Whether a response is of the flow's issuer (RFC 9207), and came to its redirect URI. If not, nothing of it is used. */
+  isOfFlow(response: ResponseOrigin, secrets: () => Promise<FlowSecrets>): boolean | Promise<boolean>;
   /** Exchanges an authorization code. @throws AppError `provider_error`, `provider_timeout` */
   exchange(
     flow: FlowRow,

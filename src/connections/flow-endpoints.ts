@@ -25,6 +25,8 @@ export interface FlowEndpoints {
   errors: readonly ErrorCode[];
   deps(): Promise<FlowDeps>;
   cookies: Cookies;
+  /** Of the callback: {@link callbackQuery}, and what redirect URIs have themselves. */
+  query: z.ZodObject<Record<string, typeof parameter>> | typeof callbackQuery;
 }
 
 export const redirectUri = text(2048).meta({
@@ -33,12 +35,14 @@ export const redirectUri = text(2048).meta({
 });
 
 const parameter = text(4096).optional();
+/** Not strict: the provider may add parameters (RFC 6749, 4.1.2). */
+export const callbackQuery = z.object({ state: parameter, code: parameter, error: parameter, iss: parameter });
 const confirmationForm = z
   .strictObject({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') })
   .meta({ id: 'WorkspaceConfirmationForm' });
 
 /** The provider's redirect that completes a flow. */
-export function callbackEndpoint({ path, integration, step, errors, deps, cookies }: FlowEndpoints): Endpoint {
+export function callbackEndpoint({ path, integration, step, errors, deps, cookies, query }: FlowEndpoints): Endpoint {
   return endpoint({
     method: 'get',
     path: `${path}/callback`,
@@ -48,14 +52,13 @@ export function callbackEndpoint({ path, integration, step, errors, deps, cookie
     auth: 'none',
     limit: 'provider',
     browser: true,
-    // Not strict: the provider may add parameters (RFC 6749, 4.1.2).
-    query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
+    query,
     pages: { 200: 'The confirmation page', 303: 'Redirect to the flow’s `redirect_uri`, with the outcome in the query' },
     errors,
-    async handle({ query, request, response }) {
+    async handle({ query: answer, request, response }) {
       const ready = await deps();
       const { completeCallback } = await loadCallback();
-      const result = await completeCallback(ready, query, cookies.read(request, BINDING_COOKIE));
+      const result = await completeCallback(ready, answer, cookies.read(request, BINDING_COOKIE));
       if ('outcome' in result) return { redirect: addressOf(result, integration) };
       const { confirmation } = result;
       const { CONFIRMATION_SECONDS, confirmationCookie } = await loadConfirmation();

@@ -10,10 +10,25 @@ export async function selectClients(db: Queryable, source: string): Promise<Clie
   return db.query<ClientRow>('select issuer, registration from source_clients where source = $1', [source]);
 }
 
-export async function upsertClient(db: Queryable, source: string, { issuer, registration }: ClientRow): Promise<void> {
-  await db.query(
+/** @returns what is kept already, locked until the end of the transaction; undefined: nothing was, and this is now */
+export async function insertOrLockClient(tx: Queryable, source: string, { issuer, registration }: ClientRow): Promise<Buffer | undefined> {
+  const inserted = await tx.query(
     `insert into source_clients (source, issuer, registration) values ($1, $2, $3)
-     on conflict (source, issuer) do update set registration = excluded.registration, created_at = now()`,
+     on conflict (source, issuer) do nothing returning issuer`,
     [source, issuer, registration],
   );
+  if (inserted.length > 0) return undefined;
+  const [kept] = await tx.query<ClientRow>('select issuer, registration from source_clients where source = $1 and issuer = $2 for update', [
+    source,
+    issuer,
+  ]);
+  return kept?.registration;
+}
+
+export async function updateClient(tx: Queryable, source: string, { issuer, registration }: ClientRow): Promise<void> {
+  await tx.query('update source_clients set registration = $3, created_at = now() where source = $1 and issuer = $2', [
+    source,
+    issuer,
+    registration,
+  ]);
 }

@@ -60,9 +60,9 @@ export function sourceConnector({ clock, grants, emit, ...deps }: SourceConnecto
       if (request === undefined) return publicUrl + entryPath(id);
       return authorization.authorizationUrl(request, { state: secrets.state, challenge: codeChallenge(secrets.verifier) });
     },
-    async isOfIssuer(iss, secrets) {
+    async isOfFlow({ iss, source }, secrets) {
       const { request } = preparedIn(await secrets());
-      return request !== undefined && authorization.isOfIssuer(request, iss);
+      return request !== undefined && sourceOf(request) === source && authorization.isOfIssuer(request, iss);
     },
     async exchange({ id, source, accountId }, secrets, { code, iss }, signal, progress) {
       const { request, label } = preparedIn(secrets);
@@ -105,6 +105,11 @@ export function sourceConnector({ clock, grants, emit, ...deps }: SourceConnecto
 
 export function preparedIn({ prepared }: Pick<FlowSecrets, 'prepared'>): PreparedSource {
   return (prepared ?? {}) as PreparedSource;
+}
+
+/** The source that a redirect URI is of; undefined: it is that of all. */
+function sourceOf({ redirectUri }: AuthorizationRequest): string | undefined {
+  return new URL(redirectUri).searchParams.get('source') ?? undefined;
 }
 
 function nameOf(sources: Sources, { source, label, hint }: SourceProfile): string {

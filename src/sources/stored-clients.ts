@@ -1,8 +1,8 @@
 import type { AssociatedData } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
-import type { SourceClient, SourceClients } from '../providers/mcp/source-authorization.ts';
+import { type SourceClient, type SourceClients, withEarlier } from '../providers/mcp/source-authorization.ts';
 import type { ServiceSecrets } from '../vault/keys/service-secrets.ts';
-import { selectClients, upsertClient } from './source-clients-repository.ts';
+import { insertOrLockClient, selectClients, updateClient } from './source-clients-repository.ts';
 import type { Sources } from './source-deps.ts';
 
 /** This service's clients at the authorization servers of sources, encrypted with a key of the service. */
@@ -17,7 +17,14 @@ export function storedClients(db: Database, secrets: Pick<ServiceSecrets, 'seal'
       return clients;
     },
     async save(source, issuer, client) {
-      await upsertClient(db, source, { issuer, registration: await secrets.seal(placeOf(source, issuer), JSON.stringify(client)) });
+      const seal = (whole: SourceClient) => secrets.seal(placeOf(source, issuer), JSON.stringify(whole));
+      const first = { issuer, registration: await seal(client) };
+      await db.transaction(async (tx) => {
+        const kept = await insertOrLockClient(tx, source, first);
+        if (kept === undefined) return;
+        const before = JSON.parse((await secrets.open(placeOf(source, issuer), kept)).toString('utf8')) as SourceClient;
+        await updateClient(tx, source, { issuer, registration: await seal(withEarlier(client, before)) });
+      });
     },
     settings: (source) => sources().get(source),
   };

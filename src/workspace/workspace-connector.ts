@@ -22,7 +22,7 @@ export function workspaceConnector(
     address: ({ email }, { state, nonce, verifier }) =>
       provider.authorizationUrl({ state, nonce, codeChallenge: codeChallenge(verifier), loginHint: email ?? undefined }),
     // Mix-up: a response of another issuer's must never reach our token endpoint (RFC 9207).
-    isOfIssuer: (iss) => iss === undefined || iss === provider.issuer,
+    isOfFlow: ({ iss }) => iss === undefined || iss === provider.issuer,
     async exchange(flow, { verifier, nonce }, { code }, signal, progress) {
       const tokens = await provider.exchange(code, verifier, nonce, signal, progress);
       if (!identifiesAccount(tokens.scopes)) return { refused: 'missing_scopes', tokens, subject: tokens.subject };

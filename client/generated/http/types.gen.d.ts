@@ -2499,10 +2499,21 @@ export type PostAuthSourcesAccountsAccountIdToolsToolResponse = PostAuthSourcesA
 export type GetOauthClientJsonData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Of a source whose authorization server doesn’t name itself in its answers (`iss`, RFC 9207): its redirect URI is its own.
+         */
+        source?: string;
+    };
     url: '/oauth/client.json';
 };
 export type GetOauthClientJsonErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
     /**
      * `method_not_allowed`
      */

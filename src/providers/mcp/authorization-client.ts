@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { type ServerMetadata, unusable } from './authorization-discovery.ts';
-import { type AuthorizationHttp, postJson } from './authorization-http.ts';
+import { type AuthorizationHttp, errorCodeOf, postAsClient, postJson } from './authorization-http.ts';
+import { clientDocumentUrl, redirectUriOf } from './own-addresses.ts';
 import type { SourceClient, SourceClients } from './source-authorization.ts';
 import type { SourceSettings } from './source-settings.ts';
 
@@ -20,10 +22,19 @@ export interface ClientOptions {
   clients: SourceClients;
   /** {base_url} as browsers see it. */
   publicUrl: string;
-  redirectUri: string;
   /** Milliseconds since 1970. */
   now(): number;
 }
+
+/** What is requested with it. */
+interface Wanted {
+  /** RFC 8707. */
+  resource: string;
+  /** Separated by spaces. */
+  scope: string;
+}
+
+type IdentifiedClient = SourceClient & { redirectUri: string };
 
 /**
  * Who this service is at an authorization server: the operator's client, its own metadata document, or one that it registers
@@ -35,20 +46,64 @@ export async function identifyClient(
   options: ClientOptions,
   source: SourceSettings,
   server: ServerMetadata,
-  scope: string,
+  wanted: Wanted,
   signal: AbortSignal,
-): Promise<SourceClient> {
-  if (source.clientId !== undefined) return configuredClient(options, source, source.clientId, server);
-  const { publicUrl, clients, redirectUri, now } = options;
+): Promise<IdentifiedClient> {
+  const { publicUrl, clients } = options;
+  if (source.clientId !== undefined) {
+    // The operator registers one address for all.
+    return { ...(await configuredClient(options, source, source.clientId, server)), redirectUri: redirectUriOf(publicUrl, undefined) };
+  }
+  const own = server.authorization_response_iss_parameter_supported === true ? undefined : source.name;
+  const redirectUri = redirectUriOf(publicUrl, own);
   if (server.client_id_metadata_document_supported === true && publicUrl.startsWith('https:')) {
-    return { clientId: `${publicUrl}/oauth/client.json`, authMethod: 'none' };
+    return { clientId: clientDocumentUrl(publicUrl, own), authMethod: 'none', redirectUri };
   }
   const kept = (await clients.load(source.name)).get(server.issuer);
-  const expiresAt = kept?.secretExpiresAt ?? Number.POSITIVE_INFINITY;
-  if (kept !== undefined && kept.isConfigured !== true && kept.redirectUri === redirectUri && expiresAt * 1_000 > now()) return kept;
-  const registered = await register(options, source, server, scope, signal);
+  if (
+    kept !== undefined &&
+    isFor(kept, server, { ...wanted, redirectUri }, options.now()) &&
+    (await isKnown(options, kept, server, wanted, signal))
+  )
+    return { ...kept, redirectUri };
+  const scope = [...new Set([...scopesOf(kept?.scope), ...scopesOf(wanted.scope)])].join(' ');
+  const registered = await register(options, source, server, { redirectUri, scope }, signal);
   await clients.save(source.name, server.issuer, registered);
-  return registered;
+  return { ...registered, redirectUri };
+}
+
+/** Whether a registration is of use: its secret is sent to the token endpoint only that it was made for. */
+function isFor(kept: SourceClient, server: ServerMetadata, { scope, redirectUri }: Wanted & { redirectUri: string }, now: number): boolean {
+  if (kept.isConfigured === true || kept.redirectUri !== redirectUri || kept.tokenEndpoint !== server.token_endpoint) return false;
+  if ((kept.secretExpiresAt ?? Number.POSITIVE_INFINITY) * 1_000 <= now) return false;
+  const covered = scopesOf(kept.scope);
+  return scopesOf(scope).every((name) => covered.includes(name));
+}
+
+/**
+ * Whether a server still knows a registration. It is asked with a code that it never gave: of one that it has forgotten, it says
+ * `invalid_client` (RFC 6749, 5.2). Users would only see its error page. Whatever else it says or fails at is not about that.
+ */
+async function isKnown(
+  { http }: ClientOptions,
+  kept: SourceClient,
+  server: ServerMetadata,
+  { resource }: Wanted,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const fields = { grant_type: 'authorization_code', code: unused(), redirect_uri: kept.redirectUri ?? '', resource };
+  const asked = { ...fields, code_verifier: unused() };
+  const answer = await postAsClient(http, server.token_endpoint, kept, asked, signal).catch(() => undefined);
+  return errorCodeOf(answer?.body) !== 'invalid_client';
+}
+
+/** A code or a verifier that nobody has. */
+function unused(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function scopesOf(scope = ''): string[] {
+  return scope.split(' ').filter((name) => name !== '');
 }
 
 /** The operator's secret goes to the issuer at which it was used first: a server that names another one doesn't get it. */
@@ -70,10 +125,10 @@ async function configuredClient(
 }
 
 async function register(
-  { http, publicUrl, redirectUri }: ClientOptions,
+  { http, publicUrl }: ClientOptions,
   source: SourceSettings,
   server: ServerMetadata,
-  scope: string,
+  { redirectUri, scope }: { redirectUri: string; scope: string },
   signal: AbortSignal,
 ): Promise<SourceClient> {
   const { registration_endpoint: endpoint } = server;
@@ -105,6 +160,9 @@ async function register(
     clientSecret,
     authMethod,
     redirectUri,
+    tokenEndpoint: server.token_endpoint,
+    // What the answer leaves out was requested none the less.
+    scope,
     ...(typeof expires === 'number' && expires > 0 && { secretExpiresAt: expires }),
   };
 }

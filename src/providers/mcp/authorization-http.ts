@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Outbound } from '../../outbound/checked-fetch.ts';
 import { readCapped } from '../../rate-limit/capped-body.ts';
 import { parseJson } from '../transport/response-json.ts';
+import type { SourceClient } from './source-authorization.ts';
 
 /** A response of an authorization server, or of a metadata document. */
 export interface AuthorizationResponse {
@@ -21,6 +23,8 @@ export interface AuthorizationHttp {
 }
 
 const MAX_BYTES = 256 * 1024;
+/** An error code (RFC 6749, 5.2). Other values might repeat a secret. */
+const errorResponse = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
 
 /** Gets JSON. @throws what {@link Outbound.fetch} throws */
 export function getJson(http: AuthorizationHttp, url: string | URL, signal: AbortSignal): Promise<AuthorizationResponse> {
@@ -41,20 +45,35 @@ export function postJson(
   return send(http, url, { method: 'POST', headers, body: JSON.stringify(body), signal });
 }
 
-/** @param authorization of the client (RFC 6749, 2.3.1); undefined: it is in the form, or there is none */
-export function postForm(
+/** Posts a form as a client, which proves who it is as it was registered (RFC 6749, 2.3.1). */
+export function postAsClient(
   http: AuthorizationHttp,
   url: string,
-  form: URLSearchParams,
-  authorization: string | undefined,
-  signal: AbortSignal | undefined,
+  { clientId, clientSecret, authMethod }: Pick<SourceClient, 'clientId' | 'clientSecret' | 'authMethod'>,
+  fields: Record<string, string>,
+  signal?: AbortSignal,
 ): Promise<AuthorizationResponse> {
+  const form = new URLSearchParams(fields);
+  const isBasic = authMethod === 'client_secret_basic';
+  if (!isBasic) form.set('client_id', clientId);
+  if (authMethod === 'client_secret_post') form.set('client_secret', clientSecret ?? '');
   const headers: [string, string][] = [
     ['content-type', 'application/x-www-form-urlencoded'],
     ['accept', 'application/json'],
-    ...(authorization === undefined ? [] : ([['authorization', authorization]] as [string, string][])),
+    ...(isBasic ? ([['authorization', basic(clientId, clientSecret ?? '')]] as [string, string][]) : []),
   ];
   return send(http, url, { method: 'POST', headers, body: form.toString(), signal });
+}
+
+/** The error that a server names; another text if it names none. */
+export function errorCodeOf(body: unknown): string {
+  return errorResponse.safeParse(body).data?.error ?? 'no OAuth error';
+}
+
+/** RFC 6749, 2.3.1: both are form-encoded first. */
+function basic(clientId: string, secret: string): string {
+  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
+  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString('base64')}`;
 }
 
 async function send(

@@ -12,15 +12,31 @@ export interface SourceClient {
   redirectUri?: string | undefined;
   /** When the secret of a registration expires, seconds since 1970; undefined: never. */
   secretExpiresAt?: number | undefined;
+  /** Of a registration: the token endpoint that its secret is for. */
+  tokenEndpoint?: string | undefined;
+  /** Of a registration: the scopes that were requested with it, separated by spaces. */
+  scope?: string | undefined;
+  /** Registrations before it, which connections were made with; the newest first. */
+  earlier?: readonly SourceClient[] | undefined;
   /** The operator chose the id; only the issuer is kept here, so that the secret goes to no other one. */
   isConfigured?: true;
+}
+
+/** Beyond it, the oldest are forgotten, and their connections have to be made again. */
+const MOST_EARLIER = 20;
+
+/** A client that takes the place of the one that is kept. */
+export function withEarlier(client: SourceClient, kept: SourceClient | undefined): SourceClient {
+  const { earlier: before = [], ...replaced } = kept ?? { clientId: client.clientId };
+  const others = [replaced as SourceClient, ...before].filter(({ clientId }) => clientId !== client.clientId);
+  return others.length === 0 ? client : { ...client, earlier: others.slice(0, MOST_EARLIER) };
 }
 
 /** Where this service's clients at authorization servers are kept: they belong to the service, not to a user. */
 export interface SourceClients {
   /** What is kept of a source, by issuer. */
   load(source: string): Promise<ReadonlyMap<string, SourceClient>>;
-  /** Replaces what is kept of a source at an issuer. */
+  /** Puts a client in the place of what is kept of a source at an issuer, which becomes an earlier one ({@link withEarlier}). */
   save(source: string, issuer: string, client: SourceClient): Promise<void>;
   /** The settings of a source; undefined: the file has none of this name any more. */
   settings(source: string): SourceSettings | undefined;

@@ -10,7 +10,7 @@ import { identifier, optionalField, shownWhole } from '../shared/provider-text.t
 import { outcomeOfStatus, retryAfterSeconds } from '../transport/provider-fetch.ts';
 import { identifyClient } from './authorization-client.ts';
 import { discover, unusable } from './authorization-discovery.ts';
-import { type AuthorizationHttp, type AuthorizationResponse, postForm } from './authorization-http.ts';
+import { type AuthorizationHttp, type AuthorizationResponse, errorCodeOf, postAsClient } from './authorization-http.ts';
 import { accessCredential, type IssuedTokens, type RefreshCredential, readRefresh, refreshCredential } from './credentials.ts';
 import type {
   AuthorizationAnswer,
@@ -35,8 +35,6 @@ const tokenResponse = z.object({
 type TokenResponse = z.output<typeof tokenResponse>;
 
 const claims = z.object({ iss: z.string(), sub: identifier, email: shownWhole(320), preferred_username: shownWhole(320) });
-/** An error code (RFC 6749, 5.2). Other values might repeat a secret. */
-const errorResponse = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
 
 const PREPARATION_MS = 25_000;
 const MAX_LIFE_SECONDS = 30 * 24 * 3600;
@@ -60,14 +58,12 @@ export class SourceAuthorizer implements SourceAuthorization {
   readonly #http: AuthorizationHttp;
   /** A refresh has longer: if its response is abandoned, a rotated refresh token is lost. */
   readonly #patient: AuthorizationHttp;
-  readonly #redirectUri: string;
 
   constructor(options: AuthorizerOptions) {
-    const { outbound, limits, publicUrl } = options;
+    const { outbound, limits } = options;
     this.#options = options;
     this.#http = { outbound, timeoutMs: limits.providerTimeoutMs };
     this.#patient = { outbound, timeoutMs: limits.refreshTimeoutMs };
-    this.#redirectUri = `${publicUrl}/auth/sources/callback`;
   }
 
   async prepare(source: SourceSettings, also?: readonly string[]): Promise<AuthorizationRequest> {
@@ -76,8 +72,8 @@ export class SourceAuthorizer implements SourceAuthorization {
     return this.#step('discover', source.name, async () => {
       try {
         const { server, resource, scope } = await discover(this.#http, source, signal, also);
-        const options = { http: this.#http, clients, publicUrl, redirectUri: this.#redirectUri, now: () => clock.now() };
-        const client = await identifyClient(options, source, server, scope, signal);
+        const options = { http: this.#http, clients, publicUrl, now: () => clock.now() };
+        const client = await identifyClient(options, source, server, { resource, scope }, signal);
         return {
           source: source.name,
           url: source.url,
@@ -88,7 +84,7 @@ export class SourceAuthorizer implements SourceAuthorization {
           revocationEndpoint: server.revocation_endpoint ?? undefined,
           clientId: client.clientId,
           clientAuth: client.authMethod,
-          redirectUri: this.#redirectUri,
+          redirectUri: client.redirectUri,
           resource,
           scope,
         };
@@ -159,7 +155,7 @@ export class SourceAuthorizer implements SourceAuthorization {
     try {
       const response = await this.#post('refresh', rest, { grant_type: 'refresh_token', refresh_token: sent });
       const given = this.#issuedBy({ ...credential }, response.body, sent);
-      if (response.status !== 200 || given === undefined) return this.#notRenewed(credential.source, response);
+      if (response.status !== 200 || given === undefined) return this.#notRenewed(response, credential);
       const { expires_in: expiresIn, scope } = given.response;
       return {
         kind: 'renewed',
@@ -190,10 +186,13 @@ export class SourceAuthorizer implements SourceAuthorization {
     }
   }
 
-  #notRenewed(source: string, { status, body, retryAfter }: AuthorizationResponse): Renewal {
+  #notRenewed({ status, body, retryAfter }: AuthorizationResponse, { source, clientId }: RefreshCredential): Renewal {
     const code = errorCodeOf(body);
     const reason = new Error(`token endpoint of ${source}: HTTP ${status}, ${code}`);
     const isRejection = status >= 400 && status < 500 && status !== 429;
+    // A registration that the server has forgotten, or that has ended, is made anew when the user connects again.
+    const isRegistered = clientId !== this.#options.clients.settings(source)?.clientId && !clientId.startsWith(this.#options.publicUrl);
+    if (isRejection && code === 'invalid_client' && isRegistered) return { kind: 'ended', reason };
     if (isRejection && MISCONFIGURED.has(code)) return { kind: 'misconfigured', reason };
     if (isRejection && ENDED.has(code)) return { kind: 'ended', reason };
     return { kind: 'failed', reason, retryAfter: retryAfterSeconds(retryAfter, this.#options.clock) };
@@ -205,13 +204,10 @@ export class SourceAuthorizer implements SourceAuthorization {
     request: Pick<RefreshCredential, 'source' | 'issuer' | 'tokenEndpoint' | 'clientId' | 'clientAuth' | 'resource'>,
     fields: Record<string, string>,
   ): Promise<AuthorizationResponse> {
-    const form = new URLSearchParams({ ...fields, resource: request.resource });
-    const secret = request.clientAuth === 'none' ? undefined : await this.#secretOf(request);
-    const isBasic = request.clientAuth === 'client_secret_basic';
-    if (!isBasic) form.set('client_id', request.clientId);
-    if (secret !== undefined && !isBasic) form.set('client_secret', secret);
-    const authorization = isBasic && secret !== undefined ? basic(request.clientId, secret) : undefined;
-    const send = () => postForm(this.#patient, request.tokenEndpoint, form, authorization, undefined);
+    const { clientId, clientAuth: authMethod, tokenEndpoint, resource } = request;
+    const clientSecret = authMethod === 'none' ? undefined : await this.#secretOf(request);
+    const client = { clientId, clientSecret, authMethod };
+    const send = () => postAsClient(this.#patient, tokenEndpoint, client, { ...fields, resource });
     return this.#step(operation, request.source, send, ({ status }) => outcomeOfStatus(status));
   }
 
@@ -219,9 +215,10 @@ export class SourceAuthorizer implements SourceAuthorization {
   async #secretOf({ source, issuer, clientId }: Pick<RefreshCredential, 'source' | 'issuer' | 'clientId'>): Promise<string> {
     const { clients } = this.#options;
     const kept = (await clients.load(source)).get(issuer);
+    const client = [kept, ...(kept?.earlier ?? [])].find((one) => one?.clientId === clientId);
     const settings = clients.settings(source);
-    const isConfigured = kept?.isConfigured === true && settings?.clientId === clientId;
-    const secret = kept?.clientId !== clientId ? undefined : isConfigured ? settings?.clientSecret : kept.clientSecret;
+    const isConfigured = client?.isConfigured === true && settings?.clientId === clientId;
+    const secret = isConfigured ? settings?.clientSecret : client?.clientSecret;
     if (secret === undefined) throw new ClientGone(settings?.label ?? source);
     return secret;
   }
@@ -273,16 +270,6 @@ class ClientGone extends AppError {
   constructor(label: string) {
     super('not_configured', `Steward is no longer the client that ${label} was connected with. The operator has to look at it.`);
   }
-}
-
-/** RFC 6749, 2.3.1: both are form-encoded first. */
-function basic(clientId: string, secret: string): string {
-  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
-  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString('base64')}`;
-}
-
-function errorCodeOf(body: unknown): string {
-  return errorResponse.safeParse(body).data?.error ?? 'no OAuth error';
 }
 
 /** Lifetime of a token, seconds. */

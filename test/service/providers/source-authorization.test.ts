@@ -7,7 +7,13 @@ import { randomSecret } from '../../../src/crypto/secrets.ts';
 import { UNMEASURED } from '../../../src/observability/telemetry.ts';
 import { Outbound } from '../../../src/outbound/checked-fetch.ts';
 import { readAccess, readRefresh } from '../../../src/providers/mcp/credentials.ts';
-import type { AuthorizationRequest, SourceClient, SourceClients, SourceTokens } from '../../../src/providers/mcp/source-authorization.ts';
+import {
+  type AuthorizationRequest,
+  type SourceClient,
+  type SourceClients,
+  type SourceTokens,
+  withEarlier,
+} from '../../../src/providers/mcp/source-authorization.ts';
 import { SourceAuthorizer } from '../../../src/providers/mcp/source-authorizer.ts';
 import type { SourceSettings } from '../../../src/providers/mcp/source-settings.ts';
 import { ScriptedServer } from '../../support/servers/scripted-server.ts';
@@ -43,7 +49,7 @@ class MemoryClients implements SourceClients {
   }
 
   async save(_source: string, issuer: string, client: SourceClient) {
-    this.kept.set(issuer, client);
+    this.kept.set(issuer, withEarlier(client, this.kept.get(issuer)));
   }
 
   settings() {
@@ -79,7 +85,8 @@ class Scene {
       server.secrets.add(secret);
       server.metadata.token_endpoint_auth_methods_supported = [`client_secret_${kind}`];
     }
-    if (kind === 'published') server.clients.set(`${PUBLIC_URL}/oauth/client.json`, undefined);
+    for (const query of kind === 'published' ? ['', '?source=tickets'] : [])
+      server.clients.set(`${PUBLIC_URL}/oauth/client.json${query}`, undefined);
     this.clients = new MemoryClients(this.source);
     this.authorizer = new SourceAuthorizer({
       outbound: new Outbound({ clock: systemClock, internal: internalHosts(['127.0.0.1'], () => expect.unreachable()) }),
@@ -390,7 +397,8 @@ describe('an authorization server', () => {
     const { tokens } = await found.connect();
     for (const [status, error, kind] of [
       [400, 'invalid_grant', 'ended'],
-      [401, 'invalid_client', 'misconfigured'],
+      [401, 'invalid_client', 'ended'],
+      [401, 'unauthorized_client', 'misconfigured'],
       [400, 'Secret words', 'failed'],
       [500, 'invalid_grant', 'failed'],
       [429, 'invalid_grant', 'failed'],
@@ -399,6 +407,73 @@ describe('an authorization server', () => {
       const renewal = await found.authorizer.refresh(tokens.refreshToken as string);
       expect(renewal.kind, error).toBe(kind);
       expect(String((renewal as { reason: Error }).reason)).not.toContain('Secret');
+    }
+  });
+
+  it('refuses the operator’s own client: that is for the operator to look at', async () => {
+    for (const kind of ['basic', 'published'] as const) {
+      const found = scene(kind);
+      const { tokens } = await found.connect();
+      server.on('/token', { status: 401, body: { error: 'invalid_client' } });
+      expect(await found.authorizer.refresh(tokens.refreshToken as string), kind).toMatchObject({ kind: 'misconfigured' });
+    }
+  });
+
+  it('that has forgotten this service registers it once more', async () => {
+    for (const methods of [['none'], ['client_secret_basic'], ['client_secret_post']]) {
+      const found = scene();
+      server.metadata.token_endpoint_auth_methods_supported = methods;
+      const { tokens } = await found.connect();
+      server.clients.clear();
+      expect(await found.authorizer.refresh(tokens.refreshToken as string)).toMatchObject({ kind: 'ended' });
+      await found.connect();
+      await found.connect();
+      expect(server.callsOf('/register'), methods.join()).toHaveLength(2);
+    }
+  });
+
+  it('that fails at that question is used as before', async () => {
+    const found = scene();
+    await found.connect();
+    server.on('/token', { status: 503 });
+    await found.prepare();
+    expect(server.callsOf('/register')).toHaveLength(1);
+  });
+
+  it('registers this service with more scopes where it asks for more, and earlier connections keep their client', async () => {
+    const found = scene();
+    server.metadata.token_endpoint_auth_methods_supported = ['client_secret_basic'];
+    // Some servers leave out what they were asked for.
+    server.registration.scope = undefined;
+    const { request: narrow, tokens } = await found.connect();
+    const wide = await found.authorizer.prepare(found.source, ['read', 'delete']);
+    expect(wide.scope.split(' ').sort()).toEqual(['delete', 'read', 'write']);
+    expect(wide.clientId).not.toBe(narrow.clientId);
+    expect(server.callsOf('/register').map(({ body }) => body.scope)).toEqual(['read write', 'read write delete']);
+    expect((await found.prepare()).clientId).toBe(wide.clientId);
+    expect(await found.authorizer.refresh(tokens.refreshToken as string)).toMatchObject({ kind: 'renewed' });
+  });
+
+  it('whose token endpoint has moved gets no secret of an earlier registration', async () => {
+    const found = scene();
+    server.metadata.token_endpoint_auth_methods_supported = ['client_secret_basic'];
+    await found.connect();
+    Object.assign(server.metadata, { token_endpoint: `${attacker.url}/token` });
+    await found.prepare();
+    expect(server.callsOf('/register')).toHaveLength(2);
+    expect(attacker.calls).toEqual([]);
+  });
+
+  it('that doesn’t name itself in its answers gets them sent to an address of the source’s own', async () => {
+    for (const kind of KINDS) {
+      for (const announcesIss of [true, false]) {
+        const found = new Scene(kind, { path: '', announcesIss });
+        const isShared = announcesIss || kind === 'basic' || kind === 'post';
+        const { redirectUri, clientId } = (await found.connect()).request;
+        expect(redirectUri, `${kind} ${announcesIss}`).toBe(`${PUBLIC_URL}/auth/sources/callback${isShared ? '' : '?source=tickets'}`);
+        if (kind === 'published') expect(clientId).toBe(`${PUBLIC_URL}/oauth/client.json${isShared ? '' : '?source=tickets'}`);
+        for (const { body } of server.callsOf('/register')) expect(body.redirect_uris).toEqual([redirectUri]);
+      }
     }
   });
 

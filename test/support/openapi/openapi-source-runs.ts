@@ -112,5 +112,6 @@ function accountRuns(): Run[] {
     run(`POST ${of}/tools/{tool}`, '200', () => decide((hash) => ({ decision: 'allow', hash }))),
     run(`POST ${of}/tools/{tool}`, '409 conflict', () => decide(() => ({ decision: 'allow', hash: `tool.v1:${'0'.repeat(64)}` }))),
     run('GET /oauth/client.json', '200', () => steward.call('/oauth/client.json')),
+    run('GET /oauth/client.json', '400 invalid_request', (options) => steward.call('/oauth/client.json?source=A%20B', options)),
   ];
 }

@@ -112,7 +112,8 @@ export class SourceAuthorizationServer extends ScriptedServer {
     const form = new URLSearchParams(text);
     const [basicId, basicSecret] = basicOf(headers.authorization);
     const clientId = basicId ?? form.get('client_id') ?? '';
-    if (this.clients.get(clientId) !== (basicSecret ?? form.get('client_secret') ?? undefined)) {
+    const isKnown = this.clients.has(clientId) || clientId.startsWith('https://');
+    if (!isKnown || this.clients.get(clientId) !== (basicSecret ?? form.get('client_secret') ?? undefined)) {
       return { status: 401, body: { error: 'invalid_client' } };
     }
     if (form.get('resource') !== this.address) return { status: 400, body: { error: 'invalid_target' } };

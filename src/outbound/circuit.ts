@@ -1,6 +1,6 @@
-import type { Clock } from '../../clock/clock.ts';
-import { AppError } from '../../errors.ts';
-import { boundedMap } from '../../rate-limit/bounded-map.ts';
+import type { Clock } from '../clock/clock.ts';
+import { AppError } from '../errors.ts';
+import { boundedMap } from '../rate-limit/bounded-map.ts';
 
 interface State {
   /** Name of the server in the integrations file. */
