@@ -15,6 +15,8 @@ import type { ScriptedCall } from '../../support/servers/scripted-server.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { TestClock } from '../../support/time/test-clock.ts';
 
+const GIGABYTE = 2 ** 30;
+
 const server = new McpSource();
 let clock: TestClock;
 let calls: SourceCalls;
@@ -395,6 +397,34 @@ describe('a hostile answer', () => {
     await clock.advance(30_000);
     expect(await error).toMatchObject({ code: 'provider_timeout' });
     await closed;
+  });
+
+  it.each([
+    ['a call', 'tools/call', json],
+    ['a call by events', 'tools/call', events],
+    ['its list', 'tools/list', json],
+    ['the first request', 'server/discover', json],
+  ])('to %s of a gigabyte is cut off after some megabytes', async (_what, method, headers) => {
+    let sent = 0;
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+    server.on('/mcp', (response, call) => {
+      if (call.body?.method !== method) return server.respond(response, call);
+      response.writeHead(200, headers).on('close', close);
+      const part = Buffer.alloc(64 * 1024, 'x');
+      const send = () => {
+        while (sent < GIGABYTE && !response.destroyed) {
+          sent += part.length;
+          if (!response.write(part)) return void response.once('drain', send);
+        }
+        response.end();
+      };
+      send();
+    });
+    const session = open();
+    expect(await failure(method === 'tools/list' ? session.listTools(source) : find(session))).toMatchObject({ code: 'too_large' });
+    await closed;
+    // What the machine keeps for a connection is sent as well.
+    expect(sent).toBeLessThan(GIGABYTE / 32);
   });
 
   it('with values that can’t be stored is made storable', async () => {

@@ -64,10 +64,11 @@ export class McpSource extends ScriptedServer {
   }
 
   private listen(): void {
-    this.on('/mcp', (response, call) => this.#respond(response, call));
+    this.on('/mcp', (response, call) => this.respond(response, call));
   }
 
-  #respond(response: ServerResponse, call: ScriptedCall): void {
+  /** The answer of a test's script. */
+  respond(response: ServerResponse, call: ScriptedCall): void {
     if (this.accepted !== undefined && !this.accepted.has(call.headers.authorization ?? '')) {
       response.writeHead(401, { 'www-authenticate': this.challenge }).end();
       return;
