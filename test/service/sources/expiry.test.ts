@@ -56,6 +56,22 @@ describe('an access token that expires', () => {
     expect(await status()).toBe('active');
   });
 
+  it(`is renewed once for ${USES} calls at that moment, none of which fails`, async () => {
+    const { executor } = steward.context;
+    const [account] = await steward.sql<{ userId: string }>('select user_id as "userId" from source_accounts where id = $1', [id]);
+    const user = { userId: account?.userId ?? '' };
+    const { signal } = new AbortController();
+    const invocation = { user, surface: 'socket', action: 'tickets.count', input: { by: 'status' }, signal };
+    const refreshes = async () => (await steward.control('state')).calls.tickets?.refreshes ?? 0;
+    const before = await refreshes();
+    await steward.control('tickets/tokens/expire', {});
+    const ends = await Promise.allSettled(Array.from({ length: USES }, () => executor.invoke(invocation)));
+    expect(ends.filter((end) => end.status === 'rejected')).toEqual([]);
+    expect(await refreshes()).toBe(before + 1);
+    expect(await valid()).toBe(1);
+    expect(await status()).toBe('active');
+  });
+
   it('with a refresh token that is refused needs its user, after one try', async () => {
     await call();
     await steward.control('tickets/tokens/expire', { refresh: true });
