@@ -1,4 +1,3 @@
-import { NOTICES } from '../../public/language/en/approvals.js';
 import { AppError } from '../errors.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { Caller } from '../principal.ts';
@@ -108,9 +107,8 @@ export class ApprovalDecisions {
 
   async #askedAgain(row: ApprovalRow, call: Call, assessment: Assessment, entry: AuditEntryBuilder): Promise<AppError> {
     const { requests, prompts } = this.#deps;
-    const prompt = await prompts.of(call, assessment);
-    const renewed = { ...prompt, notices: [...prompt.notices, NOTICES.redefined] };
-    return prompts.required(await requests.renew(row, call, renewed, hashesOfSubjects(call, assessment.facts)), entry);
+    const prompt = await prompts.ofRedefined(call, assessment);
+    return prompts.required(await requests.renew(row, call, prompt, hashesOfSubjects(call, assessment.facts)), entry);
   }
 
   async #runEdited({ row, stored, call, rememberFor }: Approved, entry: AuditEntryBuilder): Promise<CallResult> {

@@ -40,6 +40,8 @@ it.skipIf(!hasPostgres)('a start of production loads no dependency that it doesn
   const loaded = new Set(before.map(packageOf).filter((name) => name !== undefined && name in dependencies));
   expect([...loaded].filter((name) => !NEEDED.includes(name as string)).toSorted()).toEqual([]);
   expect(before.filter((url) => url.includes('/sandbox/'))).toEqual([]);
+  // The words of questions.
+  expect(before.filter((url) => url.endsWith('/language/en/approvals.js'))).toEqual([]);
   expect(before.length).toBeGreaterThan(0);
   expect(before.length).toBeLessThan(MOST_MODULES);
   await issuer.close();

@@ -122,6 +122,11 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
   ];
 }
 
+/** The question about a call whose tool has changed since the user was first asked. */
+export function redefined(prompt: ApprovalPrompt): ApprovalPrompt {
+  return { ...prompt, notices: [...prompt.notices, NOTICES.redefined] };
+}
+
 /** A read is asked about because of whom its arguments are told. */
 function noticesOnTelling(audience: readonly ShownViewer[]): string[] {
   return audience.flatMap((viewer) => (viewer.kind === 'service' ? [NOTICES.elsewhere(quoted(viewer.name))] : []));

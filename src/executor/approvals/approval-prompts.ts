@@ -50,6 +50,13 @@ export class ApprovalPrompts {
     return approvalPromptOf(this.#deps, call, assessment);
   }
 
+  /** The same of a call whose tool has changed since the user was first asked. */
+  async ofRedefined(call: Call, assessment: Assessment): Promise<ApprovalPrompt> {
+    const prompt = await this.of(call, assessment);
+    const { redefined } = await import('./approval-prompt.ts');
+    return redefined(prompt);
+  }
+
   /**
    * The error of a call that waits for the user; its audit row is filed under the approval.
    *
