@@ -13,6 +13,9 @@ import { isModelKey, modelBudget, modelList } from './model-config.ts';
 import { bank, identity, internalHostsOf, mcpIssuer, signIn, workspace } from './provider-config.ts';
 import { metrics, tracing } from './telemetry-config.ts';
 
+/** `client_secret_variable` of a source, and its value. */
+const NAMED_SECRET = /\bclient_secret_variable["']?\s*:\s*["']?(\w+)/g;
+
 type Environment = Record<string, string | undefined>;
 
 /** Names of networks in Express's `trust proxy` (Express, "Behind proxies"). */
@@ -34,12 +37,24 @@ const SECRET_VARIABLES = [
 /**
  * Loads `.env` of the working directory, if it exists. Variables that are already set take precedence.
  *
- * @returns names in the file that are not known variables: a misspelt ALLOWED_USERS would admit every user
+ * @returns names in the file that are neither known variables nor in the integrations file: a misspelt ALLOWED_USERS would admit every user
  */
 export function readEnvironmentFile(): string[] {
   if (!existsSync('.env')) return [];
   process.loadEnvFile('.env');
-  return Object.keys(parseEnv(readFileSync('.env', 'utf8'))).filter((name) => !(name in variables.shape || isModelKey(name)));
+  const unknown = Object.keys(parseEnv(readFileSync('.env', 'utf8'))).filter((name) => !(name in variables.shape || isModelKey(name)));
+  const named = unknown.length === 0 ? new Set() : secretsNamedIn(integrationsFile());
+  return unknown.filter((name) => !named.has(name));
+}
+
+/** Names of variables that an integrations file gives for secrets of clients. Its errors are told where it is read as a whole. */
+function secretsNamedIn(path: string): ReadonlySet<string> {
+  try {
+    const named = readFileSync(path, 'utf8').matchAll(NAMED_SECRET);
+    return new Set([...named].map(([, name = '']) => name));
+  } catch {
+    return new Set();
+  }
 }
 
 /**

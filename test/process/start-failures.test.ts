@@ -61,6 +61,25 @@ describe('an .env file', () => {
     expect(exit.stderr).toContain('PUBLIC_URL: is missing');
     expect(exit.stderr).not.toContain('NODE_ENV is not');
   });
+
+  it('may have the secrets that the integrations file names', async () => {
+    const own = mkdtempSync(join(folder, 'named-'));
+    const source = 'tickets: { url: "https://tickets.example/mcp", label: T, client_id: c, client_secret_variable: TICKETS_SECRET }';
+    writeFileSync(join(own, 'integrations.yaml'), `version: 1\nsources:\n  ${source}\nagents: {}\n`);
+    writeFileSync(join(own, '.env'), `TICKETS_SECRET=${CLIENT_SECRET}\nTICKET_SECRET=x\nNODE_ENV=production\n`);
+    const { stderr } = await runProcess({ DATA_DIR: own, INTEGRATIONS_FILE: join(own, 'integrations.yaml') }, own);
+    expect(stderr).toMatch(/^\.env: TICKET_SECRET is not a known variable\./);
+    expect(stderr).not.toContain('TICKETS_SECRET');
+    expect(stderr).not.toContain(CLIENT_SECRET);
+  });
+
+  it('is read before what it says of the integrations file is checked', async () => {
+    const own = mkdtempSync(join(folder, 'unreadable-'));
+    writeFileSync(join(own, '.env'), `INTEGRATIONS_FILE=${own}\nTICKETS_SECRET=x\nNODE_ENV=production\n`);
+    const { stderr } = await runProcess({ DATA_DIR: own }, own);
+    expect(stderr).toMatch(/^\.env: TICKETS_SECRET is not a known variable\./);
+    expect(stderr).toContain('PUBLIC_URL: is missing');
+  });
 });
 
 describe('starting in production', () => {
