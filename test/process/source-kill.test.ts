@@ -1,14 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FormBrowser } from '../support/browser/browser.ts';
 import { ownIntegrations } from '../support/inputs/own-integrations.ts';
 import { sourceFile } from '../support/inputs/source-file.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/processes/process.ts';
 import { outcome } from '../support/scenes/flows.ts';
-import { openSource, sourceAccounts } from '../support/scenes/source-flows.ts';
+import { consentAt, openSource, sourceAccounts } from '../support/scenes/source-flows.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { SourceAuthorizationServer } from '../support/servers/source-authorization-server.ts';
 import { eventually } from '../support/time/eventually.ts';
-import { locationOf } from '../support/users/sign-in.ts';
 
 const server = new SourceAuthorizationServer();
 let place: Place;
@@ -45,16 +43,8 @@ async function killedWhileAsking(path: string, request: () => Promise<unknown>) 
   return server.callsOf(path);
 }
 
-/** The user's consent: the browser, and the address to which it leads. */
-async function consent(token: string): Promise<{ browser: FormBrowser; callbackUrl: string }> {
-  const { browser, request, login } = await openSource(child, { token });
-  expect(request.status, request.text).toBe(200);
-  const { code, iss = '', state } = server.authorize(locationOf(login));
-  return { browser, callbackUrl: `${child.url}/auth/sources/callback?${new URLSearchParams({ code, iss, state })}` };
-}
-
 async function connect(token: string) {
-  const { browser, callbackUrl } = await consent(token);
+  const { browser, callbackUrl } = await consentAt(server, child, token);
   return outcome(await browser.visit(callbackUrl));
 }
 
@@ -71,7 +61,7 @@ const connected = async (token: string) => (await sourceAccounts(child, token)).
 describe('kill -9 while a source is being connected', () => {
   it('of the exchange of its code: nothing half, the callback is not taken again, and the user can start again', async () => {
     const token = await child.signIn('ana');
-    const { browser, callbackUrl } = await consent(token);
+    const { browser, callbackUrl } = await consentAt(server, child, token);
     const [exchange] = await killedWhileAsking('/token', () => browser.visit(callbackUrl));
     expect(new URLSearchParams(exchange?.text).get('code')).toBe(new URL(callbackUrl).searchParams.get('code'));
 
@@ -105,7 +95,7 @@ describe('kill -9 while a source is being connected', () => {
 
   it('of its first list of tools: the connection holds, and they are read after the restart', async () => {
     const token = await child.signIn('ana');
-    const { browser, callbackUrl } = await consent(token);
+    const { browser, callbackUrl } = await consentAt(server, child, token);
     const before = server.callsOf('/mcp').length;
     const release = server.hold('/mcp');
     expect(outcome(await browser.visit(callbackUrl))).toMatchObject({ status: 'connected' });

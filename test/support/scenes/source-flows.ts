@@ -1,4 +1,5 @@
 import { FormBrowser } from '../browser/browser.ts';
+import type { SourceAuthorizationServer } from '../servers/source-authorization-server.ts';
 import type { Service } from '../steward.ts';
 import { eventually } from '../time/eventually.ts';
 import type { HttpResponse } from '../users/request.ts';
@@ -46,6 +47,14 @@ export async function connectTickets(steward: Service, token: string): Promise<v
   const { status, ...rest } = outcome(callback);
   if (status !== 'connected') throw new Error(`not connected: ${JSON.stringify(rest)}`);
   await eventually(async () => (await sourceAccounts(steward, token))[0]?.listed_at !== null);
+}
+
+/** The user's consent at a server that a test scripts: the browser, and the address to which it leads. */
+export async function consentAt(server: SourceAuthorizationServer, steward: Service, token: string) {
+  const { browser, request, login } = await openSource(steward, { token });
+  if (request.status !== 200) throw new Error(request.text);
+  const { code, iss = '', state } = server.authorize(locationOf(login));
+  return { browser, callbackUrl: `${steward.url}/auth/sources/callback?${new URLSearchParams({ code, iss, state })}` };
 }
 
 /** The user's connections as the interface lists them. */
