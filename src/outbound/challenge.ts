@@ -8,17 +8,19 @@ export interface Challenge {
   isScopeMissing: boolean;
 }
 
-/** Parameters (RFC 9110, 11.2). */
-const METADATA = /[\s,]resource_metadata="([^"]*)"/i;
-const SCOPE = /[\s,]scope="([^"]*)"/i;
-const SCOPE_MISSING = /[\s,]error="?insufficient_scope\b/i;
+/** A parameter (RFC 9110, 11.2). Its value is a quoted string or, also where it may not be, a word. */
+const PARAMETER = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
 
-/** @param header value of `WWW-Authenticate`; null: there is none */
+/** @param header value of `WWW-Authenticate`, with the challenges of all schemes; null: there is none */
 export function readChallenge(header: string | null): Challenge {
-  const text = header ?? '';
+  const found = new Map<string, string>();
+  for (const [, name = '', quoted, word = ''] of (header ?? '').matchAll(PARAMETER)) {
+    const key = name.toLowerCase();
+    if (!found.has(key)) found.set(key, quoted?.replace(/\\(.)/g, '$1') ?? word);
+  }
   return {
-    metadataUrl: METADATA.exec(text)?.[1],
-    scope: SCOPE.exec(text)?.[1]?.trim() || undefined,
-    isScopeMissing: SCOPE_MISSING.test(text),
+    metadataUrl: found.get('resource_metadata'),
+    scope: found.get('scope')?.trim() || undefined,
+    isScopeMissing: found.get('error') === 'insufficient_scope',
   };
 }

@@ -9,9 +9,9 @@ export const NO_INTERNAL_HOSTS: InternalHosts = { names: new Set(), ranges: [] }
 /** Of IPv6, only 2000::/3 is assigned so far (RFC 4291, 2.4). */
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 /** What a listed host may have: addresses of this machine and of private networks (RFC 6890). */
-const PRIVATE = new Set(['unicast', 'private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
+const PRIVATE = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
 /** Services of a cloud's own host, which give credentials to whoever asks: also where they are at private or public addresses. */
-const HOST_SERVICES = new Set(['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254']);
+const HOST_SERVICES = new Set(['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254']);
 
 /** Whether a host may be spoken to by plain http by its name alone. */
 export function isListed({ names, ranges }: InternalHosts, hostname: string): boolean {

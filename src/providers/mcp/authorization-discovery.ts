@@ -38,6 +38,9 @@ export interface Discovered {
   scope: string;
 }
 
+/** Of those that a server names: each that doesn't answer takes its time. */
+const MOST_ISSUERS = 3;
+
 /** Some servers greet everybody, and ask for a token only when their tools are. */
 const FIRST_CALLS = [
   {
@@ -67,11 +70,27 @@ export async function discover(
   const challenge = await firstCall(http, source, signal);
   const metadata = await findResourceMetadata(http, source, challenge.metadataUrl, signal);
   // Before 2025-06-18, a server was its own authorization server, at the root of its host.
-  const issuer = metadata?.authorization_servers[0] ?? new URL(source.url).origin;
-  const server = await findServerMetadata(http, issuer, signal, source);
-  checkServer(http, server, source);
+  const issuers = metadata?.authorization_servers ?? [new URL(source.url).origin];
+  const server = await firstUsable(issuers.slice(0, MOST_ISSUERS), async (issuer) => {
+    const found = await findServerMetadata(http, issuer, signal, source);
+    checkServer(http, found, source);
+    return found;
+  });
   const resource = metadata?.resource ?? withoutFragment(source.url);
   return { server, resource, scope: scopeOf(source, challenge.scope, metadata?.scopes_supported, server, also) };
+}
+
+/** The first authorization server that can be used (RFC 9728, 7.6). @throws the error of the first, if none can */
+async function firstUsable(issuers: readonly string[], find: (issuer: string) => Promise<ServerMetadata>): Promise<ServerMetadata> {
+  const errors: unknown[] = [];
+  for (const issuer of issuers) {
+    try {
+      return await find(issuer);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  throw errors[0];
 }
 
 async function firstCall(http: AuthorizationHttp, source: SourceSettings, signal: AbortSignal): Promise<Challenge> {

@@ -8,7 +8,7 @@ import type { SourceClient } from './source-authorization.ts';
 /** A response of an authorization server, or of a metadata document. */
 export interface AuthorizationResponse {
   status: number;
-  /** undefined: it is not JSON. */
+  /** undefined: it is neither JSON nor, as token endpoints before RFC 6749 answer, a form. */
   body: unknown;
   /** Value of `WWW-Authenticate`. */
   challenge: string | null;
@@ -88,5 +88,7 @@ async function send(
   // What a server answers to a first call may be a stream without end.
   if (isStream) await response.body?.cancel();
   const bytes = isStream || response.body === null ? Buffer.alloc(0) : await readCapped(response.body, MAX_BYTES, tooLarge);
-  return { status, body: parseJson(bytes), challenge: headers.get('www-authenticate'), retryAfter: headers.get('retry-after') };
+  const isForm = headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') === true;
+  const body = isForm ? Object.fromEntries(new URLSearchParams(bytes.toString())) : parseJson(bytes);
+  return { status, body, challenge: headers.get('www-authenticate'), retryAfter: headers.get('retry-after') };
 }

@@ -39,8 +39,9 @@ const claims = z.object({ iss: z.string(), sub: identifier, email: shownWhole(32
 const PREPARATION_MS = 25_000;
 const MAX_LIFE_SECONDS = 30 * 24 * 3600;
 const DEFAULT_LIFE_SECONDS = 3600;
-const ENDED = new Set(['invalid_grant', 'access_denied', 'invalid_target', 'invalid_scope']);
-const MISCONFIGURED = new Set(['invalid_client', 'unauthorized_client']);
+/** The last of each is GitHub's own. */
+const ENDED = new Set(['invalid_grant', 'access_denied', 'invalid_target', 'invalid_scope', 'bad_refresh_token']);
+const MISCONFIGURED = new Set(['invalid_client', 'unauthorized_client', 'incorrect_client_credentials']);
 
 export interface AuthorizerOptions {
   outbound: Outbound;
@@ -189,7 +190,8 @@ export class SourceAuthorizer implements SourceAuthorization {
   #notRenewed({ status, body, retryAfter }: AuthorizationResponse, { source, clientId }: RefreshCredential): Renewal {
     const code = errorCodeOf(body);
     const reason = new Error(`token endpoint of ${source}: HTTP ${status}, ${code}`);
-    const isRejection = status >= 400 && status < 500 && status !== 429;
+    // Some servers say 200 and an error.
+    const isRejection = status === 200 || (status >= 400 && status < 500 && status !== 429);
     // A registration that the server has forgotten, or that has ended, is made anew when the user connects again.
     const isRegistered = clientId !== this.#options.clients.settings(source)?.clientId && !clientId.startsWith(this.#options.publicUrl);
     if (isRejection && code === 'invalid_client' && isRegistered) return { kind: 'ended', reason };

@@ -111,6 +111,23 @@ const LITERALS = [
   '[2001:db8::1]',
   '[::ffff:169.254.169.254]',
   '[::ffff:10.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[64:ff9b:1::10.0.0.1]',
+  '[2002:a9fe:a9fe::]',
+  '[2001:0:7f00:1::]',
+  '[100::1]',
+  '[3fff::1]',
+  '[4000::1]',
+  '0x7f.0x0.0x0.0x1',
+  '0300.0250.1.1',
+  '00000177.1',
+  '4294967295',
+  '127.0.0.1%2e',
+  '240.0.0.1',
+  '192.0.2.1',
+  '192.88.99.1',
+  '１６９.254.169.254',
 ];
 /** Names, as a name server may answer for them, or this machine itself. */
 const NAMES = [
@@ -221,16 +238,25 @@ describe('hosts that the operator lists', () => {
     await expect(outbound.fetch('http://example.com/', LIMITS)).rejects.toThrow('has to be reached by https');
   });
 
-  it.each(['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fe80::1', 'fd00:ec2::254', '0.0.0.0', '::ffff:169.254.169.254'])(
-    'never have the address %s',
-    async (address) => {
-      const everything = listed('0.0.0.0/0', '::/0', 'mcp.example');
-      const outbound = outboundOf(everything, resolvingTo(address));
-      await expect(outbound.fetch(`http://other.example:${port}/`, LIMITS)).rejects.toMatchObject({ code: 'forbidden' });
-      const literal = address.includes(':') ? `[${address}]` : address;
-      await expect(outbound.fetch(`http://${literal}:${port}/`, LIMITS)).rejects.toMatchObject({ code: 'forbidden' });
-    },
-  );
+  it.each([
+    ...['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', '192.0.0.192', '0.0.0.0', '224.0.0.1', '255.255.255.255'],
+    ...['fe80::1', 'febf::1', 'fec0::1', 'ff02::1', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', '::'],
+    // Link-local addresses of IPv4 within those of IPv6.
+    ...[
+      '::ffff:169.254.169.254',
+      '::169.254.169.254',
+      '::ffff:0:169.254.169.254',
+      '64:ff9b::169.254.169.254',
+      '64:ff9b:1::169.254.169.254',
+    ],
+    ...['2002:a9fe:a9fe::', '2001:0:a9fe:a9fe::1'],
+  ])('never have the address %s', async (address) => {
+    const everything = listed('0.0.0.0/0', '::/0', 'mcp.example');
+    const outbound = outboundOf(everything, resolvingTo(address));
+    await expect(outbound.fetch(`http://other.example:${port}/`, LIMITS)).rejects.toMatchObject({ code: 'forbidden' });
+    const literal = address.includes(':') ? `[${address}]` : address;
+    await expect(outbound.fetch(`http://${literal}:${port}/`, LIMITS)).rejects.toMatchObject({ code: 'forbidden' });
+  });
 });
 
 describe('a response', () => {

@@ -376,6 +376,38 @@ describe('an authorization server', () => {
     expect(server.revoked).toEqual([readAccess(tokens.accessToken).token]);
   });
 
+  it('answers as servers do that are older than the specification', async () => {
+    for (const token_type of ['bearer', 'BEARER', undefined]) {
+      const found = scene();
+      Object.assign(server.answer, { token_type, expires_in: '3599', scope: null });
+      const { tokens } = await found.connect();
+      expect((tokens.expiresAt?.getTime() ?? 0) > systemClock.now() + 3_000_000).toBe(true);
+      expect(tokens.scopes).toEqual(['read', 'write']);
+    }
+    const found = scene();
+    const request = await found.prepare();
+    server.on('/token', (response) => {
+      const form = 'access_token=a&token_type=bearer&scope=read&refresh_token=r';
+      response.writeHead(200, { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }).end(form);
+    });
+    const tokens = await found.exchange(request, found.authorize(request));
+    expect([readAccess(tokens.accessToken).token, readRefresh(tokens.refreshToken as string)?.refreshToken]).toEqual(['a', 'r']);
+    server.on('/token', { body: { error: 'bad_verification_code', error_description: 'secret words' } });
+    await expect(found.exchange(request, found.authorize(request))).rejects.toThrow('refused the sign-in');
+  });
+
+  it('keeps its refresh token where it gives no other', async () => {
+    const found = scene();
+    const { tokens } = await found.connect();
+    Object.assign(server.answer, { refresh_token: undefined, expires_in: 0 });
+    const renewal = await found.authorizer.refresh(tokens.refreshToken as string);
+    expect(renewal).toMatchObject({ kind: 'renewed', lifeSeconds: 3_600 });
+    const [before, after] = [tokens.refreshToken, (renewal as { refreshToken?: string }).refreshToken].map((text) =>
+      readRefresh(text as string),
+    );
+    expect(after?.refreshToken).toBe(before?.refreshToken);
+  });
+
   it('answers oddly: it is an error without its words, and tokens in it are told of', async () => {
     for (const answer of [
       { access_token: undefined },
@@ -401,6 +433,10 @@ describe('an authorization server', () => {
       [401, 'unauthorized_client', 'misconfigured'],
       [400, 'Secret words', 'failed'],
       [500, 'invalid_grant', 'failed'],
+      [200, 'invalid_grant', 'ended'],
+      [200, 'bad_refresh_token', 'ended'],
+      [200, 'incorrect_client_credentials', 'misconfigured'],
+      [200, 'Secret words', 'failed'],
       [429, 'invalid_grant', 'failed'],
     ] as const) {
       server.on('/token', { status, body: { error }, headers: { 'retry-after': '7' } });

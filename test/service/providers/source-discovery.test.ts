@@ -38,6 +38,36 @@ describe('an authorization server', () => {
   });
 });
 
+describe('the description of the server', () => {
+  const describes = (resource: string, authorization_servers = [server.url]) =>
+    server.on('/.well-known/oauth-protected-resource/mcp', { body: { resource, authorization_servers } });
+
+  it('names it with a slash at its end, its host, or a part of that which holds it', async () => {
+    offersMetadata();
+    for (const resource of [`${source.url}/`, server.url, `${server.url}/`, source.url]) {
+      describes(resource);
+      expect((await found()).resource, resource).toBe(resource);
+    }
+    source = { ...source, url: `${server.url}/mcp/` };
+    describes(`${server.url}/mcp`);
+    expect((await found()).resource).toBe(`${server.url}/mcp`);
+  });
+
+  it('names several authorization servers: the first that can be used is', async () => {
+    offersMetadata();
+    server.on('/.well-known/oauth-authorization-server/old', {
+      body: { ...metadata(), issuer: `${server.url}/old`, code_challenge_methods_supported: undefined },
+    });
+    server.on('/.well-known/oauth-authorization-server/ill', { status: 503 });
+    describes(source.url, ['http://127.0.0.1:1', 'https://10.0.0.1', server.url]);
+    expect((await found()).server.issuer).toBe(server.url);
+    describes(source.url, [`${server.url}/old`, `${server.url}/ill`, server.url]);
+    expect((await found()).server.issuer).toBe(server.url);
+    describes(source.url, [`${server.url}/old`, `${server.url}/none`]);
+    await expect(found()).rejects.toThrow('PKCE');
+  });
+});
+
 describe('the requested scopes', () => {
   it('are those of the challenge, also of a server that greets everybody', async () => {
     offersMetadata();
