@@ -109,6 +109,11 @@ describe('sources of integrations.yaml', () => {
     expect(await problemsOf(two)).toEqual([expect.stringMatching(/^4:\d+ sources\.two\.label: is also the label of one/)]);
   });
 
+  it('have names of their own', async () => {
+    const two = `version: 1\nsources:\n  one: ${SOURCE}\n  one: { url: ${URL_}, label: Other }\nagents: {}\n`;
+    expect(await problemsOf(two)).toEqual(['4:3 : duplicated mapping key']);
+  });
+
   it('can’t be called as a part of an address is', async () => {
     expect(await problemsOf(`version: 1\nsources:\n  callback: ${SOURCE}\nagents: {}\n`)).toEqual([
       expect.stringMatching(/^3:3 sources\.callback: callback can’t be/),
