@@ -123,6 +123,10 @@ export interface Agent {
   name: string;
   description: string;
   provider: string;
+  /**
+   * Of an agent that uses another server: its name in the integrations file, by which it is connected.
+   */
+  source?: string;
   status: 'ready' | 'not_connected' | 'needs_attention' | 'not_configured';
   accounts: Account[];
   actions: Action[];
@@ -1013,7 +1017,7 @@ export interface SourceToolsChangedEvent {
   at: string;
   event: 'source.tools_changed';
   /**
-   * A connection’s server lists other tools than before, or its user has decided on one. A changed tool is held until then.
+   * A connection’s server lists other tools than before, or its user has decided on one. A changed tool is held until then. Without tools: they could not be read.
    */
   data: {
     account: string;

@@ -23,7 +23,9 @@ export const EVENTS = {
   }),
   'source.tools_changed': z
     .object({ account: z.uuid(), source: z.string(), tools: z.array(z.string()) })
-    .describe('A connection’s server lists other tools than before, or its user has decided on one. A changed tool is held until then.'),
+    .describe(
+      'A connection’s server lists other tools than before, or its user has decided on one. A changed tool is held until then. Without tools: they could not be read.',
+    ),
   'approval.requested': z.object({ ...approval, expiresAt: z.iso.datetime() }),
   'approval.decided': z.object({ ...approval, approved: z.boolean(), edited: z.boolean() }),
   'approval.expired': z.object(approval),

@@ -17,13 +17,15 @@ export interface AccountRow {
   toolsVersion: number;
   /** When its tools were read last; null: not yet. */
   listedAt: Date | null;
+  /** Code of the error with which its tools were read last; null: they were read. */
+  listError: string | null;
   status: GrantStatus;
   /** Scopes that its server asked for in refusing a call since it was connected. */
   wantedScopes: string[];
 }
 
 const SELECT = `select a.id, a.user_id as "userId", a.grant_id as "grantId", a.source, a.url, a.label, a.is_default as "isDefault",
-    a.connected_at as "connectedAt", a.tools_version as "toolsVersion", a.listed_at as "listedAt", g.status,
+    a.connected_at as "connectedAt", a.tools_version as "toolsVersion", a.listed_at as "listedAt", a.list_error as "listError", g.status,
     a.wanted_scopes as "wantedScopes"
   from source_accounts a join grants g on g.id = a.grant_id and g.user_id = a.user_id`;
 
@@ -78,7 +80,7 @@ export async function updateAccount(
   { id, userId, url, label }: Pick<AccountRow, 'id' | 'userId' | 'url' | 'label'>,
 ): Promise<void> {
   await tx.query(
-    `update source_accounts set url = $3, label = $4, list_after = now(), list_failures = 0, wanted_scopes = '{}'
+    `update source_accounts set url = $3, label = $4, list_after = now(), list_failures = 0, list_error = null, wanted_scopes = '{}'
      where user_id = $1::uuid and id = $2::uuid`,
     [userId, id, url, label],
   );
@@ -164,20 +166,24 @@ export async function leaseAccount(db: Queryable, userId: string, accountId: str
 /** @param ttlSeconds how long the server says that its list is good */
 export async function noteListed(tx: Queryable, userId: string, accountId: string, ttlSeconds: number): Promise<void> {
   await tx.query(
-    `update source_accounts set listed_at = now(), list_failures = 0,
+    `update source_accounts set listed_at = now(), list_failures = 0, list_error = null,
        list_after = now() + make_interval(secs => (case when used_at > now() - $4::interval then least($3::float8, $5::float8) else $5::float8 end) * (0.9 + random() / 5))
      where user_id = $1::uuid and id = $2::uuid`,
     [userId, accountId, ttlSeconds, IN_USE, UNUSED_SECONDS],
   );
 }
 
-export async function noteListFailed(db: Queryable, userId: string, accountId: string): Promise<void> {
-  await db.query(
-    `update source_accounts set list_failures = list_failures + 1,
-       list_after = now() + make_interval(secs => $3::float8 * power(2, least(list_failures, $4::int)) * (0.9 + random() / 5))
-     where user_id = $1::uuid and id = $2::uuid`,
-    [userId, accountId, FAILURE_PAUSE_SECONDS, MOST_DOUBLED],
+/** @param code of the error. @returns whether it is another one than before */
+export async function noteListFailed(tx: Queryable, userId: string, accountId: string, code: string): Promise<boolean> {
+  const rows = await tx.query<{ isNew: boolean }>(
+    `update source_accounts a set list_failures = a.list_failures + 1, list_error = $5,
+       list_after = now() + make_interval(secs => $3::float8 * power(2, least(a.list_failures, $4::int)) * (0.9 + random() / 5))
+     from source_accounts before
+     where a.user_id = $1::uuid and a.id = $2::uuid and before.user_id = a.user_id and before.id = a.id
+     returning before.list_error is distinct from $5 as "isNew"`,
+    [userId, accountId, FAILURE_PAUSE_SECONDS, MOST_DOUBLED, code],
   );
+  return rows[0]?.isNew ?? false;
 }
 
 /** Records that an account is in use. One that was not has its tools read soon. */

@@ -50,6 +50,8 @@ export interface ShownTool {
   pinnedBy: 'operator' | 'user';
   /** Of the listed definition; of a tool that is gone, of the approved one. A decision names it. */
   hash: string | undefined;
+  /** Why what its server lists can't be used. */
+  problem: string | undefined;
   /** What may be called. */
   approved: ToolDefinition | undefined;
   /** What the server lists. */
@@ -74,6 +76,7 @@ export async function listTools({ db, fileTools, tools }: SourceDeps, userId: st
       state: stateOf(pin, file),
       pinnedBy: file.hash === undefined ? 'user' : 'operator',
       hash: pin.listedHash ?? pin.approvedHash ?? undefined,
+      problem: pin.problem ?? undefined,
       approved,
       listed,
       changed: changedFields(approved, listed),
@@ -89,7 +92,7 @@ function countsOf(fileTools: FileTools, { source }: AccountRow, pins: readonly T
 }
 
 function unlisted(tool: string): ToolPin {
-  return { tool, approvedHash: null, listedHash: null, isBlocked: false };
+  return { tool, approvedHash: null, listedHash: null, problem: null, isBlocked: false };
 }
 
 function noSuchAccount(): AppError {

@@ -2,7 +2,7 @@ import type { ToolDefinition } from '../providers/mcp/source-settings.ts';
 
 /**
  * Of a tool that the integrations file lists, at one connection. `held`: the server defines it differently than was approved, or it
- * is new; its user decides. `gone`: the server lists it no more. Only an allowed tool is called.
+ * is new; its user decides. `gone`: the server lists it no more, or in a way that can't be used. Only an allowed tool is called.
  */
 export type ToolState = 'allowed' | 'held' | 'blocked' | 'gone';
 
@@ -25,6 +25,8 @@ export interface PinnedTool {
   approved: ToolDefinition | undefined;
   /** Hash of what the server listed last; undefined: nothing. */
   listedHash: string | undefined;
+  /** Of a tool that is gone: why its definition can't be used; undefined: the server doesn't list it. */
+  problem: string | undefined;
 }
 
 /** What a user decides about a tool of a connection. */
@@ -43,6 +45,7 @@ export interface ToolPin {
   tool: string;
   approvedHash: string | null;
   listedHash: string | null;
+  problem: string | null;
   isBlocked: boolean;
 }
 

@@ -50,6 +50,13 @@ const account = z
     status: z.enum(['active', 'reauth_required']),
     connected_at: z.iso.datetime(),
     listed_at: z.iso.datetime().nullable().describe('When the server’s tools were read last; null: not yet.'),
+    list_error: z
+      .string()
+      .nullable()
+      .describe('Code of the error with which they were read last; null: they could be read. It is tried again.'),
+    missing_scopes: z
+      .array(z.string())
+      .describe('Permissions that the server asked for in refusing something: connect it again to give them.'),
     tools: z.object({
       allowed: count,
       held: count.describe('New or changed: they are not called until the user decides.'),
@@ -81,6 +88,10 @@ const tool = z
       .describe('`held`: new, or defined differently than was approved. Only an allowed tool is called.'),
     pinned_by: z.enum(['operator', 'user']).describe('`operator`: by its hash in the integrations file; users don’t decide.'),
     hash: z.string().optional().describe('Of the listed definition, which a decision names; of a tool that is gone, of the approved one.'),
+    problem: z
+      .string()
+      .optional()
+      .describe('Of a tool that is gone: why the server’s definition of it can’t be used; absent: it isn’t listed.'),
     approved: definition.optional(),
     listed: definition.optional(),
     changed: z.array(z.string()).describe('Fields in which the two differ.'),
@@ -357,7 +368,17 @@ function clientDocument(publicUrl: string): Endpoint {
   });
 }
 
-function shown({ id, source: name, label, url, isDefault, status, connectedAt, listedAt, tools }: CountedAccount): z.input<typeof account> {
+function shown({
+  id,
+  source: name,
+  label,
+  url,
+  isDefault,
+  status,
+  connectedAt,
+  tools,
+  ...listing
+}: CountedAccount): z.input<typeof account> {
   return {
     id,
     source: name,
@@ -366,7 +387,9 @@ function shown({ id, source: name, label, url, isDefault, status, connectedAt, l
     default: isDefault,
     status: status === 'active' ? 'active' : 'reauth_required',
     connected_at: connectedAt.toISOString(),
-    listed_at: listedAt?.toISOString() ?? null,
+    listed_at: listing.listedAt?.toISOString() ?? null,
+    list_error: listing.listError,
+    missing_scopes: listing.wantedScopes,
     tools,
   };
 }

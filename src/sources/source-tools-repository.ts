@@ -7,7 +7,7 @@ export async function selectPins(db: Queryable, userId: string, accountId: strin
   return db.query<ToolPin>(
     {
       name: 'source-tool-pins',
-      text: `select tool, approved_hash as "approvedHash", listed_hash as "listedHash", is_blocked as "isBlocked"
+      text: `select tool, approved_hash as "approvedHash", listed_hash as "listedHash", problem, is_blocked as "isBlocked"
              from source_tools where user_id = $1::uuid and account_id = $2::uuid order by tool`,
     },
     [userId, accountId],
@@ -17,7 +17,7 @@ export async function selectPins(db: Queryable, userId: string, accountId: strin
 /** Those of all accounts of a user. */
 export async function selectPinsOfUser(db: Queryable, userId: string): Promise<(ToolPin & { accountId: string })[]> {
   return db.query<ToolPin & { accountId: string }>(
-    `select account_id as "accountId", tool, approved_hash as "approvedHash", listed_hash as "listedHash", is_blocked as "isBlocked"
+    `select account_id as "accountId", tool, approved_hash as "approvedHash", listed_hash as "listedHash", problem, is_blocked as "isBlocked"
      from source_tools where user_id = $1::uuid`,
     [userId],
   );
@@ -51,6 +51,8 @@ export interface Listed {
   definition: Buffer | null;
   /** The same, encrypted to be stored as approved; null: what was approved before stays. */
   approved: Buffer | null;
+  /** Why what the server lists can't be used. */
+  problem: string | null;
 }
 
 export async function upsertListed(
@@ -59,10 +61,11 @@ export async function upsertListed(
   listed: readonly Listed[],
 ): Promise<void> {
   await tx.query(
-    `insert into source_tools (user_id, account_id, source, tool, listed_hash, listed, approved_hash, approved)
-     select $1::uuid, $2::uuid, $7, tool, hash, definition, case when approved is not null then hash end, approved
-     from unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[]) as given (tool, hash, definition, approved)
+    `insert into source_tools (user_id, account_id, source, tool, listed_hash, listed, approved_hash, approved, problem)
+     select $1::uuid, $2::uuid, $7, tool, hash, definition, case when approved is not null then hash end, approved, problem
+     from unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[], $8::text[]) as given (tool, hash, definition, approved, problem)
      on conflict (user_id, account_id, tool) do update set listed_hash = excluded.listed_hash, listed = excluded.listed,
+       problem = excluded.problem,
        approved_hash = coalesce(excluded.approved_hash, source_tools.approved_hash),
        approved = coalesce(excluded.approved, source_tools.approved), changed_at = now()`,
     [
@@ -73,6 +76,7 @@ export async function upsertListed(
       listed.map(({ definition }) => definition),
       listed.map(({ approved }) => approved),
       source,
+      listed.map(({ problem }) => problem),
     ],
   );
 }

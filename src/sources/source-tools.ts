@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { lockExistingUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { RecordEvent } from '../events/events.ts';
+import type { ListedTools } from '../providers/mcp/source-session.ts';
 import type { ToolDefinition } from '../providers/mcp/source-settings.ts';
 import { toolHash } from '../providers/mcp/tool-hash.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
@@ -100,11 +101,13 @@ export class SourceTools {
    * lists; from then on a tool that is new or differs is held, and one that is again as it was approved is allowed.
    *
    * @param ttlMs how long the server says that its list is good
+   * @param unusable tools that it lists in a way that can't be used
    */
   async store(
     { userId, id }: Pick<AccountRow, 'userId' | 'id'>,
     tools: readonly ToolDefinition[],
     ttlMs: number | undefined,
+    unusable: ListedTools['unusable'] = [],
   ): Promise<void> {
     const { db, userKeys } = this.#deps;
     // Cached for the transaction, which must not wait for a key service.
@@ -113,7 +116,7 @@ export class SourceTools {
       await lockExistingUser(tx, userId);
       const account = await lockAccount(tx, userId, id);
       if (account === undefined) return;
-      const changed = await this.#changes(tx, account, tools);
+      const changed = await this.#changes(tx, account, tools, unusable);
       if (changed.length > 0) {
         await upsertListed(tx, account, changed);
         await raiseToolsVersion(tx, userId, id);
@@ -176,22 +179,29 @@ export class SourceTools {
   }
 
   /** What differs between the stored and the listed tools, encrypted. */
-  async #changes(tx: Queryable, account: AccountRow, tools: readonly ToolDefinition[]): Promise<Listed[]> {
+  async #changes(
+    tx: Queryable,
+    account: AccountRow,
+    tools: readonly ToolDefinition[],
+    unusable: ListedTools['unusable'],
+  ): Promise<Listed[]> {
     const { userId, id } = account;
     const file = this.#deps.fileTools(account.source);
     const stored = new Map((await selectPins(tx, userId, id)).map((pin) => [pin.tool, pin]));
     const listed = new Map(tools.map((tool) => [tool.name, tool]));
+    const problems = new Map(unusable.map(({ name, reason }) => [name, reason]));
     const key = await this.#deps.userKeys.forUser(tx, userId);
     const changes: Listed[] = [];
     for (const [tool, { hash: operatorHash }] of file) {
       const definition = listed.get(tool);
       const before = stored.get(tool);
       const hash = definition === undefined ? null : toolHash(definition);
-      if ((before?.listedHash ?? null) === hash) continue;
+      const problem = problems.get(tool) ?? null;
+      if ((before?.listedHash ?? null) === hash && (before?.problem ?? null) === problem) continue;
       const text = definition === undefined ? null : JSON.stringify(definition);
       const sealAs = (column: 'approved' | 'listed') => (text === null ? null : seal(key, placeOf(column, userId, id, tool), text));
       const isBaseline = account.listedAt === null && (operatorHash === undefined || operatorHash === hash);
-      changes.push({ tool, hash, definition: sealAs('listed'), approved: isBaseline ? sealAs('approved') : null });
+      changes.push({ tool, hash, definition: sealAs('listed'), approved: isBaseline ? sealAs('approved') : null, problem });
     }
     return changes;
   }
@@ -214,6 +224,7 @@ function pinned(pin: ToolPin, file: FileTool, definitions: ReadonlyMap<string, T
     approvedHash,
     approved: approvedHash === undefined ? undefined : definitions.get(approvedHash),
     listedHash: pin.listedHash ?? undefined,
+    problem: pin.problem ?? undefined,
   };
 }
 

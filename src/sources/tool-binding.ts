@@ -61,7 +61,7 @@ export class ToolBinding {
     const state = pinned === undefined ? 'unlisted' : pinned.state === 'allowed' ? 'gone' : pinned.state;
     const hash = pinned?.listedHash;
     const changes = pinned?.state === 'held' ? await this.#changesIn(pinned, userId, account) : undefined;
-    const why = state === 'held' ? whyHeld(pinned as PinnedTool, changes ?? []) : HELD[state];
+    const why = state === 'held' ? whyHeld(pinned as PinnedTool, changes ?? []) : whyNot(state, pinned?.problem);
     throw new AppError('forbidden', `The tool ${tool} of ${account.label} ${why}.`, {
       details: { reason: 'tool_held', state, tool, account: account.id, source: name, ...(changes !== undefined && { hash, changes }) },
     });
@@ -111,6 +111,10 @@ export class ToolBinding {
     known.set(hash, bound);
     return bound;
   }
+}
+
+function whyNot(state: keyof typeof HELD, problem: string | undefined): string {
+  return state === 'gone' && problem !== undefined ? `can’t be used, because ${problem}` : HELD[state];
 }
 
 /** Fields are named, not repeated: what a server says reaches models only once it was approved. */

@@ -1,6 +1,8 @@
 import { type Clock, timeoutSignal } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
+import { lockUser } from '../database/user-lock.ts';
 import { asAppError } from '../errors.ts';
+import type { RecordEvent } from '../events/events.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { SourceSession } from '../providers/mcp/source-session.ts';
 import type { SourceSettings } from '../providers/mcp/source-settings.ts';
@@ -13,6 +15,7 @@ export interface ToolListingsDeps {
   clock: Clock;
   logger: Logger;
   tools: SourceTools;
+  emit: RecordEvent;
   /** Sources of the integrations file, by name, as it is now. */
   sources(): ReadonlyMap<string, SourceSettings>;
   /** Opens a session of a provider; undefined: it is not configured. */
@@ -69,7 +72,7 @@ export class ToolListings {
   }
 
   async #read(account: LeasedAccount): Promise<void> {
-    const { db, clock, logger, tools, sources, session, access } = this.#deps;
+    const { db, clock, logger, tools, sources, session, access, emit } = this.#deps;
     const { id, userId, grantId, source } = account;
     const settings = sources().get(source);
     const opened = settings && session('mcp', access({ userId, grantId }), timeoutSignal(clock, READ_MS));
@@ -77,10 +80,13 @@ export class ToolListings {
     try {
       const listed = await (opened as SourceSession).listTools(settings).catch((error) => keepWantedScopes(db, { userId, id }, error));
       if (listed.unusable.length > 0) logger.info({ source, tools: listed.unusable.length }, 'a source lists tools that can’t be used');
-      await tools.store(account, listed.tools, listed.ttlMs);
+      await tools.store(account, listed.tools, listed.ttlMs, listed.unusable);
     } catch (error) {
-      await noteListFailed(db, userId, id);
       const { code } = asAppError(error);
+      await db.transaction(async (tx) => {
+        await lockUser(tx, userId);
+        if (await noteListFailed(tx, userId, id, code)) await emit(tx, userId, 'source.tools_changed', { account: id, source, tools: [] });
+      }, userId);
       logger.info({ source, code, account: id }, 'tools of a source could not be read; retrying later');
     }
   }

@@ -75,6 +75,42 @@ describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, (
     await control('reset', {});
   });
 
+  it('say why they can’t be used, and what to do: a connection that lacks access, and a tool', async () => {
+    const page = await scene.pages.openAs('lacking');
+    const members = { inputSchema: { type: 'object', properties: { id: { $ref: 'https://example.com/id.json' } } } };
+    await control('change', { tool: 'close_ticket', members });
+    await connect(page);
+    await card(page)
+      .getByRole('button', { name: /^Tools/ })
+      .click();
+    await tool(page, 'close_ticket')
+      .getByText('The server offers it, but it can’t be used, because its schema refers to another document.')
+      .waitFor();
+    await page.keyboard.press('Escape');
+    // As if the server had refused its list for want of two permissions, when it was to be read first.
+    await scene.steward.sql(
+      `update source_accounts set listed_at = null, list_error = 'missing_scopes', wanted_scopes = '{tickets:list,tickets:write}'`,
+    );
+    await page.reload();
+    await card(page).getByText('asks for more access (tickets:list, tickets:write). Reconnect it to give that.').waitFor();
+    await card(page).getByText('Reconnect required').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await scene.steward.sql(`update source_accounts set list_error = 'provider_timeout', wanted_scopes = '{}'`);
+    await page.reload();
+    await card(page).getByText('its tools could not be read: the server did not answer in time; Steward tries again').waitFor();
+    await scene.steward.sql(`update source_accounts set list_error = 'missing_scopes', wanted_scopes = '{tickets:write}'`);
+    await page.reload();
+    await control('reset', {});
+    await card(page)
+      .getByRole('button', { name: /^Reconnect/ })
+      .click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await card(page)
+      .getByText(/\d+ tools/)
+      .waitFor();
+    await card(page).getByText('Reconnect required').waitFor({ state: 'detached' });
+  });
+
   it('are asked unasked until something else was read, and then with a question that names them', async () => {
     const chat = await ChatPage.open(scene.steward, scene.pages, 'searching');
     const { page } = chat;

@@ -204,6 +204,14 @@ export type SourceAccount = {
      * When the server’s tools were read last; null: not yet.
      */
     listed_at: string | null;
+    /**
+     * Code of the error with which they were read last; null: they could be read. It is tried again.
+     */
+    list_error: string | null;
+    /**
+     * Permissions that the server asked for in refusing something: connect it again to give them.
+     */
+    missing_scopes: Array<string>;
     tools: {
         allowed: number;
         /**
@@ -250,6 +258,10 @@ export type SourceTool = {
      * Of the listed definition, which a decision names; of a tool that is gone, of the approved one.
      */
     hash?: string;
+    /**
+     * Of a tool that is gone: why the server’s definition of it can’t be used; absent: it isn’t listed.
+     */
+    problem?: string;
     /**
      * As the server defines it (MCP, `Tool`): name, title, description, inputSchema, outputSchema, annotations, _meta.
      */
@@ -477,6 +489,7 @@ export type UserExport = {
         listed_at: string | null;
         list_after: string;
         list_failures: number;
+        list_error: string | null;
         wanted_scopes: Array<string>;
         used_at: string;
     }>;
@@ -496,6 +509,7 @@ export type UserExport = {
          */
         listed: unknown | null;
         listed_hash: string | null;
+        problem: string | null;
         is_blocked: boolean;
         changed_at: string;
     }>;

@@ -65,9 +65,19 @@ export function watchAccess(session) {
 /** Why an account can't be used. @param why its status, or the code of the error with which a call failed */
 export function wordsOf(account, why = account.status) {
   const name = labelOf(account);
+  if (why === 'missing_scopes' && account.source !== undefined) return sources.wantsMore(name, scopesOf(account));
   if (why === 'missing_scopes') return accounts.denied(name, missingPermissions(account.missing_scopes ?? []));
   const words = { relink_required: accounts.loginAsked, item_gone: accounts.gone }[why] ?? accounts.ended;
   return words(name);
+}
+
+const MOST_SCOPES = 5;
+const SCOPE_LENGTH = 60;
+
+/** Names of the server's own. */
+function scopesOf({ missing_scopes: missing }) {
+  const shown = missing.slice(0, MOST_SCOPES).map((scope) => scope.slice(0, SCOPE_LENGTH).toWellFormed());
+  return [...shown, ...(missing.length > MOST_SCOPES ? ['…'] : [])].join(', ');
 }
 
 /** Codes of errors that the user gets over by giving an account its access back. */

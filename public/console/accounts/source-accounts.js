@@ -1,11 +1,13 @@
 import { access, accounts, sources as texts } from '../../language/en/accounts.js';
+import { reasonOf } from '../../language/en/failures.js';
 import { button } from '../kit/button.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
 import { linkTo } from '../page/page-address.js';
 import { connectSource } from '../page/page-flow.js';
-import { reconnect } from './account-access.js';
+import { visibleText } from '../page/page-text.js';
+import { reconnect, wordsOf } from './account-access.js';
 import { AccountList } from './account-list.js';
 import { showTools } from './source-tools.js';
 
@@ -30,7 +32,7 @@ export class SourceAccounts extends AccountList {
   }
 
   item(account) {
-    const { id, label, status, tools } = account;
+    const { id, label, tools, missing_scopes: missing } = account;
     return element(
       'li',
       { className: 'entry', 'data-entry': id },
@@ -43,28 +45,32 @@ export class SourceAccounts extends AccountList {
           {},
           element('a', { href: linkTo('accounts', id) }, label),
           account.default && this.#isOneOfSeveral(account) ? tag('good', texts.default) : undefined,
-          status === 'active' ? undefined : tag('attention', texts.ended),
+          needsReconnecting(account) ? tag('attention', texts.ended) : undefined,
           tools.held > 0 ? tag('attention', texts.held(tools.held)) : undefined,
           account.readOnly === undefined ? undefined : tag('', access.readOnly),
         ),
         element('p', { className: 'detail' }, this.#about(account)),
+        missing.length > 0 ? element('p', { className: 'detail' }, visibleText(wordsOf(account, 'missing_scopes'))) : undefined,
       ),
       element('div', { className: 'actions' }, ...this.#actions(account)),
     );
   }
 
-  #about({ source, host, tools, listed_at: listedAt }) {
+  #about({ source, host, tools, listed_at: listedAt, list_error: error, missing_scopes: missing }) {
     const { trust } = this.session.accounts.value.offered.find(({ name }) => name === source) ?? {};
-    const said = [host, listedAt === null ? texts.reading : texts.allowed(tools.allowed)];
+    const read = listedAt === null ? [] : [texts.allowed(tools.allowed)];
+    const reading = error === null ? [texts.reading] : [];
+    const unread = error === null || missing.length > 0 ? [] : [texts.unread(texts.problems[error] ?? reasonOf(error))];
+    const said = [host, ...(listedAt === null ? reading : read), ...unread];
     return [...said, ...(trust === 'operator' ? [texts.answeredFor] : [])].join(' · ');
   }
 
   #actions(account) {
-    const { id, label, status } = account;
+    const { id, label } = account;
     const subpath = encodeURIComponent(id);
     const isOther = !account.default && this.#isOneOfSeveral(account);
     return [
-      status === 'active' ? undefined : this.button(accounts.reconnect, label, () => reconnect(this.session, account), 'primary'),
+      needsReconnecting(account) ? this.button(accounts.reconnect, label, () => reconnect(this.session, account), 'primary') : undefined,
       this.button(texts.tools, label, () => showTools(this.session, account)),
       isOther ? this.button(texts.makeDefault, label, () => this.change('POST', `${subpath}/default`, texts.isDefault(label))) : undefined,
       this.readOnlyButton(account, label),
@@ -83,3 +89,6 @@ export class SourceAccounts extends AccountList {
     return node;
   }
 }
+
+/** Its access has ended, or its server wants more than it was given. */
+const needsReconnecting = ({ status, missing_scopes: missing }) => status !== 'active' || missing.length > 0;

@@ -55,7 +55,7 @@ export async function showTools(session, account, { tool: only, onDecided } = {}
         'div',
         {},
         element('h3', {}, visibleText(tool.tool), tag(TONES[state], texts.states[state])),
-        element('p', { className: 'detail' }, isHeld ? whyHeld(tool) : firstLine(approved ?? listed)),
+        element('p', { className: 'detail' }, about(tool)),
         ...(isHeld ? [differences(approved, listed, changed)] : []),
         ...(pinnedBy === 'operator' ? [element('p', { className: 'detail' }, texts.byOperator)] : []),
       ),
@@ -76,6 +76,11 @@ export async function showTools(session, account, { tool: only, onDecided } = {}
       ...(state === 'held' || state === 'allowed' ? [one(texts.block, 'block')] : []),
     ];
   }
+}
+
+function about({ state, problem, approved, listed, changed }) {
+  if (problem !== undefined) return texts.unusable(visibleText(problem));
+  return state === 'held' ? whyHeld({ approved, changed }) : firstLine(approved ?? listed);
 }
 
 function whyHeld({ approved, changed }) {

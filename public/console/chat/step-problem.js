@@ -38,7 +38,9 @@ export function stepProblem({ session, retry }, { action, input, failure, isLast
   if (code === 'unavailable' && failure.message.includes(BEING_FETCHED)) return problem(accounts.stillLoading(name), again);
   if (!ENDED.has(code)) return undefined;
   const missing = account.missing_scopes ?? [];
-  if (account.status === 'active' && (code !== 'missing_scopes' || missing.length === 0)) return problem(accounts.worksAgain(name), again);
+  // What a source wants more is known once it has refused a call, and here a moment later.
+  const isRefused = code === 'missing_scopes' && (missing.length > 0 || account.source !== undefined);
+  if (account.status === 'active' && !isRefused) return problem(accounts.worksAgain(name), again);
   return problem(wordsOf(account, code), () => reconnectButton(session, account));
 }
 

@@ -7,8 +7,9 @@ export function allAccounts(value) {
 export const labelOf = ({ email, bank_name: bank, label }) => email ?? bank ?? label;
 
 /** Whether the user has to do something about an account. */
-export function needsAttention({ status, tools }) {
-  return status !== 'active' || (tools !== undefined && tools.held > 0);
+export function needsAttention({ source, status, tools, missing_scopes: missing = [] }) {
+  if (status !== 'active') return true;
+  return source !== undefined && (tools.held > 0 || missing.length > 0);
 }
 
 /** The accounts with which an agent works; undefined: it isn't known yet. @param value see {@link allAccounts} */

@@ -63,6 +63,15 @@ export const sources = {
   answeredFor: 'the operator of this service answers for it',
   reading: 'its tools are being read',
   allowed: (count) => counted(count, '1 tool', (number) => `${number} tools`),
+  /** @param scopes as the server calls them */
+  wantsMore: (name, scopes) => `${name} asks for more access (${scopes}). Reconnect it to give that.`,
+  unread: (why) => `its tools could not be read: ${why}; Steward tries again`,
+  /** By the code of the error. */
+  problems: {
+    provider_error: 'the server sent something that is no list of tools, or reported a fault',
+    provider_timeout: 'the server did not answer in time',
+    too_large: 'the list is too long',
+  },
   held: (count) => counted(count, '1 tool to look at', (number) => `${number} tools to look at`),
   tools: 'Tools',
   disconnectMeans: 'Assistants lose access to it immediately, and its access is revoked where the server can do that.',
@@ -75,6 +84,7 @@ export const sourceTools = {
     'What the server says of its tools, as it was when you connected. A tool that the server changes or adds afterwards can’t be used until you allow it.',
   none: 'None of its tools is listed yet.',
   states: { allowed: 'Allowed', held: 'Held', blocked: 'Blocked', gone: 'Not offered' },
+  unusable: (why) => `The server offers it, but it can’t be used, because ${why}.`,
   isNew: 'This tool is new.',
   changed: (fields) => `Changed since it was allowed: ${english.list(fields)}.`,
   fields: {

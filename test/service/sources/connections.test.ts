@@ -70,6 +70,8 @@ describe('connecting to a source that has a sign-in', () => {
       status: 'active',
       connected_at: expect.any(String),
       listed_at: expect.any(String),
+      list_error: null,
+      missing_scopes: [],
       tools: { allowed: 2, held: 0, blocked: 0, gone: 0 },
     });
     const { body } = await steward.call('/integrations', { token });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ToolDefinition } from '../../../src/providers/mcp/source-settings.ts';
 import { sourceFile } from '../../support/inputs/source-file.ts';
+import { sourceAccounts, sourceTools } from '../../support/scenes/source-flows.ts';
 import { ToolScene, type ToolUser } from '../../support/scenes/tool-scene.ts';
 import { McpSource } from '../../support/servers/mcp-source.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { callAction } from '../../support/users/agents.ts';
 
 const FIND: ToolDefinition = {
@@ -40,6 +42,19 @@ afterAll(async () => {
   await scene.steward.stop();
   await source.stop();
 });
+
+/** The background reads the tools of the account. */
+async function readAgain(): Promise<void> {
+  await scene.steward.sql(`update source_accounts set list_after = now() - interval '1 minute' where id = $1`, [user.accounts.tickets]);
+  await scene.steward.tick();
+}
+const shown = async () => (await sourceAccounts(scene.steward, user.token))[0];
+const eventsOf = async () => {
+  const rows = await scene.steward.sql<{ data: any }>(`select * from events where user_id = $1 and event = 'source.tools_changed'`, [
+    user.userId,
+  ]);
+  return rows.length;
+};
 
 const call = (action: string, input: object = {}) => callAction(scene.steward, action, input, { token: user.token });
 const called = () => source.callsOf('/mcp').filter(({ body }) => body?.method === 'tools/call');
@@ -108,5 +123,48 @@ describe('a call of a source’s tool', () => {
     expect(source.callsOf('/other')).toEqual([]);
     await scene.reload(file(source.address));
     expect((await call('tickets.find', { query: 'a' })).data).toEqual({ structured: { ids: ['1'] } });
+  });
+});
+
+describe('what keeps a connection from being used', () => {
+  it('is shown: an error in reading its tools, with one event, until they are read', async () => {
+    const before = await eventsOf();
+    source.on('/mcp', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'));
+    await readAgain();
+    await eventually(async () => (await shown())?.list_error === 'provider_error');
+    await readAgain();
+    expect(await eventsOf()).toBe(before + 1);
+    source.restart();
+    await readAgain();
+    await eventually(async () => (await shown())?.list_error === null);
+  });
+
+  it('is shown: permissions that its server wants, which is something to attend to', async () => {
+    source.on('/mcp', (response) => {
+      response.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="tickets:list"' }).end();
+    });
+    await readAgain();
+    await eventually(async () => (await shown())?.list_error === 'missing_scopes');
+    expect(await shown()).toMatchObject({ status: 'active', missing_scopes: ['tickets:list'] });
+    const { body } = await scene.steward.call('/integrations', { token: user.token });
+    expect(body.sources.tickets).toMatchObject({ connected: true, needs_attention: 1 });
+  });
+
+  it('is shown: a tool whose definition can’t be used, with the reason, until it can be', async () => {
+    const inputSchema = { ...CLOSE.inputSchema, properties: { id: { $ref: 'https://evil.example/schema.json' } } };
+    source.pages = { first: { tools: [FIND, { ...CLOSE, inputSchema }] } };
+    await readAgain();
+    const close = async () => (await sourceTools(scene.steward, user.token, user.accounts.tickets ?? '')).close;
+    await eventually(async () => (await close()).state === 'gone');
+    expect(await close()).toMatchObject({ problem: 'its schema refers to another document', approved: CLOSE });
+    await expect(call('tickets.close', { id: '1' })).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('can’t be used, because its schema refers to another document.'),
+      details: { reason: 'tool_held', state: 'gone' },
+    });
+    source.pages = { first: { tools: [FIND, CLOSE] } };
+    await readAgain();
+    await eventually(async () => (await close()).state === 'allowed');
+    expect(await close()).not.toHaveProperty('problem');
   });
 });
