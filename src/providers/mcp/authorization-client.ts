@@ -81,7 +81,7 @@ function isFor(kept: SourceClient, server: ServerMetadata, { scope, redirectUri 
 }
 
 /**
- * Whether a server still knows a registration. It is asked with a code that it never gave: of one that it has forgotten, it says
+ * Whether a server still knows a registration. It is asked with a refresh token that it never gave: of one that it has forgotten, it says
  * `invalid_client` (RFC 6749, 5.2). Users would only see its error page. Whatever else it says or fails at is not about that.
  */
 async function isKnown(
@@ -91,15 +91,9 @@ async function isKnown(
   { resource }: Wanted,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const fields = { grant_type: 'authorization_code', code: unused(), redirect_uri: kept.redirectUri ?? '', resource };
-  const asked = { ...fields, code_verifier: unused() };
+  const asked = { grant_type: 'refresh_token', refresh_token: randomBytes(32).toString('base64url'), resource };
   const answer = await postAsClient(http, server.token_endpoint, kept, asked, signal).catch(() => undefined);
   return errorCodeOf(answer?.body) !== 'invalid_client';
-}
-
-/** A code or a verifier that nobody has. */
-function unused(): string {
-  return randomBytes(32).toString('base64url');
 }
 
 function scopesOf(scope = ''): string[] {
