@@ -77,7 +77,7 @@ export function boundAction(declared: LazyAction, source: SourceSettings, { defi
     ...(Object.keys(fixed).length > 0 && { shown: () => ({ fixed }) }),
     summary: (input) => declaredSummary(purposeOf(declared, source), { ...input, ...fixed }),
     async run(input, context) {
-      const calling = (context.session as SourceSession).callTool(source, pinned.tool, { ...input, ...fixed }, definition);
+      const calling = (context.session as SourceSession).callTool(source, pinned.tool, inOrder({ ...input, ...fixed }), definition);
       const { db, userId, account } = context;
       const result = await calling.catch((error) => keepWantedScopes(db, { userId, id: account.id }, error));
       return outputOf(result, output, effect, context);
@@ -121,6 +121,11 @@ function checker(whole: PlainSchema, fixed: Arguments, inputSchema: object): Bou
     if (problem === undefined) return;
     throw new AppError('invalid_request', `${problem}${problem.endsWith('.') ? '' : '.'}`, { details: { schema: inputSchema } });
   };
+}
+
+/** In one order, whatever the caller's: calls with the same arguments must not differ in what they tell. */
+function inOrder(args: Arguments): Arguments {
+  return JSON.parse(canonicalJson(args));
 }
 
 /** All texts, numbers and truth values of an argument, as an allow-list compares them. */

@@ -18,8 +18,13 @@ export interface Covered {
   /** Hosts of servers that receive the arguments. */
   services?: readonly string[];
   folder?: Pick<Destination, 'id' | 'name'>;
-  /** Others are another call: one that notifies people, or has files. Texts may differ, but not of a read, which changes nothing but tells them. */
+  /** Others are another call: one that notifies people, or has files. Texts may differ. */
   arguments: readonly GivenArgument[];
+  /**
+   * Of a read, which changes nothing but tells its arguments: all of them as canonical JSON. Any other order, repetition or nesting
+   * of the same values would spell a text out.
+   */
+  input?: string;
 }
 
 /** An allowance that is not stored yet. */
@@ -51,11 +56,18 @@ export function coveredBy(call: Call, exposure: Exposure, shown: readonly ShownV
     ...(services.length > 0 && { services }),
     ...(destination !== undefined && { folder: { id: destination.id, name: destination.name } }),
     arguments: argumentsOf(call, exposure),
+    ...(isRead(call) && { input: canonicalJson(call.input) }),
   };
 }
 
-function argumentsOf({ configured: { action }, input }: Call, { facts }: Exposure): GivenArgument[] {
-  return givenArguments(action.input.jsonSchema, { ...(input as object), ...action.implies?.(facts) }, action.effect === 'read');
+function isRead({ configured: { action } }: Call): boolean {
+  return action.effect === 'read';
+}
+
+function argumentsOf(call: Call, { facts }: Exposure): GivenArgument[] {
+  const { configured, input } = call;
+  const { action } = configured;
+  return givenArguments(action.input.jsonSchema, { ...(input as object), ...action.implies?.(facts) }, isRead(call));
 }
 
 function servicesIn(audience: Audience): string[] {
@@ -74,13 +86,15 @@ export function mayBeAllowed({ action: { effect, provider }, policy }: Configure
 }
 
 /** Whether an allowance is for a call. What it is for must include everyone who sees the call, and its arguments be the same. */
-export function allows({ recipients, services = [], folder, arguments: given }: Covered, call: Call, exposure: Exposure): Allowed {
+export function allows(covered: Covered, call: Call, exposure: Exposure): Allowed {
+  const { recipients, services = [], folder, arguments: given, input } = covered;
   if (destinationOf(call, exposure)?.id !== folder?.id) return 'none';
+  if (isRead(call) && input !== canonicalJson(call.input)) return 'none';
   if (canonicalJson(given) !== canonicalJson(argumentsOf(call, exposure))) return 'none';
   if (!servicesIn(exposure.audience).every((host) => services.includes(host))) return 'none';
   const found = relationsOf(exposure.audience, recipients);
   if (found.some((relation) => relation === 'nobody')) return 'none';
-  const isTold = services.length > 0 && call.configured.action.effect !== 'read' && call.configured.action.isTrusted !== true;
+  const isTold = services.length > 0 && !isRead(call) && call.configured.action.isTrusted !== true;
   return !isTold && found.every((relation) => relation === 'own' || relation === 'written_to') ? 'known' : 'new';
 }
 
