@@ -69,6 +69,16 @@ describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, (
     await held.getByText('Allowed', { exact: true }).first().waitFor();
     await page.keyboard.press('Escape');
     await card(page).getByText('1 tool to look at').waitFor({ state: 'detached' });
+    await control('change', { tool: 'search_tickets', members: { title: 'Search' } });
+    await listAgain();
+    await card(page).getByText('1 tool to look at').waitFor();
+    await scene.pages.show(page, 'Chat');
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Which tickets are open?');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^A tool of Tickets .* has changed\. It is not used until you have looked at it\.$/).waitFor();
+    await page.getByRole('button', { name: 'See what has changed' }).click();
+    await tool(page, 'search_tickets').getByText('Changed since it was allowed: title.').waitFor();
+    await page.keyboard.press('Escape');
     await scene.pages.show(page, 'Activity');
     await page.locator('#feed').getByText('You allowed the tool “close_ticket” of Tickets').waitFor();
     await page.locator('#feed').getByText('You connected the source Tickets').waitFor();

@@ -1,6 +1,7 @@
 import { accounts } from '../../language/en/accounts.js';
 import { actionName } from '../../language/en/actions.js';
 import { connectButton, connectSourceButton, reconnectButton, wordsOf } from '../accounts/account-access.js';
+import { changeButton } from '../accounts/source-tools.js';
 import { element } from '../kit/dom.js';
 import { isToolPart } from './tool-step.js';
 
@@ -29,6 +30,8 @@ export function neededAccounts(session, { messages, isReading }) {
   needed.push(
     ...known.offered.filter(({ name }) => ofSources.some(({ source }) => source === name)).map((one) => unconnectedSource(session, one)),
   );
+  const isHeld = ({ source, tools }) => tools.held > 0 && named.some((agent) => agent.source === source);
+  needed.push(...known.sources.filter(isHeld).map((account) => held(session, account)));
   if (needed.length > 0) return needed;
   const hasNone = PROVIDERS.every((provider) => known[provider].length === 0);
   return hasNone && !last.parts.some(isToolPart) ? [unconnected(session, 'workspace')] : [];
@@ -38,11 +41,9 @@ export function neededAccounts(session, { messages, isReading }) {
 function agentsIn({ parts }, agents) {
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   const isNamed = ({ tool, name }) => text.includes(tool) || text.includes(`“${actionName(name)}”`);
-  // Which tools a server has is not known before it is connected.
+  // Tools of a server that is not connected, or that has changed them, are not listed.
   const mayBeNamed = ({ name }) => text.includes(`${name}_`) || text.includes(`“${actionName(name)} `);
-  return agents.filter(({ name, status, source, actions }) =>
-    source !== undefined && status === 'not_connected' ? mayBeNamed({ name }) : actions.some(isNamed),
-  );
+  return agents.filter(({ name, source, actions }) => actions.some(isNamed) || (source !== undefined && mayBeNamed({ name })));
 }
 
 function unconnected(session, provider) {
@@ -51,6 +52,11 @@ function unconnected(session, provider) {
 
 function unconnectedSource(session, source) {
   return need(source.name, accounts.noSource(source.label), () => connectSourceButton(session, source));
+}
+
+function held(session, account) {
+  const words = accounts.heldTool(account.label);
+  return need(words, words, () => changeButton(session, account));
 }
 
 function denied(session, account) {
