@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../../validation/is-object.ts';
+import { halfProblem, textProblem } from '../../validation/well-formed.ts';
 import { hasInvalidHeaders } from './parameter-headers.ts';
 import type { ListedTools } from './source-session.ts';
 import type { ToolDefinition } from './source-settings.ts';
@@ -55,6 +56,8 @@ function reasonAgainst(item: unknown): string | undefined {
   const { name, inputSchema, outputSchema } = parsed.data;
   if (!NAME.test(name)) return 'its name is not valid';
   if (isDeeper(parsed.data, MAX_DEPTH)) return `its definition is nested more than ${MAX_DEPTH} times`;
+  // What canonical JSON doesn't have can't be pinned (RFC 8785, 3.2.2), and would keep the whole list from being stored.
+  if (textProblem(parsed.data, halfProblem) !== undefined || hasEndlessNumber(parsed.data)) return 'its definition is no valid JSON';
   if (JSON.stringify(parsed.data).length > MAX_DEFINITION_BYTES) return `its definition has more than ${MAX_DEFINITION_BYTES} bytes`;
   if (inputSchema.type !== 'object') return 'its arguments are no object';
   if (refersElsewhere(inputSchema) || refersElsewhere(outputSchema)) return 'its schema refers to another document';
@@ -65,6 +68,12 @@ function reasonAgainst(item: unknown): string | undefined {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
+}
+
+/** `1e999` is read as one. */
+function hasEndlessNumber(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasEndlessNumber);
 }
 
 /** Whether a schema has references that would have to be fetched. */

@@ -46,7 +46,15 @@ function named(value: unknown): string {
 function plain(value: unknown): unknown {
   const whole = { value };
   tidy(whole, 'kept');
-  return JSON.parse(JSON.stringify(whole.value), (_key, member) => (typeof member === 'string' ? cleaned(member) : member));
+  return JSON.parse(JSON.stringify(whole.value), (_key, member) => {
+    if (typeof member === 'string') return cleaned(member);
+    return isObject(member) ? withCleanNames(member) : member;
+  });
+}
+
+function withCleanNames(object: Record<string, unknown>): Record<string, unknown> {
+  const isClean = Object.keys(object).every((name) => cleaned(name) === name);
+  return isClean ? object : Object.fromEntries(Object.entries(object).map(([name, member]) => [cleaned(name), member]));
 }
 
 function cleaned(text: string): string {
