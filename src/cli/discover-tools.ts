@@ -61,7 +61,10 @@ function list(client: McpClient, source: SourceSettings, credential: string): Pr
     version: () => undefined,
     rejected: async () => true,
   };
-  return client.session(grant, new AbortController().signal).listTools(source);
+  return client
+    .session(grant, new AbortController().signal)
+    .listTools(source)
+    .finally(() => client.close());
 }
 
 function authOf(header: GivenHeader | undefined): Omit<ProposedSource, 'url'> {

@@ -41,6 +41,11 @@ export class McpClient {
     return this.#openCircuits();
   }
 
+  /** Ends all connections to servers. */
+  async close(): Promise<void> {
+    await (await this.#calls()).connections.close();
+  }
+
   session(grant: GrantAccess, signal: AbortSignal): SourceSession {
     let opened: SourceSession | undefined;
     const open = async () => {

@@ -48,6 +48,14 @@ export class SourceConnections {
     }
   }
 
+  /** Ends those that rest: the stream of a server would keep the process. */
+  async close(): Promise<void> {
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    for (const { idle } of entries) idle?.cancel();
+    await Promise.allSettled(entries.map(async ({ connection }) => (await connection).close()));
+  }
+
   #open(owner: string, credential: string): Entry {
     const signal = timeoutSignal(this.#clock, REQUEST_MS);
     const connection = SourceConnection.open(this.#outbound, this.#clock, readAccess(credential), signal);
