@@ -12,6 +12,7 @@ import { identifyClient } from './authorization-client.ts';
 import { discover, unusable } from './authorization-discovery.ts';
 import { type AuthorizationHttp, type AuthorizationResponse, errorCodeOf, postAsClient } from './authorization-http.ts';
 import { accessCredential, type IssuedTokens, type RefreshCredential, readRefresh, refreshCredential } from './credentials.ts';
+import { scopeNames } from './scope-names.ts';
 import type {
   AuthorizationAnswer,
   AuthorizationRequest,
@@ -142,7 +143,7 @@ export class SourceAuthorizer implements SourceAuthorization {
     const isLasting = refreshToken === undefined && expiresIn === undefined;
     return {
       ...given.tokens,
-      scopes: (scope ?? request.scope).split(' ').filter((one) => one !== ''),
+      scopes: scopeNames(scope ?? request.scope),
       expiresAt: isLasting ? null : new Date(now + lifeOf(expiresIn) * 1_000),
       subject: who?.sub,
       hint: who?.email || who?.preferred_username || undefined,
@@ -161,7 +162,7 @@ export class SourceAuthorizer implements SourceAuthorization {
       return {
         kind: 'renewed',
         ...given.tokens,
-        scopes: scope?.split(' ').filter((one) => one !== ''),
+        scopes: scope === undefined ? undefined : scopeNames(scope),
         lifeSeconds: lifeOf(expiresIn),
       };
     } catch (error) {

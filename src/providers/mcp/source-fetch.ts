@@ -3,14 +3,13 @@ import { readChallenge } from '../../outbound/challenge.ts';
 import type { Outbound } from '../../outbound/checked-fetch.ts';
 import { isObject } from '../../validation/is-object.ts';
 import type { AccessCredential } from './credentials.ts';
+import { scopeNames } from './scope-names.ts';
 
 /** For each request to the server, milliseconds. */
 export const REQUEST_MS = 30_000;
 /** For the stream of what a server has to say by itself; it is opened again. */
 const STREAM_MS = 10 * 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** RFC 6749, 3.3. */
-const SCOPE_NAME = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
 /** What is known of the answer to a request while it is read. */
 export interface Answer {
@@ -89,6 +88,6 @@ async function assertScope({ headers, body }: Response): Promise<void> {
   if (!isScopeMissing) return;
   await body?.cancel();
   throw new AppError('missing_scopes', 'The server asks for more than this connection was granted.', {
-    details: { missingScopes: scope.split(' ').filter((name) => SCOPE_NAME.test(name)) },
+    details: { missingScopes: scopeNames(scope) },
   });
 }

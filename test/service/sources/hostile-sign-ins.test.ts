@@ -95,3 +95,23 @@ describe('a server that refuses the token that it has just renewed', () => {
     ).toEqual([]);
   });
 });
+
+describe('a server that grants what is no scope', () => {
+  const scopes = async () => {
+    const [row] = await steward.sql<{ scopes: string[] }>(
+      'select scopes from grants where provider = $1 order by created_at desc limit 1',
+      ['mcp'],
+    );
+    return row?.scopes;
+  };
+
+  it('is connected and renewed without that', async () => {
+    server.answer = { scope: `read a\u0000b \ud800 ${'c'.repeat(1_000)} write` };
+    expect(await connect()).toMatchObject({ status: 'connected' });
+    expect(await scopes()).toEqual(['read', 'write']);
+    // The server refuses the first token, and the renewed one.
+    await eventually(async () => (await states())[0] === 'reauth_required');
+    expect(await scopes()).toEqual(['read', 'write']);
+    expect(server.callsOf('/token')).toHaveLength(2);
+  });
+});
