@@ -5,6 +5,7 @@ import type { Limits } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { Outbound } from '../../outbound/checked-fetch.ts';
+import { scopeNames } from '../../validation/scope-names.ts';
 import type { Renewal } from '../shared/provider.ts';
 import { identifier, optionalField, shownWhole } from '../shared/provider-text.ts';
 import { outcomeOfStatus, retryAfterSeconds } from '../transport/provider-fetch.ts';
@@ -12,7 +13,6 @@ import { identifyClient } from './authorization-client.ts';
 import { discover, unusable } from './authorization-discovery.ts';
 import { type AuthorizationHttp, type AuthorizationResponse, errorCodeOf, postAsClient } from './authorization-http.ts';
 import { accessCredential, type IssuedTokens, type RefreshCredential, readRefresh, refreshCredential } from './credentials.ts';
-import { scopeNames } from './scope-names.ts';
 import type {
   AuthorizationAnswer,
   AuthorizationRequest,

@@ -2,8 +2,8 @@ import { AppError } from '../../errors.ts';
 import { readChallenge } from '../../outbound/challenge.ts';
 import type { Outbound } from '../../outbound/checked-fetch.ts';
 import { isObject } from '../../validation/is-object.ts';
+import { scopeNames } from '../../validation/scope-names.ts';
 import type { AccessCredential } from './credentials.ts';
-import { scopeNames } from './scope-names.ts';
 
 /** For each request to the server, milliseconds. */
 export const REQUEST_MS = 30_000;
