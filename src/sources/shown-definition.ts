@@ -9,7 +9,7 @@ const MAX_DESCRIPTION = 1_000;
 const MAX_FIELD_DESCRIPTION = 300;
 const TEXTS = new Set(['title', 'description']);
 /** Values that a server suggests: one that holds hidden characters is not repeated. */
-const VALUES = new Set(['default', 'examples', 'enum']);
+const VALUES = new Set(['default', 'examples', 'enum', 'const']);
 
 /** A server's text as models and people read it: without invisible and direction characters, in one piece of limited length. */
 export function shownText(text: string, max = MAX_DESCRIPTION): string {
@@ -17,30 +17,35 @@ export function shownText(text: string, max = MAX_DESCRIPTION): string {
   return visible.length > max ? `${cutText(visible, max - 1)}…` : visible;
 }
 
-/** A schema whose texts are shown as {@link shownText} shows them. */
+/** A schema whose texts are shown as {@link shownText} shows them. What else holds hidden characters, names too, is left out. */
 export function shownSchema(schema: JsonSchema): JsonSchema {
   return shown(schema) as JsonSchema;
 }
 
 function shown(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shown);
+  if (Array.isArray(value)) return value.filter((one) => !isHiding(one)).map(shown);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).flatMap(([key, one]): [string, unknown][] => {
     if (TEXTS.has(key) && typeof one === 'string') return [[key, shownText(one, MAX_FIELD_DESCRIPTION)]];
-    if (key === 'properties' && isObject(one)) return [[key, mapped(one)]];
-    return VALUES.has(key) && hides(one) ? [] : [[key, shown(one)]];
+    if (isHiding(key) || isHiding(one) || (VALUES.has(key) && hides(one))) return [];
+    return [[key, key === 'properties' && isObject(one) ? mapped(one) : shown(one)]];
   });
   return Object.fromEntries(entries);
 }
 
 /** Names of properties are no keywords. */
 function mapped(properties: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, shown(one)]));
+  return Object.fromEntries(Object.entries(properties).flatMap(([name, one]) => (isHiding(name) ? [] : [[name, shown(one)]])));
 }
 
 function hides(value: unknown): boolean {
-  if (typeof value === 'string') return value.replace(INVISIBLE, '') !== value;
-  return typeof value === 'object' && value !== null && Object.values(value).some(hides);
+  if (typeof value !== 'object' || value === null) return isHiding(value);
+  return Object.entries(value).some(([name, one]) => isHiding(name) || hides(one));
+}
+
+/** Whether a text has hidden characters. */
+function isHiding(text: unknown): boolean {
+  return typeof text === 'string' && text.replace(INVISIBLE, '') !== text;
 }
 
 /** A field in which two definitions of a tool differ, as text; left out: the definition doesn't have it. */

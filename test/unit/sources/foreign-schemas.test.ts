@@ -117,4 +117,19 @@ describe('a server’s text', () => {
     });
     expect(shownSchema(schema)).toEqual(object({ description: { description: 'ab', examples: ['g'] }, title: { type: 'string' } }));
   });
+
+  it('leave out names and other values with hidden characters, wherever they are', () => {
+    const hidden = 'a\u{e0041}';
+    const schema = {
+      ...object({
+        [hidden]: { type: 'string' },
+        b: { const: hidden },
+        c: { const: { [hidden]: 1 }, default: { d: [{ [hidden]: 1 }] }, pattern: hidden, type: ['string', hidden] },
+        d: { patternProperties: { [hidden]: {}, e: { anyOf: [{ const: [hidden] }, { const: 'f' }] } } },
+      }),
+      required: [hidden, 'b'],
+    };
+    const shown = { b: {}, c: { type: ['string'] }, d: { patternProperties: { e: { anyOf: [{}, { const: 'f' }] } } } };
+    expect(shownSchema(schema)).toEqual({ ...object(shown), required: ['b'] });
+  });
 });
