@@ -113,9 +113,15 @@ function uncovered({ label, scopes, id }: AgentAccountRow, anyOf: readonly strin
 }
 
 function ambiguous(message: string, candidates: readonly AgentAccountRow[]): AppError {
-  const choices = candidates.map(({ id, label, masks }) => ({ id, label, ...(masks.length > 0 && { masks }) }));
-  const names = candidates.map(({ label, masks }) =>
-    masks.length === 0 ? label : `${label} (${masks.map((mask) => `…${mask}`).join(', ')})`,
+  const named = Map.groupBy(candidates, ({ label }) => labelKey(label));
+  // Callers learn digits of a bank only where nothing else tells its connections apart.
+  const masksOf = ({ label, masks }: AgentAccountRow) => (named.get(labelKey(label))?.length === 1 ? [] : masks);
+  const choices = candidates.map((account) => {
+    const masks = masksOf(account);
+    return { id: account.id, label: account.label, ...(masks.length > 0 && { masks }) };
+  });
+  const names = choices.map(({ label, masks }) =>
+    masks === undefined ? label : `${label} (${masks.map((mask) => `…${mask}`).join(', ')})`,
   );
   return new AppError('invalid_request', `account: ${message} Choices: ${cutList(names, MAX_NAMES)}.`, { details: { choices } });
 }

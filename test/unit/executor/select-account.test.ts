@@ -34,6 +34,17 @@ describe('an account by its name', () => {
     (wanted) => expect(refusal(ACCOUNTS, wanted)).toMatchObject({ code: 'invalid_request' }),
   );
 
+  it('is told by the last digits of its numbers only where another one has its name', () => {
+    const banks = ['Bank A', 'bank a', 'Bank B'].map((label, index) => ({ ...account(label), id: `${index}`, masks: [`471${index}`] }));
+    const { message, details } = refusal(banks);
+    expect(message).toMatch(/Choices: Bank A \(…4710\), bank a \(…4711\), Bank B\.$/);
+    expect(details?.choices).toEqual([
+      { id: '0', label: 'Bank A', masks: ['4710'] },
+      { id: '1', label: 'bank a', masks: ['4711'] },
+      { id: '2', label: 'Bank B' },
+    ]);
+  });
+
   it('is asked for in a sentence that is short, however many there are', () => {
     const many = Array.from({ length: 200 }, (_, index) => account(`Bank ${index} ${'x'.repeat(400)}`));
     const { message, details } = refusal(many);
