@@ -6,7 +6,7 @@ import { leadOn } from '../../src/http/middleware/lead-on.ts';
 import { PAGE_POLICY } from '../../src/http/pages/html.ts';
 import { errorPage } from '../sandbox-page.ts';
 import type { AccessClients } from './access-clients.ts';
-import { AUTH_METHODS } from './access-state.ts';
+import { type AccessBehaviour, AUTH_METHODS } from './access-state.ts';
 import type { AccessTokens, TokenAnswer } from './access-tokens.ts';
 import { type AuthorizationDesk, SCOPES, WRITE_SCOPE } from './authorization-desk.ts';
 import { ticketsPage } from './tickets-page.ts';
@@ -21,6 +21,7 @@ export interface AccessRouteDeps {
   clients: AccessClients;
   desk: AuthorizationDesk;
   tokens: AccessTokens;
+  behaviour: AccessBehaviour;
   /** Who can sign in. */
   people: readonly TicketUser[];
 }
@@ -56,7 +57,7 @@ export function accessRoutes(deps: AccessRouteDeps): Router {
 }
 
 /** RFC 8414, 2; OpenID Connect Discovery, 3. */
-export function accessMetadata({ issuer, publicRoot }: Pick<AccessRouteDeps, 'issuer' | 'publicRoot'>): object {
+export function accessMetadata({ issuer, publicRoot, behaviour }: Pick<AccessRouteDeps, 'issuer' | 'publicRoot' | 'behaviour'>): object {
   return {
     issuer,
     authorization_endpoint: `${publicRoot}/authorize`,
@@ -70,7 +71,7 @@ export function accessMetadata({ issuer, publicRoot }: Pick<AccessRouteDeps, 'is
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: AUTH_METHODS,
     revocation_endpoint_auth_methods_supported: AUTH_METHODS,
-    authorization_response_iss_parameter_supported: true,
+    ...(!behaviour.omitIss && { authorization_response_iss_parameter_supported: true }),
     client_id_metadata_document_supported: true,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],

@@ -33,6 +33,14 @@ export interface AccessState {
   tokens: Record<string, StoredToken>;
 }
 
+/** What tests change. A restart resets it. */
+export interface AccessBehaviour {
+  tokenLifeSeconds: number;
+  omitRefreshToken: boolean;
+  /** Answers don't say who gives them, as of most servers in use (RFC 9207). */
+  omitIss: boolean;
+}
+
 export function seedAccess(): AccessState {
   return { clients: {}, grants: {}, tokens: {} };
 }

@@ -2,14 +2,9 @@ import type { Controls } from '../controls.ts';
 import type { Signer } from '../identity/identity-keys.ts';
 import type { AccessClients } from './access-clients.ts';
 import type { AccessGrants } from './access-grants.ts';
+import type { AccessBehaviour } from './access-state.ts';
 import type { AuthorizationDesk } from './authorization-desk.ts';
 import type { TicketUser } from './tickets-state.ts';
-
-/** What tests change. A restart resets it. */
-export interface TokenBehaviour {
-  tokenLifeSeconds: number;
-  omitRefreshToken: boolean;
-}
 
 export interface AccessTokensOptions {
   issuer: string;
@@ -20,7 +15,7 @@ export interface AccessTokensOptions {
   desk: AuthorizationDesk;
   signer: Signer;
   controls: Controls;
-  behaviour: TokenBehaviour;
+  behaviour: AccessBehaviour;
   /** @throws TicketProblem unless there is such a user */
   userOf(id: string): TicketUser;
 }

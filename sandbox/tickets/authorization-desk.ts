@@ -4,6 +4,7 @@ import { AppError } from '../../src/errors.ts';
 import { check, validate } from '../../src/validation/validate.ts';
 import type { Controls } from '../controls.ts';
 import type { AccessClients } from './access-clients.ts';
+import type { AccessBehaviour } from './access-state.ts';
 
 /** What may be asked for; the first two say who is signed in. */
 export const SCOPES = ['openid', 'email', 'tickets:read', 'tickets:write'] as const;
@@ -57,6 +58,7 @@ export interface AuthorizationDeskOptions {
   resource: string;
   clients: AccessClients;
   controls: Controls;
+  behaviour: AccessBehaviour;
 }
 
 /** The authorization endpoint, and its codes, which live in memory. */
@@ -110,8 +112,9 @@ export class AuthorizationDesk {
   }
 
   #back({ redirect_uri, state }: { redirect_uri: string; state?: string | undefined }, answer: Record<string, string>): string {
+    const { issuer, behaviour } = this.#options;
     const location = new URL(redirect_uri);
-    const query = { ...answer, ...(state !== undefined && { state }), iss: this.#options.issuer };
+    const query = { ...answer, ...(state !== undefined && { state }), ...(!behaviour.omitIss && { iss: issuer }) };
     for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
     return location.href;
   }

@@ -2,14 +2,14 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { controlRouter } from '../control-routes.ts';
 import type { AccessGrants } from './access-grants.ts';
-import type { TokenBehaviour } from './access-tokens.ts';
+import type { AccessBehaviour } from './access-state.ts';
 import type { Definition } from './listed-tools.ts';
 import type { TicketCalls } from './ticket-calls.ts';
 
 export interface TicketsControlDeps {
   calls: TicketCalls;
   grants: AccessGrants;
-  behaviour: TokenBehaviour;
+  behaviour: AccessBehaviour;
 }
 
 const name = z.string().min(1).max(200);
@@ -20,7 +20,11 @@ const change = z.strictObject({ tool: name, members });
 const added = z.strictObject({ definition: z.looseObject({ name: z.string() }) });
 const removed = z.strictObject({ tool: name });
 const expiry = z.strictObject({ refresh: flag.default(false) });
-const behaviour = z.strictObject({ token_life_seconds: z.coerce.number().int().min(0).optional(), omit_refresh_token: flag.optional() });
+const behaviour = z.strictObject({
+  token_life_seconds: z.coerce.number().int().min(0).optional(),
+  omit_refresh_token: flag.optional(),
+  omit_iss: flag.optional(),
+});
 
 /** Test controls of the tracker, mounted at /sandbox/control/tickets. */
 export function ticketsControlRoutes({ calls, grants, behaviour: current }: TicketsControlDeps): Router {
@@ -34,9 +38,10 @@ export function ticketsControlRoutes({ calls, grants, behaviour: current }: Tick
   post('/tools/reset', z.unknown(), () => tools.reset());
   post('/tokens/expire', expiry, ({ refresh }) => grants.expire(refresh ? ['access', 'refresh'] : ['access']));
   post('/received/clear', z.unknown(), () => calls.forget());
-  post('/behaviour', behaviour, ({ token_life_seconds: life, omit_refresh_token: omit }) => {
+  post('/behaviour', behaviour, ({ token_life_seconds: life, omit_refresh_token: omit, omit_iss: omitIss }) => {
     current.tokenLifeSeconds = life ?? current.tokenLifeSeconds;
     current.omitRefreshToken = omit ?? current.omitRefreshToken;
+    current.omitIss = omitIss ?? current.omitIss;
   });
   return router;
 }

@@ -25,11 +25,11 @@ export function ticketsRoutes(deps: TicketsRouteDeps): Router {
 }
 
 /** Metadata at the places that their specifications name, mounted at /.well-known. */
-export function ticketsWellKnown({ issuer, publicRoot, resource, controls }: TicketsRouteDeps): Router {
+export function ticketsWellKnown({ issuer, publicRoot, resource, controls, behaviour }: TicketsRouteDeps): Router {
   const router = Router();
   const counted = controls.intercept('tickets');
   router.get(`/oauth-authorization-server${new URL(issuer).pathname}`, counted, (_request, response) => {
-    response.json(accessMetadata({ issuer, publicRoot }));
+    response.json(accessMetadata({ issuer, publicRoot, behaviour }));
   });
   router.get(`/oauth-protected-resource${new URL(resource).pathname}`, counted, (_request, response) => {
     response.json({

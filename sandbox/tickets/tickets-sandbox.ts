@@ -5,8 +5,8 @@ import { Signer, type StoredKey } from '../identity/identity-keys.ts';
 import { openStore } from '../store.ts';
 import { AccessClients } from './access-clients.ts';
 import { AccessGrants } from './access-grants.ts';
-import { seedAccess } from './access-state.ts';
-import { AccessTokens, type TokenBehaviour } from './access-tokens.ts';
+import { type AccessBehaviour, seedAccess } from './access-state.ts';
+import { AccessTokens } from './access-tokens.ts';
 import { AuthorizationDesk } from './authorization-desk.ts';
 import { TicketCalls } from './ticket-calls.ts';
 import { userOf } from './ticket-tool.ts';
@@ -32,9 +32,9 @@ export function createTicketsSandbox(options: EmulatorOptions & { signingKey: St
   const access = openStore(join(directory, 'tickets-access.json'), seedAccess);
   const userBy = (id: string) => userOf({ state: store.state }, id);
   const signer = new Signer(options.signingKey);
-  const behaviour: TokenBehaviour = { tokenLifeSeconds: TOKEN_LIFE_SECONDS, omitRefreshToken: false };
+  const behaviour: AccessBehaviour = { tokenLifeSeconds: TOKEN_LIFE_SECONDS, omitRefreshToken: false, omitIss: false };
   const [clients, grants] = [new AccessClients(access), new AccessGrants(access, controls)];
-  const desk = new AuthorizationDesk({ issuer, resource, clients, controls });
+  const desk = new AuthorizationDesk({ issuer, resource, clients, controls, behaviour });
   const tokens = new AccessTokens({ issuer, resource, clients, grants, desk, signer, controls, behaviour, userOf: userBy });
   const calls = new TicketCalls(store, controls);
   const refuse = (scope: string) =>
@@ -58,6 +58,7 @@ export function createTicketsSandbox(options: EmulatorOptions & { signingKey: St
     tokens,
     people,
     controls,
+    behaviour,
     callerOf,
     server,
   };

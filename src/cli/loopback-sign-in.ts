@@ -6,7 +6,8 @@ import { http } from '../node-http.ts';
 import type { AuthorizationRequest, SourceAuthorization } from '../providers/mcp/source-authorization.ts';
 import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 
-const CALLBACK = '/auth/sources/callback';
+/** Of one sign-in, whatever follows. */
+const CALLBACK = /^\/auth\/sources\/callback(?:\/|$)/;
 const DONE = 'This is done: go back to the terminal.';
 
 /** Where a browser on this machine comes back to (RFC 8252, 7.3). */
@@ -18,7 +19,7 @@ export class LoopbackCallback implements AsyncDisposable {
   async open(): Promise<string> {
     this.#server.on('request', ({ url = '' }, response) => {
       const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
-      const isCallback = pathname === CALLBACK;
+      const isCallback = CALLBACK.test(pathname);
       response.writeHead(isCallback ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
       response.end(isCallback ? DONE : '');
       if (isCallback) this.#answered.resolve(searchParams);

@@ -25,8 +25,6 @@ export interface FlowEndpoints {
   errors: readonly ErrorCode[];
   deps(): Promise<FlowDeps>;
   cookies: Cookies;
-  /** Of the callback: {@link callbackQuery}, and what redirect URIs have themselves. */
-  query: z.ZodObject<Record<string, typeof parameter>> | typeof callbackQuery;
 }
 
 export const redirectUri = text(2048).meta({
@@ -35,30 +33,34 @@ export const redirectUri = text(2048).meta({
 });
 
 const parameter = text(4096).optional();
-/** Not strict: the provider may add parameters (RFC 6749, 4.1.2). */
-export const callbackQuery = z.object({ state: parameter, code: parameter, error: parameter, iss: parameter });
 const confirmationForm = z
   .strictObject({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') })
   .meta({ id: 'WorkspaceConfirmationForm' });
 
-/** The provider's redirect that completes a flow. */
-export function callbackEndpoint({ path, integration, step, errors, deps, cookies, query }: FlowEndpoints): Endpoint {
+/**
+ * The provider's redirect that completes a flow.
+ *
+ * @param source a redirect URI of its own for each source
+ */
+export function callbackEndpoint({ path, integration, step, errors, deps, cookies }: FlowEndpoints, source?: z.ZodType<string>): Endpoint {
   return endpoint({
     method: 'get',
-    path: `${path}/callback`,
+    path: `${path}/callback${source === undefined ? '' : '/:source'}`,
     essential: true,
     summary: `${step}the provider’s redirect`,
     description: 'Redirects to the flow’s `redirect_uri` with the outcome in the query, or shows a confirmation page first.',
     auth: 'none',
     limit: 'provider',
     browser: true,
-    query,
+    // Not strict: the provider may add parameters (RFC 6749, 4.1.2).
+    query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
+    ...(source !== undefined && { params: z.object({ source }) }),
     pages: { 200: 'The confirmation page', 303: 'Redirect to the flow’s `redirect_uri`, with the outcome in the query' },
     errors,
-    async handle({ query: answer, request, response }) {
+    async handle({ query, params, request, response }) {
       const ready = await deps();
       const { completeCallback } = await loadCallback();
-      const result = await completeCallback(ready, answer, cookies.read(request, BINDING_COOKIE));
+      const result = await completeCallback(ready, { ...query, ...params }, cookies.read(request, BINDING_COOKIE));
       if ('outcome' in result) return { redirect: addressOf(result, integration) };
       const { confirmation } = result;
       const { CONFIRMATION_SECONDS, confirmationCookie } = await loadConfirmation();

@@ -4,6 +4,7 @@ import { FlowRejection } from '../connections/connector.ts';
 import { codeChallenge } from '../crypto/secrets.ts';
 import { afterCommit } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { redirectUriOf } from '../providers/mcp/own-addresses.ts';
 import type { AuthorizationRequest, SourceAuthorization } from '../providers/mcp/source-authorization.ts';
 import { deadline } from '../providers/transport/deadline.ts';
 import { insertAccount, lockAccount, updateAccount } from './accounts-repository.ts';
@@ -62,7 +63,8 @@ export function sourceConnector({ clock, grants, emit, ...deps }: SourceConnecto
     },
     async isOfFlow({ iss, source }, secrets) {
       const { request } = preparedIn(await secrets());
-      return request !== undefined && sourceOf(request) === source && authorization.isOfIssuer(request, iss);
+      if (request === undefined) return false;
+      return request.redirectUri === redirectUriOf(publicUrl, source) && authorization.isOfIssuer(request, iss);
     },
     async exchange({ id, source, accountId }, secrets, { code, iss }, signal, progress) {
       const { request, label } = preparedIn(secrets);
@@ -105,11 +107,6 @@ export function sourceConnector({ clock, grants, emit, ...deps }: SourceConnecto
 
 export function preparedIn({ prepared }: Pick<FlowSecrets, 'prepared'>): PreparedSource {
   return (prepared ?? {}) as PreparedSource;
-}
-
-/** The source that a redirect URI is of; undefined: it is that of all. */
-function sourceOf({ redirectUri }: AuthorizationRequest): string | undefined {
-  return new URL(redirectUri).searchParams.get('source') ?? undefined;
 }
 
 function nameOf(sources: Sources, { source, label, hint }: SourceProfile): string {

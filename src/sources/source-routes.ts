@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  addressOf,
-  BINDING_COOKIE,
-  bind,
-  callbackEndpoint,
-  callbackQuery,
-  confirmEndpoint,
-  redirectUri,
-} from '../connections/flow-endpoints.ts';
+import { addressOf, BINDING_COOKIE, bind, callbackEndpoint, confirmEndpoint, redirectUri } from '../connections/flow-endpoints.ts';
 import { AppError } from '../errors.ts';
 import { assertRecentSignIn } from '../http/access/recent-sign-in.ts';
 import { signInFor } from '../http/access/return-path.ts';
@@ -16,7 +8,7 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import type { Cookies } from '../http/pages/cookies.ts';
 import type { FailingSignIn } from '../http/pages/error-page.ts';
 import type { FirstParty } from '../principal.ts';
-import { CLIENT_DOCUMENT_PATH, clientDocumentUrl, redirectUriOf } from '../providers/mcp/own-addresses.ts';
+import { CLIENT_DOCUMENT_PATH, redirectUriOf } from '../providers/mcp/own-addresses.ts';
 import { text } from '../validation/validate.ts';
 import type { CountedAccount } from './accounts-service.ts';
 import type { SourceDeps } from './source-deps.ts';
@@ -33,9 +25,6 @@ export interface SourceRoutesOptions {
 }
 
 const NAME = z.string().regex(/^[a-z0-9_-]{1,60}$/);
-const ownAddress = NAME.optional().describe(
-  'Of a source whose authorization server doesn’t name itself in its answers (`iss`, RFC 9207): its redirect URI is its own.',
-);
 const HASH = z.string().regex(/^tool\.v\d{1,3}:[0-9a-f]{64}$/, 'must be the hash of a definition');
 const count = z.int();
 const accountId = z.object({ account_id: z.uuid() });
@@ -102,9 +91,8 @@ const tool = z
 export function sourcesRouter(options: SourceRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
   const { load, cookies, publicUrl } = options;
   const step = 'After the sign-in at a source: ';
-  const query = callbackQuery.extend({ source: ownAddress });
-  const ends = { path: '/auth/sources', integration: 'mcp', step, errors: [], deps: load, cookies, query } as const;
-  const flow = [connect(options), login(options), callbackEndpoint(ends), confirmEndpoint(ends)];
+  const ends = { path: '/auth/sources', integration: 'mcp', step, errors: [], deps: load, cookies } as const;
+  const flow = [connect(options), login(options), callbackEndpoint(ends), callbackEndpoint(ends, NAME), confirmEndpoint(ends)];
   const entry = [showEntry(options, middleware), finishEntry(options, middleware)];
   const accounts = [listAccounts(load), disconnect(load), makeDefault(load), listTools(load), decide(load)];
   return endpointRouter('Sources', [...flow, ...entry, ...accounts, clientDocument(publicUrl)], middleware);
@@ -351,14 +339,13 @@ function clientDocument(publicUrl: string): Endpoint {
     summary: 'This service as an OAuth client of sources',
     description: 'Its client id metadata document, which authorization servers read.',
     auth: 'none',
-    query: z.object({ source: ownAddress }),
     response: document,
-    async handle({ query: { source } }) {
+    async handle() {
       const json = {
-        client_id: clientDocumentUrl(publicUrl, source),
+        client_id: publicUrl + CLIENT_DOCUMENT_PATH,
         client_name: 'Steward',
         client_uri: `${publicUrl}/`,
-        redirect_uris: [redirectUriOf(publicUrl, source)],
+        redirect_uris: [redirectUriOf(publicUrl, undefined)],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         token_endpoint_auth_method: 'none',

@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import type { FlowDeps } from '../connections/connector.ts';
-import {
-  BINDING_COOKIE,
-  bind,
-  callbackEndpoint,
-  callbackQuery,
-  confirmEndpoint,
-  type FlowEndpoints,
-  redirectUri,
-} from '../connections/flow-endpoints.ts';
+import { BINDING_COOKIE, bind, callbackEndpoint, confirmEndpoint, type FlowEndpoints, redirectUri } from '../connections/flow-endpoints.ts';
 import { AppError } from '../errors.ts';
 import type { Authenticate } from '../http/access/require-credential.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoints/endpoint.ts';
@@ -42,7 +34,6 @@ export function workspaceRouter(options: WorkspaceRoutesOptions, middleware: End
     errors: ['not_configured'],
     deps: () => configured(options.deps),
     cookies,
-    query: callbackQuery,
   };
   const flow = [requestAccess(options), login(options, middleware.authenticate), callbackEndpoint(ends), confirmEndpoint(ends)];
   return endpointRouter('Workspace', [...flow, ...accountEndpoints(options.accounts)], middleware);

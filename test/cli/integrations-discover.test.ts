@@ -68,9 +68,10 @@ describe('npm run integrations -- discover', () => {
 
 describe('a server that wants a sign-in', () => {
   /** Discovers the sandbox's tracker. @param come with what the operator's browser comes back */
-  async function signingIn(come: (page: URL) => Promise<URL>): Promise<string> {
+  async function signingIn(come: (page: URL) => Promise<URL>, behaviour: object = {}): Promise<string> {
     const directory = temporaryDirectory();
     const host = await hostSandbox(directory.path);
+    await host.control('tickets/behaviour', behaviour);
     try {
       return await discoverTools(`${host.url}/sandbox/tickets/mcp`, undefined, (address) => {
         come(new URL(address)).then(
@@ -84,8 +85,8 @@ describe('a server that wants a sign-in', () => {
     }
   }
 
-  it('is proposed once the operator has signed in in a browser', async () => {
-    const proposal = await signingIn(atTickets());
+  it.each([{}, { omit_iss: true }])('is proposed once the operator has signed in in a browser: %j', async (behaviour) => {
+    const proposal = await signingIn(atTickets(), behaviour);
     expect(proposal).toMatch(/ {4}auth: oauth\n/);
     expect(proposal).toMatch(/ {6}search_tickets:\n {8}tool: search_tickets\n {8}effect: read\n {8}hash: tool\.v1:/);
   });

@@ -55,6 +55,15 @@ describe('what the tracker says about its sign-in', () => {
     });
     expect(await json('/sandbox/tickets/.well-known/openid-configuration')).toEqual(metadata);
   });
+
+  it('doesn’t announce what a test has it leave out', async () => {
+    await host.control('tickets/behaviour', { omit_iss: true });
+    const metadata = await json('/.well-known/oauth-authorization-server/sandbox/tickets');
+    expect(metadata).not.toHaveProperty('authorization_response_iss_parameter_supported');
+    const response = await fetch(app.page(clientId, { resource: `${host.url}/other` }), { redirect: 'manual' });
+    const back = new URL(response.headers.get('location') ?? '');
+    expect([back.searchParams.get('error'), back.searchParams.get('iss')]).toEqual(['invalid_target', null]);
+  });
 });
 
 describe('an authorization request', () => {

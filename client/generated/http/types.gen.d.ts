@@ -2513,21 +2513,10 @@ export type PostAuthSourcesAccountsAccountIdToolsToolResponse = PostAuthSourcesA
 export type GetOauthClientJsonData = {
     body?: never;
     path?: never;
-    query?: {
-        /**
-         * Of a source whose authorization server doesn’t name itself in its answers (`iss`, RFC 9207): its redirect URI is its own.
-         */
-        source?: string;
-    };
+    query?: never;
     url: '/oauth/client.json';
 };
 export type GetOauthClientJsonErrors = {
-    /**
-     * `invalid_request`
-     */
-    400: Error & {
-        code?: 'invalid_request';
-    };
     /**
      * `method_not_allowed`
      */

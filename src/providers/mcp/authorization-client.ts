@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { type ServerMetadata, unusable } from './authorization-discovery.ts';
 import { type AuthorizationHttp, errorCodeOf, postAsClient, postJson } from './authorization-http.ts';
-import { clientDocumentUrl, redirectUriOf } from './own-addresses.ts';
+import { CLIENT_DOCUMENT_PATH, redirectUriOf } from './own-addresses.ts';
 import type { SourceClient, SourceClients } from './source-authorization.ts';
 import type { SourceSettings } from './source-settings.ts';
 
@@ -50,15 +50,14 @@ export async function identifyClient(
   signal: AbortSignal,
 ): Promise<IdentifiedClient> {
   const { publicUrl, clients } = options;
-  if (source.clientId !== undefined) {
-    // The operator registers one address for all.
-    return { ...(await configuredClient(options, source, source.clientId, server)), redirectUri: redirectUriOf(publicUrl, undefined) };
-  }
-  const own = server.authorization_response_iss_parameter_supported === true ? undefined : source.name;
-  const redirectUri = redirectUriOf(publicUrl, own);
+  // One client for all servers has one address for all.
+  const shared = redirectUriOf(publicUrl, undefined);
+  if (source.clientId !== undefined) return { ...(await configuredClient(options, source, source.clientId, server)), redirectUri: shared };
   if (server.client_id_metadata_document_supported === true && publicUrl.startsWith('https:')) {
-    return { clientId: clientDocumentUrl(publicUrl, own), authMethod: 'none', redirectUri };
+    return { clientId: publicUrl + CLIENT_DOCUMENT_PATH, authMethod: 'none', redirectUri: shared };
   }
+  const namesItself = server.authorization_response_iss_parameter_supported === true;
+  const redirectUri = namesItself ? shared : redirectUriOf(publicUrl, source.name);
   const kept = (await clients.load(source.name)).get(server.issuer);
   if (
     kept !== undefined &&

@@ -8,14 +8,6 @@ export const CLIENT_DOCUMENT_PATH = '/oauth/client.json';
  * @param source undefined: the address that all others have in common
  */
 export function redirectUriOf(publicUrl: string, source: string | undefined): string {
-  return `${publicUrl}/auth/sources/callback${queryOf(source)}`;
-}
-
-/** The client id metadata document with that redirect URI. */
-export function clientDocumentUrl(publicUrl: string, source: string | undefined): string {
-  return `${publicUrl}${CLIENT_DOCUMENT_PATH}${queryOf(source)}`;
-}
-
-function queryOf(source: string | undefined): string {
-  return source === undefined ? '' : `?source=${source}`;
+  // A path: servers in use append `?code=` to whatever they were given.
+  return `${publicUrl}/auth/sources/callback${source === undefined ? '' : `/${source}`}`;
 }

@@ -25,6 +25,7 @@ const ENDPOINTS = [
   'POST /auth/sources/{source}/connect',
   'GET /auth/sources/login',
   'GET /auth/sources/callback',
+  'GET /auth/sources/callback/{source}',
   'POST /auth/sources/confirm',
   'GET /auth/sources/entry/{id}',
   'POST /auth/sources/entry/{id}',

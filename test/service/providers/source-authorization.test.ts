@@ -85,8 +85,7 @@ class Scene {
       server.secrets.add(secret);
       server.metadata.token_endpoint_auth_methods_supported = [`client_secret_${kind}`];
     }
-    for (const query of kind === 'published' ? ['', '?source=tickets'] : [])
-      server.clients.set(`${PUBLIC_URL}/oauth/client.json${query}`, undefined);
+    if (kind === 'published') server.clients.set(`${PUBLIC_URL}/oauth/client.json`, undefined);
     this.clients = new MemoryClients(this.source);
     this.authorizer = new SourceAuthorizer({
       outbound: new Outbound({ clock: systemClock, internal: internalHosts(['127.0.0.1'], () => expect.unreachable()) }),
@@ -504,10 +503,10 @@ describe('an authorization server', () => {
     for (const kind of KINDS) {
       for (const announcesIss of [true, false]) {
         const found = new Scene(kind, { path: '', announcesIss });
-        const isShared = announcesIss || kind === 'basic' || kind === 'post';
+        const isShared = announcesIss || kind !== 'registered';
         const { redirectUri, clientId } = (await found.connect()).request;
-        expect(redirectUri, `${kind} ${announcesIss}`).toBe(`${PUBLIC_URL}/auth/sources/callback${isShared ? '' : '?source=tickets'}`);
-        if (kind === 'published') expect(clientId).toBe(`${PUBLIC_URL}/oauth/client.json${isShared ? '' : '?source=tickets'}`);
+        expect(redirectUri, `${kind} ${announcesIss}`).toBe(`${PUBLIC_URL}/auth/sources/callback${isShared ? '' : '/tickets'}`);
+        if (kind === 'published') expect(clientId).toBe(`${PUBLIC_URL}/oauth/client.json`);
         for (const { body } of server.callsOf('/register')) expect(body.redirect_uris).toEqual([redirectUri]);
       }
     }

@@ -30,32 +30,21 @@ async function flow() {
 }
 
 it('an answer that comes to the address of another source is not taken, and its code goes nowhere', async () => {
-  for (const search of ['', '?source=notes']) {
+  for (const path of ['', '/notes']) {
     const { browser, redirectUri, answer } = await flow();
-    redirectUri.search = search;
+    redirectUri.pathname = `/auth/sources/callback${path}`;
     redirectUri.searchParams.set('state', answer.state);
     redirectUri.searchParams.set('code', answer.code);
     const before = server.callsOf('/token').length;
-    expect(outcome(await browser.visit(redirectUri.href)), search).toMatchObject({ status: 'error', code: 'provider_error' });
+    expect(outcome(await browser.visit(redirectUri.href)), path).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(server.callsOf('/token')).toHaveLength(before);
   }
 });
 
 it('an answer that comes to its own address is', async () => {
   const { browser, redirectUri, answer } = await flow();
-  expect(redirectUri.search).toBe('?source=tickets');
+  expect(redirectUri.pathname).toBe('/auth/sources/callback/tickets');
   redirectUri.searchParams.set('state', answer.state);
   redirectUri.searchParams.set('code', answer.code);
   expect(outcome(await browser.visit(redirectUri.href))).toMatchObject({ source: 'tickets', status: 'connected' });
-});
-
-it('the client’s document has the address that its name says', async () => {
-  for (const query of ['', '?source=tickets']) {
-    const { body } = await steward.call(`/oauth/client.json${query}`);
-    expect(body).toMatchObject({
-      client_id: `${steward.url}/oauth/client.json${query}`,
-      redirect_uris: [`${steward.url}/auth/sources/callback${query}`],
-    });
-  }
-  expect((await steward.call('/oauth/client.json?source=A%20B')).status).toBe(400);
 });

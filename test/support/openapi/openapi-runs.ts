@@ -55,12 +55,12 @@ export function generalRuns(): Run[] {
       if (path.includes('{'))
         runs.push(
           run('404 not_found', async (options) =>
-            // A thread that the user doesn't have is not being answered, which is no error.
+            // A thread that the user doesn't have is not being answered, and the callback of a source has no flow: neither is an error.
             callEndpoint(
               steward,
               endpoint,
               { ...withJson(endpoint, operation, options), token: await newToken() },
-              path.startsWith('/chat/') ? 'no.id' : UNKNOWN,
+              /^\/(?:chat|auth\/sources\/callback)\//.test(path) ? 'no.id' : UNKNOWN,
             ),
           ),
         );
