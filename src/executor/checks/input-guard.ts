@@ -6,11 +6,13 @@ import { halfOrNulProblem, textProblem } from '../../validation/well-formed.ts';
 const MAX_DEPTH = 20;
 const MAX_VALUES = 20_000;
 const MAX_CHARACTERS = 1024 * 1024;
+/** A question shows names whole, as labels: none may hold what nobody reads there. */
+const MAX_NAME = 100;
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Rejects arguments before schemas are applied: values that are not JSON, texts that are not Unicode, keys that could change
- * prototypes, and input that is too deep or too large to process.
+ * prototypes, names that are too long to be shown, and input that is too deep or too large to process.
  *
  * @throws AppError `invalid_request`, `too_large`
  */
@@ -36,6 +38,7 @@ function visit(value: unknown, depth: number, seen: { values: number; characters
   }
   for (const key of Object.keys(value)) {
     if (RESERVED_KEYS.has(key)) throw new AppError('invalid_request', `input: ${key} is a reserved name.`);
+    if (key.length > MAX_NAME) throw new AppError('invalid_request', `input: names must have at most ${MAX_NAME} characters.`);
     seen.characters += key.length;
     visit((value as Record<string, unknown>)[key], depth + 1, seen);
   }

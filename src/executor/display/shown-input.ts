@@ -7,7 +7,6 @@ import type { FieldWriter } from './field-writer.ts';
 /** Any beyond are in the exact arguments only. */
 const MAX_FIELDS = 200;
 const MAX_DEPTH = 8;
-const MAX_LABEL = 100;
 
 /** The arguments of an action that Steward has no words for, by their names: empty ones, too, which may empty something. @param summary if the title is a part of it */
 export function inputFields(input: unknown, summary: string | undefined, writer: FieldWriter): DisplayField[] {
@@ -55,5 +54,5 @@ function under(path: string, name: string, separator = '.'): string {
 
 /** `reply_to` → “Reply to”: what a declared argument means is not known, however it is named. */
 function words(name: string): string {
-  return plainWords(name.slice(0, MAX_LABEL));
+  return plainWords(name);
 }

@@ -68,3 +68,15 @@ describe('the arguments of a call', () => {
     expect(scene.calls.map(({ args }) => JSON.stringify(args))).toEqual(['{"a":1,"b":{"c":2,"d":1}}', '{"a":1,"b":{"c":2,"d":1}}']);
   });
 });
+
+describe('the question about a call', () => {
+  it('shows names of arguments whole: such that are too long are refused', async () => {
+    await find({}, other);
+    const whole = `${'a'.repeat(99)}z`;
+    const { details } = await find({ [whole]: 'b', c: [{ [whole]: 'd' }] }).catch((error) => error);
+    const labels = details.display.fields.map(({ label }: { label: string }) => label.toLowerCase());
+    expect(labels).toEqual([whole, `c 1: ${whole}`]);
+    for (const input of [{ [`${whole}z`]: 'b' }, { c: [{ [`${whole}z`]: 'd' }] }]) expect(await rejection(input)).toBe('invalid_request');
+    expect(scene.calls).toHaveLength(1);
+  });
+});
