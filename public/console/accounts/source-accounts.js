@@ -21,7 +21,7 @@ export class SourceAccounts extends AccountList {
       about: texts.about,
       empty: texts.none,
     });
-    const offers = element('p', { className: 'row' });
+    const offers = element('p', { className: 'row middle' });
     this.card.append(offers);
     this.card.hidden = true;
     session.accounts.watch(({ sources, offered }) => {
@@ -84,7 +84,7 @@ export class SourceAccounts extends AccountList {
 
   #offer({ name, label }) {
     const isFirst = !this.session.accounts.value.sources.some(({ source }) => source === name);
-    const node = button(texts.connect(label), { className: isFirst ? 'primary' : 'small' });
+    const node = button((isFirst ? texts.connect : texts.connectAnother)(label), { className: isFirst ? 'primary' : 'small' });
     node.addEventListener('click', () => run(node, this.session.fail, () => connectSource(this.session, name)));
     return node;
   }

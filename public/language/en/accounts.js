@@ -56,6 +56,7 @@ export const sources = {
     'Servers of others, such as a tracker or your notes, that assistants may use for you. What an assistant asks one of them, it learns: Steward asks you before anything else you have could reach it.',
   none: 'No other server is connected yet.',
   connect: (name) => `Connect ${name}`,
+  connectAnother: (name) => `Connect another account of ${name}`,
   default: 'Default',
   makeDefault: 'Make default',
   isDefault: (name) => `${name} is now the default.`,
