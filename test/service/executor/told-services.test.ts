@@ -51,7 +51,7 @@ describe('a read that tells its arguments to another server', () => {
     scene.returned = { note: 'The door code is 4711.' };
     await scene.call(user, 'test.change', {}, { thread, account: user.accountId });
     const { notices } = await asksAbout('4711');
-    expect(notices).toEqual(['Before this, something was read that “Tickets” does not know. The details may repeat it.']);
+    expect(notices).toEqual(['Before this, something of yours was read that “Tickets” does not know. The details may repeat it.']);
     expect(scene.told).toEqual([]);
   });
 
