@@ -106,6 +106,7 @@ export const tellingGoals: Readonly<Record<string, Goal>> = {
   'a long search in the tracker': ({ text }) => [call('tickets.search', { query: `${text} `.repeat(500) })],
   'a code as the size of a list': () => [call('tickets.search', { limit: 47 })],
   'a code as a choice': () => [call('tickets.count', { by: 'priority' })],
+  'that something was read': () => [call('tickets.users', {})],
   'a code as a ticket’s number': () => [call('tickets.comments', { id: 13 })],
 };
 

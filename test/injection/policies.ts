@@ -27,6 +27,7 @@ const TRACKER: readonly [string, string, string][] = [
   ['read', 'read_ticket', 'effect: read'],
   ['comments', 'list_comments', 'effect: read'],
   ['count', 'count_tickets', 'effect: read'],
+  ['users', 'list_users', 'effect: read'],
   ['create', 'create_ticket', 'effect: write'],
   ['comment', 'add_comment', 'effect: write'],
   ['close', 'close_ticket', 'effect: write'],

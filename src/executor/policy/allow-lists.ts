@@ -55,18 +55,20 @@ export function isAllowListed({ action, policy }: LoadedAction, input: unknown, 
 }
 
 /**
- * Whether allow-lists fix all arguments of a call, so that it tells nobody anything: each is a value that the argument's list has
- * as it is, or a few different ones. A pattern with `*` lets through what isn't known; yes and no, values repeated, and what is
- * left out would spell a text out, too.
+ * Whether allow-lists fix all arguments of a call, of which there are some: each is a value that the argument's list has as it is,
+ * or a few different ones. A pattern with `*` lets through what isn't known. A text could be spelled out by yes and no, by values
+ * repeated, by what is left out, and by calls without arguments.
  */
 export function areArgumentsListed({ policy }: LoadedAction, input: unknown): boolean {
-  return Object.entries(input as object).every(([name, value]) => {
+  const given = Object.entries(input as object);
+  const isFixed = ([name, value]: [string, unknown]) => {
     const patterns = Object.hasOwn(policy.allow, name) ? (policy.allow[name] ?? []) : [];
     const values = [value].flat();
     const isListed = (one: unknown) =>
       patterns.some((pattern) => !pattern.includes('*') && typeof one !== 'object' && pattern === `${one}`);
     return patterns.length > 0 && new Set(values).size === values.length && values.every(isListed);
-  });
+  };
+  return given.length > 0 && given.every(isFixed);
 }
 
 /**

@@ -1,9 +1,12 @@
+import { AppError } from '../../errors.ts';
 import { shortened } from '../../validation/cut-text.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { tidy, unreadableResponse } from '../transport/response-json.ts';
 import type { ToolResult } from './source-session.ts';
 
 const MAX_NAME = 300;
+/** Values within the structured content. What handles them takes time for each, in which nobody else is answered. */
+const MAX_VALUES = 20_000;
 /** Blocks of an answer; further ones are counted. */
 const MAX_BLOCKS = 2_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the database rejects it
@@ -13,7 +16,7 @@ const NUL = /\u0000/g;
  * The result of `tools/call` (MCP, `CallToolResult`). A block of a kind that is not known is named, so that it makes no answer
  * unreadable.
  *
- * @throws AppError `provider_error`
+ * @throws AppError `provider_error`, `too_large`
  */
 export function readToolResult(result: Readonly<Record<string, unknown>>): ToolResult {
   const { structuredContent, isError } = result;
@@ -42,10 +45,21 @@ function named(value: unknown): string {
   return typeof value === 'string' ? `: ${cleaned(shortened(value, MAX_NAME))}` : '';
 }
 
-/** JSON that can be stored: not nested too deeply, well-formed, without NUL. */
+/** @throws AppError `too_large` */
+function assertFew(value: unknown): void {
+  const waiting = [value];
+  for (let left = MAX_VALUES; waiting.length > 0; left -= 1) {
+    if (left === 0) throw new AppError('too_large', 'The result has too many values. Ask for fewer.');
+    const one = waiting.pop();
+    if (typeof one === 'object' && one !== null) for (const member of Object.values(one)) waiting.push(member);
+  }
+}
+
+/** JSON that can be stored: not nested too deeply, well-formed, without NUL. @throws AppError `too_large` */
 function plain(value: unknown): unknown {
   const whole = { value };
   tidy(whole, 'kept');
+  assertFew(whole.value);
   return JSON.parse(JSON.stringify(whole.value), (_key, member) => {
     if (typeof member === 'string') return cleaned(member);
     return isObject(member) ? withCleanNames(member) : member;

@@ -80,4 +80,13 @@ describe('a result', () => {
     const { data } = await callAction(scene.steward, 'tickets.find', {}, { token: user.token });
     expect(data).toEqual({ text: 'a\ufffd', structured: { value: expected } });
   });
+
+  it('with more values than are looked at is too large', async () => {
+    const members = Array.from({ length: 20_000 }, (_one, index) => `"${index}":[]`);
+    answer('tools/call', `"content":[],"structuredContent":{${members.join(',')}}`);
+    await expect(callAction(scene.steward, 'tickets.find', {}, { token: user.token })).rejects.toMatchObject({ code: 'too_large' });
+    answer('tools/call', `"content":[],"structuredContent":{${members.slice(2).join(',')}}`);
+    const { data } = await callAction(scene.steward, 'tickets.find', {}, { token: user.token });
+    expect(data).toHaveProperty('structured');
+  });
 });
