@@ -9,7 +9,7 @@ export interface Challenge {
 }
 
 /** A parameter (RFC 9110, 11.2). Its value is a quoted string or, also where it may not be, a word. */
-const PARAMETER = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
+const PARAMETER = /(?<![\w!#$%&'*+.^`|~-])([\w!#$%&'*+.^`|~-]{1,64})\s{0,8}=\s{0,8}(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
 
 /** @param header value of `WWW-Authenticate`, with the challenges of all schemes; null: there is none */
 export function readChallenge(header: string | null): Challenge {
