@@ -6,7 +6,9 @@ import { toolHash } from '../providers/mcp/tool-hash.ts';
 import type { Effect } from '../providers/shared/declared-call.ts';
 import { cutText } from '../validation/cut-text.ts';
 import { TOOL_NAME_MAX_LENGTH } from './catalog.ts';
+import { RESERVED_KEYS } from './file/integrations-file.ts';
 import { SOURCE_TOOL_MAX_LENGTH } from './file/source-declaration.ts';
+import { RESERVED_NAMES } from './source-actions.ts';
 
 /** Longest name of an action. */
 const NAME_LENGTH = 40;
@@ -64,7 +66,7 @@ function comment(text: string): string {
   return `# ${cutText(text.toWellFormed().replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim(), COMMENT_LENGTH)}`;
 }
 
-/** `listAllTickets` and `list-all.tickets` as `list_all_tickets`; a name that is taken gets a number. */
+/** `listAllTickets` and `list-all.tickets` as `list_all_tickets`; a name that is taken or reserved gets a number. */
 function uniqueName(tool: string, agent: string, taken: Set<string>): string {
   const words = tool.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
   const valid = words.replace(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+|_$/g, '') || 'tool';
@@ -72,16 +74,19 @@ function uniqueName(tool: string, agent: string, taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
     const ending = number === 1 ? '' : `_${number}`;
     const name = valid.slice(0, most - ending.length) + ending;
-    if (taken.has(name)) continue;
+    if (taken.has(name) || RESERVED_KEYS.has(name)) continue;
     taken.add(name);
     return name;
   }
 }
 
+/** Says nothing, or may not be a name. */
+const isOther = (label: string) => [USUAL_LABELS, RESERVED_NAMES, RESERVED_KEYS].some((names) => names.has(label));
+
 /** `linear` of mcp.linear.app. */
 function nameOfHost(url: string): string {
   const labels = new URL(url).hostname.split('.').slice(0, -1);
-  const telling = labels.filter((label) => /^[a-z][a-z0-9-]{0,19}$/.test(label) && !USUAL_LABELS.has(label));
+  const telling = labels.filter((label) => /^[a-z][a-z0-9-]{0,19}$/.test(label) && !isOther(label));
   return telling.at(-1) ?? 'source';
 }
 

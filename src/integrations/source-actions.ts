@@ -12,7 +12,7 @@ import { AUTH_KEYS, SOURCE_PROVIDER, type SourceDeclaration } from './file/sourc
 export type ReadSecret = (variable: string) => { value: string | undefined } | 'taken';
 
 /** `/auth/sources/accounts/…` and `/auth/sources/callback` are addresses of all sources. */
-const RESERVED_NAMES = new Set(['accounts', 'callback']);
+export const RESERVED_NAMES = new Set(['accounts', 'callback']);
 /** Headers that the protocol itself sets, or that decide where a request goes. */
 const OWN_HEADER =
   /^(?:host|cookie|origin|accept|content-.*|connection|transfer-encoding|upgrade|te|trailer|expect|proxy-.*|mcp-.*|last-event-id)$/i;

@@ -56,7 +56,7 @@ const MAX_BYTES = 256_000;
 const MAX_DEPTH = 24;
 const MAX_EVENTS = 10_000;
 const MAX_PROBLEMS = 20;
-const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+export const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Decodes and compiles the bytes of an integrations file.

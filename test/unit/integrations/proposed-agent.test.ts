@@ -60,6 +60,15 @@ describe('the proposal for a server', () => {
     expect([...(await compiled(local)).sources.keys()]).toEqual(['source']);
   });
 
+  it.each(['constructor', 'prototype', 'accounts', 'callback', 'null', 'true', 'on'])(
+    'is valid for a host and a tool called %s',
+    async (name) => {
+      const proposal = proposedAgent({ url: `https://${name}.example/mcp`, auth: 'none' }, { tools: [tool(name)], unusable: [] });
+      const { actions } = await compiled(proposal);
+      expect([...actions.values()].map(({ action }) => action.pinned?.tool)).toEqual([name]);
+    },
+  );
+
   it('names each tool once, however alike or long their names are', async () => {
     const long = 'a'.repeat(100);
     const tools = [tool('a-b'), tool('a_b'), tool('A.B'), tool('日本'), tool('123'), tool(long), tool(`${long}b`), tool('x'.repeat(129))];
