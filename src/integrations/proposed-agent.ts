@@ -5,8 +5,8 @@ import type { ToolDefinition } from '../providers/mcp/source-settings.ts';
 import { toolHash } from '../providers/mcp/tool-hash.ts';
 import type { Effect } from '../providers/shared/declared-call.ts';
 import { cutText } from '../validation/cut-text.ts';
+import { RESERVED_KEYS } from '../validation/reserved-keys.ts';
 import { TOOL_NAME_MAX_LENGTH } from './catalog.ts';
-import { RESERVED_KEYS } from './file/integrations-file.ts';
 import { SOURCE_TOOL_MAX_LENGTH } from './file/source-declaration.ts';
 import { RESERVED_NAMES } from './source-actions.ts';
 

@@ -19,6 +19,7 @@ export function storedClients(db: Database, secrets: Pick<ServiceSecrets, 'seal'
     async save(source, issuer, client) {
       const seal = (whole: SourceClient) => secrets.seal(placeOf(source, issuer), JSON.stringify(whole));
       const first = { issuer, registration: await seal(client) };
+      // Whoever saves has loaded before, so that the keys are known: the transaction waits for no key service.
       await db.transaction(async (tx) => {
         const kept = await insertOrLockClient(tx, source, first);
         if (kept === undefined) return;

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { isObject } from '../../validation/is-object.ts';
+import { RESERVED_KEYS } from '../../validation/reserved-keys.ts';
 import { shownPath } from '../../validation/validate.ts';
 import { halfOrNulProblem, textProblem } from '../../validation/well-formed.ts';
 
@@ -8,7 +9,6 @@ const MAX_VALUES = 20_000;
 const MAX_CHARACTERS = 1024 * 1024;
 /** A question shows names whole, as labels: none may hold what nobody reads there. */
 const MAX_NAME = 100;
-const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Rejects arguments before schemas are applied: values that are not JSON, texts that are not Unicode, keys that could change

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
 import { StartError } from '../../errors.ts';
+import { RESERVED_KEYS } from '../../validation/reserved-keys.ts';
 import type { IntegrationsDocument } from './declaration.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import { fileMessage, type LocatedDiagnostic, schemaDiagnostics } from './schema-diagnostics.ts';
@@ -56,7 +57,6 @@ const MAX_BYTES = 256_000;
 const MAX_DEPTH = 24;
 const MAX_EVENTS = 10_000;
 const MAX_PROBLEMS = 20;
-export const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Decodes and compiles the bytes of an integrations file.

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { scopeNames } from '../../validation/scope-names.ts';
 import { type ServerMetadata, unusable } from './authorization-discovery.ts';
 import { type AuthorizationHttp, errorCodeOf, postAsClient, postJson } from './authorization-http.ts';
 import { CLIENT_DOCUMENT_PATH, redirectUriOf } from './own-addresses.ts';
@@ -65,7 +66,7 @@ export async function identifyClient(
     (await isKnown(options, kept, server, wanted, signal))
   )
     return { ...kept, redirectUri };
-  const scope = [...new Set([...scopesOf(kept?.scope), ...scopesOf(wanted.scope)])].join(' ');
+  const scope = [...new Set([...scopeNames(kept?.scope), ...scopeNames(wanted.scope)])].join(' ');
   const registered = await register(options, source, server, { redirectUri, scope }, signal);
   await clients.save(source.name, server.issuer, registered);
   return { ...registered, redirectUri };
@@ -75,8 +76,8 @@ export async function identifyClient(
 function isFor(kept: SourceClient, server: ServerMetadata, { scope, redirectUri }: Wanted & { redirectUri: string }, now: number): boolean {
   if (kept.isConfigured === true || kept.redirectUri !== redirectUri || kept.tokenEndpoint !== server.token_endpoint) return false;
   if ((kept.secretExpiresAt ?? Number.POSITIVE_INFINITY) * 1_000 <= now) return false;
-  const covered = scopesOf(kept.scope);
-  return scopesOf(scope).every((name) => covered.includes(name));
+  const covered = scopeNames(kept.scope);
+  return scopeNames(scope).every((name) => covered.includes(name));
 }
 
 /**
@@ -93,10 +94,6 @@ async function isKnown(
   const asked = { grant_type: 'refresh_token', refresh_token: randomBytes(32).toString('base64url'), resource };
   const answer = await postAsClient(http, server.token_endpoint, kept, asked, signal).catch(() => undefined);
   return errorCodeOf(answer?.body) !== 'invalid_client';
-}
-
-function scopesOf(scope = ''): string[] {
-  return scope.split(' ').filter((name) => name !== '');
 }
 
 /** The operator's secret goes to the issuer at which it was used first: a server that names another one doesn't get it. */

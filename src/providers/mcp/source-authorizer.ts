@@ -13,6 +13,7 @@ import { identifyClient } from './authorization-client.ts';
 import { discover, unusable } from './authorization-discovery.ts';
 import { type AuthorizationHttp, type AuthorizationResponse, errorCodeOf, postAsClient } from './authorization-http.ts';
 import { accessCredential, type IssuedTokens, type RefreshCredential, readRefresh, refreshCredential } from './credentials.ts';
+import { CLIENT_DOCUMENT_PATH } from './own-addresses.ts';
 import type {
   AuthorizationAnswer,
   AuthorizationRequest,
@@ -194,7 +195,8 @@ export class SourceAuthorizer implements SourceAuthorization {
     // Some servers say 200 and an error.
     const isRejection = status === 200 || (status >= 400 && status < 500 && status !== 429);
     // A registration that the server has forgotten, or that has ended, is made anew when the user connects again.
-    const isRegistered = clientId !== this.#options.clients.settings(source)?.clientId && !clientId.startsWith(this.#options.publicUrl);
+    const { clients, publicUrl } = this.#options;
+    const isRegistered = clientId !== clients.settings(source)?.clientId && clientId !== publicUrl + CLIENT_DOCUMENT_PATH;
     if (isRejection && code === 'invalid_client' && isRegistered) return { kind: 'ended', reason };
     if (isRejection && MISCONFIGURED.has(code)) return { kind: 'misconfigured', reason };
     if (isRejection && ENDED.has(code)) return { kind: 'ended', reason };

@@ -3,6 +3,7 @@ import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from '@
 import type { Clock } from '../../clock/clock.ts';
 import type { Outbound } from '../../outbound/checked-fetch.ts';
 import { StreamPauses } from '../../outbound/stream-pauses.ts';
+import { tidy } from '../transport/response-json.ts';
 import type { AccessCredential } from './credentials.ts';
 import { type Answer, fetchWith, statusOf } from './source-fetch.ts';
 
@@ -137,10 +138,7 @@ export class SourceTransport implements Transport {
       exchange.isAnswered = true;
       this.#pauses.reset();
     } else if (exchange.isStream) exchange.lost('unrelated');
-    return { ...(exchange.isTidied ? withoutNulls(answer) : answer), id };
+    if (exchange.isTidied) tidy(answer, 'dropped');
+    return { ...answer, id };
   }
-}
-
-function withoutNulls<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value), (_key, member) => (member === null ? undefined : member));
 }
