@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/browser/axe.ts';
 import { ChatPage } from '../support/browser/chat-page.ts';
@@ -34,6 +34,13 @@ describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, (
       .waitFor();
   }
 
+  /** Until the decision is stored: the list is shown anew after it, and what a change shows of before is headed “Allowed” too. */
+  async function allow(held: Locator): Promise<void> {
+    const button = held.getByRole('button', { name: /^Allow/ });
+    await button.click();
+    await button.waitFor({ state: 'detached' });
+  }
+
   it('are connected in two clicks, listed with their tools, and disconnected', async () => {
     const page = await scene.pages.openAs('sourced');
     await connect(page);
@@ -65,8 +72,7 @@ describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, (
     await held.getByText('Changed since it was allowed: description.').waitFor();
     await held.getByText('Closes a ticket, and mails everyone.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
-    await held.getByRole('button', { name: /^Allow/ }).click();
-    await held.getByText('Allowed', { exact: true }).first().waitFor();
+    await allow(held);
     await page.keyboard.press('Escape');
     await card(page).getByText('1 tool to look at').waitFor({ state: 'detached' });
     await control('change', { tool: 'search_tickets', members: { title: 'Search' } });
@@ -151,10 +157,7 @@ describe.skipIf(chromiumMissing)(`other servers, in the console${whySkipped}`, (
     await question.getByRole('button', { name: /^See what has changed/ }).click();
     await tool(page, 'search_tickets').getByText('Finds tickets, and keeps what is searched for.').waitFor();
     expect(await tools(page).getByRole('listitem').count()).toBe(1);
-    await tool(page, 'search_tickets')
-      .getByRole('button', { name: /^Allow/ })
-      .click();
-    await tool(page, 'search_tickets').getByText('Allowed', { exact: true }).first().waitFor();
+    await allow(tool(page, 'search_tickets'));
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: /^Approve/ }).click();
     await question.getByText('so you are asked again. The action has not run.').waitFor();
