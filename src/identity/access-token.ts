@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OidcSettings } from '../config/config.ts';
+import { scopeNames } from '../validation/scope-names.ts';
 import { createJwtVerifier, idTokenClaims, unlessNull } from './id-token.ts';
 import type { AccessToken, VerifierContext, VerifyAccessToken } from './identity.ts';
 import { KeySet } from './key-set.ts';
@@ -48,7 +49,7 @@ function read(payload: object, now: number): AccessToken {
     issuer: data.iss,
     subject: data.sub,
     clientId,
-    scopes: (data.scope ?? '').split(' ').filter((scope) => scope !== ''),
+    scopes: scopeNames(data.scope),
     authTime: data.auth_time,
     issuedAt: data.iat,
     expiresAt: data.exp,

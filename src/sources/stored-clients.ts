@@ -19,7 +19,8 @@ export function storedClients(db: Database, secrets: Pick<ServiceSecrets, 'seal'
     async save(source, issuer, client) {
       const seal = (whole: SourceClient) => secrets.seal(placeOf(source, issuer), JSON.stringify(whole));
       const first = { issuer, registration: await seal(client) };
-      // Whoever saves has loaded before, so that the keys are known: the transaction waits for no key service.
+      // Whoever saves has loaded before, so that the keys are known: the transaction waits for a key service only if another replica
+      // has replaced the service's key in between.
       await db.transaction(async (tx) => {
         const kept = await insertOrLockClient(tx, source, first);
         if (kept === undefined) return;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { didYouMean } from '../../validation/nearest-name.ts';
+import { scopeNames } from '../../validation/scope-names.ts';
 
 const PREFIX = 'https://www.googleapis.com/auth/';
 
@@ -41,11 +42,7 @@ export const REQUESTED_SCOPES: readonly string[] = ['openid', ...Object.values(W
  */
 export function grantedScopes(scope: string | undefined): string[] {
   if (scope === undefined) return [...REQUESTED_SCOPES];
-  const granted = scope
-    .split(' ')
-    .filter((value) => value !== '')
-    .map((value) => ALIASES[value] ?? value);
-  return [...new Set(granted)];
+  return [...new Set(scopeNames(scope).map((name) => ALIASES[name] ?? name))];
 }
 
 /** Names of the requested scopes that were not granted. */
