@@ -5,11 +5,14 @@ import { newName, outcome } from '../../support/scenes/flows.ts';
 import { connectSource, sourceAccounts } from '../../support/scenes/source-flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { eventually } from '../../support/time/eventually.ts';
+import { TestClock } from '../../support/time/test-clock.ts';
 import { callAction } from '../../support/users/agents.ts';
 
 const USES = 512;
 /** At once over the sockets of one user. */
 const CALLS = 64;
+/** They may take any time: each call's limit is 30 seconds. */
+const PACE = 1 / 20;
 
 let steward: TestSteward;
 let token: string;
@@ -18,7 +21,7 @@ let id: string;
 beforeAll(async () => {
   const file = sourceFile('{ url: sandbox, label: Tickets }', 'count: { tool: count_tickets, effect: read, policy: { rate: 10000/min } }');
   const limits = { LIMIT_USER_REQUESTS_PER_MINUTE: '100000', LIMIT_REQUESTS_PER_MINUTE: '100000' };
-  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(file), ...limits });
+  steward = await startSteward({ INTEGRATIONS_FILE: ownIntegrations(file), ...limits }, { clock: new TestClock({ pace: PACE }) });
 });
 
 afterAll(() => steward.stop());

@@ -13,6 +13,8 @@ interface Pending {
 export interface TestClockOptions {
   /** It stands still but for `advance`, at this time of day. Otherwise it goes with the machine's clock. */
   standsAt?: number | string;
+  /** Share of the machine's pace at which durations pass: where a slow machine must not be told that work took too long. */
+  pace?: number;
 }
 
 /**
@@ -21,6 +23,7 @@ export interface TestClockOptions {
  */
 export class TestClock implements Clock {
   readonly #stands: boolean;
+  readonly #pace: number;
   /** What was added to the machine's clock; on a clock that stands, the time itself. */
   #wall = 0;
   #monotonic = 0;
@@ -28,8 +31,9 @@ export class TestClock implements Clock {
   /** Of the machine, until the first of the pending callbacks is due; none on a clock that stands. */
   #real: Timer | undefined;
 
-  constructor({ standsAt }: TestClockOptions = {}) {
+  constructor({ standsAt, pace = 1 }: TestClockOptions = {}) {
     this.#stands = standsAt !== undefined;
+    this.#pace = pace;
     if (standsAt !== undefined) this.#wall = new Date(standsAt).getTime();
   }
 
@@ -39,7 +43,7 @@ export class TestClock implements Clock {
   }
 
   monotonic(): number {
-    return this.#monotonic + (this.#stands ? 0 : systemClock.monotonic());
+    return this.#monotonic + (this.#stands ? 0 : systemClock.monotonic() * this.#pace);
   }
 
   /** Sets the time of day, forward or back, as an operator does; nothing that waits notices. */
@@ -118,7 +122,7 @@ export class TestClock implements Clock {
     this.#real = undefined;
     const next = this.#stands ? undefined : this.#nextBefore(Number.POSITIVE_INFINITY);
     if (next === undefined) return;
-    this.#real = systemClock.after(Math.max(0, next.dueAt - this.monotonic()), () => {
+    this.#real = systemClock.after(Math.max(0, next.dueAt - this.monotonic()) / this.#pace, () => {
       // Node's timers may be early by a part of a millisecond.
       if (next.dueAt <= this.monotonic() && this.#pending.has(next)) this.#fire(next);
       else this.#wait();
