@@ -63,12 +63,14 @@ export const LAYERS: Layer[] = [
   {
     rooms: {
       approvals: 'approvals over HTTP, and their pages',
+      automations: 'schedules and events that start runs',
       bank: 'bank items and webhooks',
       chat: 'the assistant over HTTP',
       clients: 'personal access tokens, connected apps, actions over HTTP',
       health: 'health endpoints',
       home: 'the home page',
       mcp: 'actions as a server of the Model Context Protocol',
+      notifications: 'telling the user elsewhere: mail, web push, webhooks',
       operator: 'how the service is doing, for its operators',
       oauth: 'the authorization server of MCP clients, and its consent page',
       'sign-in': 'signing in to the service’s own pages, their sessions',
@@ -109,6 +111,12 @@ export const ONLYS: Only[] = [
   { what: 'the MCP SDK’s server', modules: /^@modelcontextprotocol\/(?!client)/, rooms: ['mcp', 'sandbox'], files: [] },
   { what: 'the MCP SDK’s client', modules: /^@modelcontextprotocol\/client(\/|$)/, rooms: ['providers'], files: [] },
   { what: 'the AI SDK', modules: /^(ai|@ai-sdk)(\/|$)/, rooms: ['assistant'], files: [] },
+  {
+    what: 'libraries that send to users',
+    modules: /^(nodemailer|web-push|standardwebhooks)(\/|$)/,
+    rooms: ['notifications', 'actions', 'sandbox'],
+    files: [],
+  },
   { what: '`oidc-provider`', modules: /^oidc-provider(\/|$)/, rooms: ['oauth'], files: [] },
   { what: 'the AWS SDK', modules: /^@aws-sdk\//, rooms: [], files: ['src/crypto/aws-kms.ts'] },
   { what: '`node:process`', modules: /^(node:)?process$/, rooms: [], files: [] },

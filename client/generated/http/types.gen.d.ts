@@ -690,6 +690,10 @@ export type UserExport = {
         summary: unknown;
         created_at: string;
         updated_at: string;
+        /**
+         * The automation whose run it is.
+         */
+        automation_id: string | null;
     }>;
     messages: Array<{
         thread_id: string;
@@ -720,6 +724,64 @@ export type UserExport = {
         cost: number;
         started_at: string;
         ended_at: string | null;
+    }>;
+    /**
+     * What runs without the user.
+     */
+    automations: Array<{
+        id: string;
+        state: string;
+        paused_by: string | null;
+        kind: string;
+        account_id: string | null;
+        /**
+         * Name, trigger, what it does and what it may do.
+         */
+        definition: unknown;
+        due_at: string | null;
+        revision: number;
+        failures: number;
+        created_at: string;
+        updated_at: string;
+    }>;
+    /**
+     * Runs of automations; kept for 30 days.
+     */
+    automation_runs: Array<{
+        id: string;
+        automation_id: string;
+        /**
+         * The planned time, or what happened.
+         */
+        occurrence: string;
+        status: string;
+        /**
+         * Its conversation.
+         */
+        thread_id: string | null;
+        /**
+         * Ids of what happened.
+         */
+        event: unknown | null;
+        /**
+         * Text of others started it.
+         */
+        is_tainted: boolean;
+        /**
+         * Data of a bank started it.
+         */
+        is_financial: boolean;
+        planned_at: string;
+        /**
+         * It stands for times that were missed.
+         */
+        late: boolean;
+        attempts: number;
+        lease_until: string | null;
+        resume_at: string | null;
+        started_at: string | null;
+        ended_at: string | null;
+        error: string | null;
     }>;
     /**
      * The newest rows; `next_cursor` continues at GET /user/audit.
