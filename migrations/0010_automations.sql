@@ -13,7 +13,9 @@ create table automations (
   definition bytea not null,
   -- of an active schedule: the planned time of its next run, by the service's clock
   due_at timestamptz,
-  -- raised by every change of its definition, state or next run
+  -- the lease of the replica that plans this run
+  planning_until timestamptz,
+  -- raised by every change of its definition or state
   revision integer not null default 1,
   -- consecutive runs that failed
   failures integer not null default 0,
@@ -43,11 +45,11 @@ create table automation_runs (
   planned_at timestamptz not null,
   -- it stands for times that were missed
   late boolean not null default false,
-  -- how often a replica has begun it, and until when the last one has to say that it has
+  -- when a replica has to begin it or, of one that waits, look whether it can go on; also the lease of the one that does;
+  -- null: nothing is to be done
+  act_at timestamptz,
+  -- how often a replica has tried to
   attempts integer not null default 0,
-  lease_until timestamptz,
-  -- of one that waits for its user: when to look whether it can go on; null: once something is decided
-  resume_at timestamptz,
   started_at timestamptz,
   ended_at timestamptz,
   -- a code of errors; null: none
@@ -57,9 +59,8 @@ create table automation_runs (
   foreign key (user_id, automation_id) references automations on delete cascade
 );
 create index automation_runs_latest on automation_runs (user_id, automation_id, planned_at desc, id desc);
-create index automation_runs_due on automation_runs (planned_at) where status = 'due';
-create index automation_runs_lease on automation_runs (lease_until) where status = 'running' and lease_until is not null;
-create index automation_runs_resume on automation_runs (resume_at) where status = 'waiting' and resume_at is not null;
+create index automation_runs_act on automation_runs (act_at) where act_at is not null;
+create index automation_runs_started on automation_runs (user_id, automation_id, started_at) where started_at is not null;
 create index automation_runs_thread on automation_runs (user_id, thread_id) where thread_id is not null;
 create index automation_runs_ended on automation_runs (ended_at) where ended_at is not null;
 

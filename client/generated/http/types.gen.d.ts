@@ -739,6 +739,7 @@ export type UserExport = {
          */
         definition: unknown;
         due_at: string | null;
+        planning_until: string | null;
         revision: number;
         failures: number;
         created_at: string;
@@ -776,9 +777,8 @@ export type UserExport = {
          * It stands for times that were missed.
          */
         late: boolean;
+        act_at: string | null;
         attempts: number;
-        lease_until: string | null;
-        resume_at: string | null;
         started_at: string | null;
         ended_at: string | null;
         error: string | null;
