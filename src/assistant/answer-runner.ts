@@ -88,7 +88,7 @@ export class AnswerRunner {
       const deadline = clock.monotonic() + limits.runMs;
       const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline, callIds: callIds(history.messages) };
       const bounded = boundedModel(await this.#model(settings), bounds, clock);
-      const { names, tools, deferred } = await this.#connectionLimit(() => this.#tools(run.userId));
+      const { names, tools, deferred } = await this.#connectionLimit(() => this.#tools(run));
       const told = new Set(tools.map(({ name }) => name));
       const model = namedCalls(toldOnly(bounded, told), names, deferred !== undefined);
       const untold = [...names.keys()].filter((name) => !told.has(name));
@@ -179,10 +179,11 @@ export class AnswerRunner {
   }
 
   /** The names of all tools, those that a model is told of, and those that it finds. */
-  async #tools(userId: string): Promise<Pick<LoopInput, 'tools' | 'deferred'> & { names: Catalog['tools'] }> {
+  async #tools({ userId, threadId }: Run): Promise<Pick<LoopInput, 'tools' | 'deferred'> & { names: Catalog['tools'] }> {
     const { executor, providers, config } = this.#deps;
     const catalog = this.#deps.catalog();
-    const offered = await offeredTools(catalog, await executor.accounts(userId), providers, undefined, config.limits);
+    const [accounts, grant] = await Promise.all([executor.accounts(userId), executor.threadGrant(userId, threadId)]);
+    const offered = await offeredTools(catalog, accounts, providers, grant, config.limits);
     const tools = await Promise.all(offered.listed.map((action) => toTool(action, catalog)));
     const names = catalog.tools;
     if (offered.deferred.length === 0) return { names, tools, deferred: undefined };

@@ -15,7 +15,7 @@ export interface ChatDeps {
   polls: Polls;
   userKeys: UserKeys;
   threads: Threads;
-  executor: Pick<Executor, 'invoke' | 'refuse' | 'outcome' | 'accounts'>;
+  executor: Pick<Executor, 'invoke' | 'refuse' | 'outcome' | 'accounts' | 'threadGrant'>;
   catalog(): Catalog;
   providers: Providers;
   /** The default one first; none: chat is disabled. */

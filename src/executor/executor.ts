@@ -29,6 +29,7 @@ import type { Call, CallResult, Invocation } from './call/call.ts';
 import { askerEnded, type ClientGrant } from './call/client-grant.ts';
 import { useClientGrant } from './call/client-grants-repository.ts';
 import { isInPerson } from './call/context-name.ts';
+import { type AskedThread, type FoundThread, mayHaveGrant, selectThreadGrants, type ThreadGrant } from './call/thread-grants-repository.ts';
 import { activeClient, type CheckDeps, type ClientCredential, checkCall } from './checks/call-checks.ts';
 import { IdempotencyKeys } from './idempotency/idempotency.ts';
 import { mayBeAllowed } from './policy/allowance.ts';
@@ -38,7 +39,7 @@ import { mayBeAskedAbout } from './policy/open-questions.ts';
 import { CallRunner } from './run/call-runner.ts';
 import { AllowanceEnded, type RunAuthorization } from './run/record-start.ts';
 import { ContextReads } from './taint/context-reads.ts';
-import { Taints } from './taint/taint.ts';
+import { Taints, threadDeleted } from './taint/taint.ts';
 import { WrittenItems } from './taint/written-items.ts';
 
 export type { AskedPreview, CallResult, Decision, Invocation, LinkedPreview };
@@ -77,6 +78,7 @@ export class Executor {
   readonly #catalog: () => Catalog;
   readonly #checks: CheckDeps;
   readonly #accounts: StatementBatcher<AccountsQuery, UserAccounts>;
+  readonly #threads: StatementBatcher<AskedThread, FoundThread>;
   readonly #auditor: CallAuditor;
   readonly #keys: IdempotencyKeys;
   readonly #gate: Gate;
@@ -95,9 +97,11 @@ export class Executor {
     this.#catalog = catalog;
     this.#auditor = new CallAuditor(deps);
     this.#accounts = new StatementBatcher((queries) => selectUserAccounts(db, clock, queries), CONCURRENT_BATCHES);
+    this.#threads = new StatementBatcher((asked) => selectThreadGrants(db, asked), CONCURRENT_BATCHES);
     const hashes = new ArgumentHashes(db, userKeys);
     const client = (userId: string, clientId: string, action?: string) => useClientGrant(db, userId, clientId, action);
-    this.#checks = { ...deps, accounts: (query: AccountsQuery) => this.#accounts.add(query), client, hashes };
+    const threadGrant = (userId: string, threadId: string) => this.threadGrant(userId, threadId);
+    this.#checks = { ...deps, accounts: (query: AccountsQuery) => this.#accounts.add(query), client, threadGrant, hashes };
     const contexts = { taints: new Taints(db), reads: new ContextReads(db, userKeys, logger), written: new WrittenItems(db) };
     this.#gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
     this.#requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
@@ -226,6 +230,18 @@ export class Executor {
   /** What a client may do with its credential. @throws AppError `invalid_token` when its grant is revoked or has expired */
   client(credential: ClientCredential): Promise<ClientGrant> {
     return activeClient(this.#checks, credential);
+  }
+
+  /**
+   * What the assistant may do in a conversation; undefined: what the user may, who began it.
+   *
+   * @throws AppError `aborted` when it was deleted
+   */
+  async threadGrant(userId: string, threadId: string): Promise<ThreadGrant | undefined> {
+    if (!mayHaveGrant(threadId)) return undefined;
+    const { isKept, grant } = await this.#threads.add({ userId, threadId });
+    if (!isKept) throw threadDeleted();
+    return grant;
   }
 
   /** Resolves once no call is running and every audit row is written. Call it at shutdown, after the last call was accepted. */

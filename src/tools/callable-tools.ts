@@ -1,5 +1,5 @@
 import type { AgentAccountRow } from '../executor/call/agent-accounts-repository.ts';
-import { type ClientGrant, isPermitted, permittedAccounts } from '../executor/call/client-grant.ts';
+import { type CallerGrant, isPermitted, permittedAccounts } from '../executor/call/client-grant.ts';
 import { accountsFor, coversAny, labelKey } from '../executor/call/select-account.ts';
 import { ACCOUNT_ARGUMENT, hasOwnAccount } from '../executor/checks/tool-call.ts';
 import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
@@ -24,19 +24,19 @@ export interface CallableAction {
  * The actions that a caller can call now, in the catalog's order: enabled, permitted, and with an account that has granted
  * a scope for it. An account that has to be reconnected counts: the error of a call says so.
  *
- * @param client undefined: the user in person
+ * @param grant undefined: the user in person
  */
 export function callableActions(
   catalog: Catalog,
   accounts: readonly AgentAccountRow[],
   providers: Providers,
-  client: ClientGrant | undefined,
+  grant: CallerGrant | undefined,
 ): CallableAction[] {
-  const permitted = permittedAccounts(client, accounts);
+  const permitted = permittedAccounts(grant, accounts);
   return [...catalog.actions.values()].flatMap((configured) => {
     const { action, policy } = configured;
     if (!policy.enabled || !providers.isConfigured(action.provider)) return [];
-    if (client !== undefined && !isPermitted(client, configured)) return [];
+    if (grant !== undefined && !isPermitted(grant, configured)) return [];
     const { provider, pinned } = action;
     const own = accountsFor(permitted, { provider, source: pinned?.source });
     const needs = providers.needs(provider);
@@ -45,7 +45,7 @@ export function callableActions(
     const usual = usable.find(({ isDefault }) => isDefault) ?? usable[0];
     if (usual === undefined) return [];
     const shown = usual.tools?.get(action.name);
-    if (client !== undefined && shown !== undefined && !isPermitted(client, { ...configured, action: shown })) return [];
+    if (grant !== undefined && shown !== undefined && !isPermitted(grant, { ...configured, action: shown })) return [];
     return [{ configured, choices: own.length > 1 ? usable : [], ...(shown !== undefined && { shown }) }];
   });
 }

@@ -2,7 +2,7 @@ import { fitting, jsonBytes } from '../actions/shared/fitting.ts';
 import type { Limits } from '../config/limits.ts';
 import { AppError } from '../errors.ts';
 import type { AgentAccountRow } from '../executor/call/agent-accounts-repository.ts';
-import type { ClientGrant } from '../executor/call/client-grant.ts';
+import type { CallerGrant } from '../executor/call/client-grant.ts';
 import { MODEL_RESULT_BYTES } from '../executor/call/result-size.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
@@ -35,17 +35,17 @@ export interface OfferedTools {
 /**
  * The tools of a list, and those that it leaves out because it would be too long for a model.
  *
- * @param client undefined: the user in person
+ * @param grant undefined: the user in person
  * @param limits the longest list without any left out: bytes of definitions as JSON, and their number
  */
 export async function offeredTools(
   catalog: Catalog,
   accounts: readonly AgentAccountRow[],
   providers: Providers,
-  client: ClientGrant | undefined,
+  grant: CallerGrant | undefined,
   limits: Pick<Limits, 'toolListBytes' | 'toolListTools'>,
 ): Promise<OfferedTools> {
-  const actions = callableActions(catalog, accounts, providers, client);
+  const actions = callableActions(catalog, accounts, providers, grant);
   const deferred = actions.filter(({ configured }) => configured.action.provider === DEFERRED_PROVIDER);
   if (deferred.length === 0 || (await isShort(actions, catalog, limits))) return { listed: actions, deferred: [] };
   return { listed: actions.filter(({ configured }) => configured.action.provider !== DEFERRED_PROVIDER), deferred };

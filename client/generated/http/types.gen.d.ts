@@ -595,6 +595,10 @@ export type UserExport = {
          */
         edited: boolean;
         end_reason: string | null;
+        /**
+         * A run of an automation asked.
+         */
+        parked: boolean;
         outcome_until: string | null;
         repeats_until: string | null;
         /**
@@ -694,6 +698,18 @@ export type UserExport = {
          * The automation whose run it is.
          */
         automation_id: string | null;
+    }>;
+    /**
+     * What runs of automations may do in their conversations.
+     */
+    thread_grants: Array<{
+        thread_id: string;
+        actions: Array<string>;
+        account_ids: Array<string> | null;
+        /**
+         * `wait`, `skip` or `draft`.
+         */
+        when_asked: string;
     }>;
     messages: Array<{
         thread_id: string;

@@ -6,6 +6,7 @@ import type { Principal } from '../../principal.ts';
 import type { GrantInUse } from '../../vault/refresh/refresh-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 import type { ClientGrant } from './client-grant.ts';
+import type { ThreadGrant } from './thread-grants-repository.ts';
 
 export interface Invocation {
   /** With `clientId`: a client, which may do what its grant permits. */
@@ -39,6 +40,8 @@ export interface Call {
   client: ClientGrant | undefined;
   /** The thread in which the assistant calls; undefined: only the user or the client decides what is called. */
   thread: string | undefined;
+  /** What the assistant may do in that thread; undefined: what the user may, who began it. */
+  threadGrant: ThreadGrant | undefined;
   /** Addresses that the user typed in the thread, in lower case. */
   named: ReadonlySet<string>;
   /** The addresses of all of the user's accounts, in lower case; of a call that isn't gated, those of the provider's. */

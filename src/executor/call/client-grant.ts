@@ -13,11 +13,20 @@ const OF_APP = {
   notNamed: 'This app may not use this action. The user can connect it again and permit it.',
 };
 
-/** What a client may do on the user's behalf. */
-export interface ClientGrant {
-  id: string;
-  userId: string;
-  kind: ClientKind;
+const OF_AUTOMATION = {
+  readsOnly: 'This automation may only read, and the action changes something.',
+  notNamed: 'This automation may not use this action. The user can edit it and permit the action.',
+};
+const WORDS = {
+  personal_access_token: OF_TOKEN,
+  oauth: OF_APP,
+  external: OF_APP,
+  automation: OF_AUTOMATION,
+} as const satisfies Record<CallerGrant['kind'], object>;
+
+/** What a client, or a run of an automation, may do on the user's behalf. */
+export interface CallerGrant {
+  kind: ClientKind | 'automation';
   /** `*`, all actions of an agent (`mail.*`) or one action (`calendar.list`). */
   actions: readonly string[];
   /** `read`: only actions that change nothing. */
@@ -26,6 +35,13 @@ export interface ClientGrant {
   accountIds: readonly string[] | null;
   /** Of all: those that it may not use. */
   exceptAccountIds: readonly string[];
+}
+
+/** What a client may do. */
+export interface ClientGrant extends CallerGrant {
+  id: string;
+  userId: string;
+  kind: ClientKind;
 }
 
 /** Whether a pattern of a grant covers an action's full name. */
@@ -40,25 +56,25 @@ interface Permissible {
   action: Pick<ConfiguredAction['action'], 'effect'>;
 }
 
-export function isPermitted({ actions, access }: ClientGrant, { name, action }: Permissible): boolean {
+export function isPermitted({ actions, access }: CallerGrant, { name, action }: Permissible): boolean {
   return actions.some((pattern) => covers(pattern, name)) && (access === 'write' || action.effect === 'read');
 }
 
 /** @throws AppError `forbidden` */
-export function assertPermitted(client: ClientGrant | undefined, configured: Permissible): void {
-  if (client === undefined || isPermitted(client, configured)) return;
-  const isNamed = client.actions.some((pattern) => covers(pattern, configured.name));
-  const { readsOnly, notNamed } = client.kind === 'personal_access_token' ? OF_TOKEN : OF_APP;
+export function assertPermitted(grant: CallerGrant | undefined, configured: Permissible): void {
+  if (grant === undefined || isPermitted(grant, configured)) return;
+  const isNamed = grant.actions.some((pattern) => covers(pattern, configured.name));
+  const { readsOnly, notNamed } = WORDS[grant.kind];
   throw new AppError('forbidden', isNamed ? readsOnly : notNamed);
 }
 
-/** Those of the user's accounts that the client may use. */
+/** Those of the user's accounts that the caller may use. */
 export function permittedAccounts<Account extends { id: string }>(
-  client: ClientGrant | undefined,
+  grant: CallerGrant | undefined,
   accounts: readonly Account[],
 ): readonly Account[] {
-  if (client === undefined) return accounts;
-  const { accountIds, exceptAccountIds } = client;
+  if (grant === undefined) return accounts;
+  const { accountIds, exceptAccountIds } = grant;
   return accounts.filter(({ id }) => (accountIds?.includes(id) ?? true) && !exceptAccountIds.includes(id));
 }
 

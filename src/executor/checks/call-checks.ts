@@ -11,6 +11,7 @@ import { type Call, changesSomething, type Invocation } from '../call/call.ts';
 import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from '../call/client-grant.ts';
 import { capOf } from '../call/result-size.ts';
 import { accountsFor, assertScopes, assertUsable, assertWritable, selectAccount } from '../call/select-account.ts';
+import { mayHaveGrant, type ThreadGrant } from '../call/thread-grants-repository.ts';
 import { assertAllowed } from '../policy/allow-lists.ts';
 import { isGated } from '../policy/gate.ts';
 import type { BoundCall } from './bound-call.ts';
@@ -23,6 +24,8 @@ export interface CheckDeps extends Pick<RunDeps, 'clock' | 'providers'> {
   accounts(query: AccountsQuery): Promise<UserAccounts>;
   /** The client's active grant. */
   client(userId: string, clientId: string, action?: string): Promise<ClientGrant | undefined>;
+  /** What the assistant may do in a conversation; undefined: what the user may, who began it. @throws AppError `aborted` when it was deleted */
+  threadGrant(userId: string, threadId: string): Promise<ThreadGrant | undefined>;
   hashes: ArgumentHashes;
   /** How actions that call tools of sources are bound to an account. */
   toolBinding(): Promise<ToolBinding>;
@@ -48,29 +51,33 @@ interface Loaded {
 export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: AuditEntryBuilder): Promise<Call> {
   const startedAt = deps.clock.monotonic();
   const { userId, clientId, access } = invocation.user;
+  const { signal, progress, thread, named = NONE } = invocation;
   // The call keeps this version of the catalog, whatever is loaded meanwhile.
   const catalog = deps.catalog();
   const found = find(catalog, invocation.action);
   const ready = loaded.get(found) ?? (await load(found));
   const { provider } = found.action;
-  // Both are read at the same time, which saves a client's call a round trip; the first error counts.
+  // Both are read at the same time, which saves the call of a client, or of a run, a round trip; the first error counts.
   // Only the rule of a gated call looks at accounts of other providers, to know the user's own addresses.
   const query = { userId, provider: isGated(ready.configured) ? undefined : provider };
-  const connected = clientId === undefined ? undefined : deps.accounts(query);
+  const isOfRun = thread !== undefined && mayHaveGrant(thread);
+  const connected = clientId === undefined && !isOfRun ? undefined : deps.accounts(query);
   connected?.catch(() => {});
   const client = clientId === undefined ? undefined : await activeClient(deps, { userId, clientId, access }, found.name);
-  assertPermitted(client, found);
+  const threadGrant = isOfRun ? await deps.threadGrant(userId, thread) : undefined;
+  const callerGrant = client ?? threadGrant;
+  assertPermitted(callerGrant, found);
   guardInput(invocation.input ?? {});
   const parsed = found.action.pinned === undefined ? parsedCall(ready, invocation) : undefined;
   if (changesSomething(ready.configured)) checkKey(invocation.idempotencyKey);
   if (!deps.providers.isConfigured(provider)) throw notConfigured(provider);
   const { accounts, addresses, grants } = await (connected ?? deps.accounts(query));
-  const permitted = permittedAccounts(client, accounts);
+  const permitted = permittedAccounts(callerGrant, accounts);
   const checked = parsed ?? (await bound(deps, catalog, found, invocation, permitted));
   const { configured, rawInput, input } = checked;
   const { action } = configured;
   // What the server says of its tool may have made the action stricter.
-  if (parsed === undefined) assertPermitted(client, configured);
+  if (parsed === undefined) assertPermitted(callerGrant, configured);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   const own = accountsFor(permitted, { provider, source: undefined });
   const account = 'account' in checked ? checked.account : selectAccount(own, provider, checked.wanted);
@@ -81,7 +88,6 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   assertScopes(account, action.scopes, deps.providers.needs(action.provider));
   assertAlsoNeeded(catalog, configured, account, input, deps.providers.needs(action.provider));
   assertAllowed(configured, input);
-  const { signal, progress, thread, named = NONE } = invocation;
   return {
     userId,
     configured,
@@ -89,6 +95,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     account,
     client,
     thread,
+    threadGrant,
     named,
     ownAddresses: addresses,
     grant: grants.find(({ id }) => id === account.grantId),
