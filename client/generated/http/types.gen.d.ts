@@ -760,6 +760,7 @@ export type UserExport = {
         failures: number;
         created_at: string;
         updated_at: string;
+        watched_since: string | null;
     }>;
     /**
      * Runs of automations; kept for 30 days.
@@ -797,6 +798,20 @@ export type UserExport = {
         attempts: number;
         started_at: string | null;
         ended_at: string | null;
+        error: string | null;
+    }>;
+    /**
+     * Accounts that are read for what starts automations, and how far.
+     */
+    watches: Array<{
+        account_id: string;
+        grant_id: string;
+        kind: string;
+        position: unknown | null;
+        revision: number;
+        look_after: string;
+        looked_at: string | null;
+        failures: number;
         error: string | null;
     }>;
     /**
