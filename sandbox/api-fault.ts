@@ -43,6 +43,8 @@ const DOMAINS: Record<string, string> = {
   rateLimitExceeded: 'usageLimits',
   forbiddenForNonOrganizer: 'calendar',
   timeRangeEmpty: 'calendar',
+  fullSyncRequired: 'calendar',
+  updatedMinTooLongAgo: 'calendar',
 };
 
 /**

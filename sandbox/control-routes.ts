@@ -2,6 +2,12 @@ import { json, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { emailAddress, validate } from '../src/validation/validate.ts';
 import type { Controls } from './controls.ts';
+import { calendarApi } from './google/calendar-api.ts';
+import { endSyncTokens } from './google/calendar-sync.ts';
+import { driveApi } from './google/drive-api.ts';
+import { endPageTokens } from './google/drive-changes.ts';
+import { gmailApi } from './google/gmail-api.ts';
+import { endHistory } from './google/gmail-history.ts';
 import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
 
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')]);
@@ -53,6 +59,8 @@ const behaviour = z.strictObject({
   omit_id_token: flag.optional(),
 });
 
+const endOfTokens = z.strictObject({ email: emailAddress, api: z.enum(['gmail', 'calendar', 'drive']) });
+
 const revocation = z.strictObject({ email: emailAddress });
 
 /** A router of test controls, with the functions that add them. */
@@ -91,8 +99,17 @@ export function controlRoutes(controls: Controls, workspace: WorkspaceProvider):
   post('/workspace/quota', quota, ({ api, units_per_minute }) => controls.setQuota(api, units_per_minute));
   post('/faults/clear', z.unknown(), () => controls.clearFaults());
   post('/workspace', behaviour, (given) => change(workspace, given));
+  post('/workspace/end-tokens', endOfTokens, ({ email, api }) => endTokens(workspace, api, email));
   post('/workspace/revoke', revocation, ({ email }) => void workspace.grants.revoke(workspace.grants.accountOf(email).sub));
   return router;
+}
+
+/** What the account's changes were asked for with until now is too old. */
+function endTokens({ data, grants }: WorkspaceProvider, api: 'gmail' | 'calendar' | 'drive', email: string): void {
+  const account = grants.accountOf(email);
+  if (api === 'gmail') data.change(gmailApi, account, endHistory);
+  else if (api === 'calendar') data.change(calendarApi, account, endSyncTokens);
+  else data.change(driveApi, account, endPageTokens);
 }
 
 function change({ behaviour: current }: WorkspaceProvider, given: z.output<typeof behaviour>): void {

@@ -33,7 +33,7 @@ export function workspaceProviderRoutes(provider: WorkspaceProvider): Router {
   router.use(
     '/api',
     apiRoutes(GOOGLE_APIS, {
-      directory: provider.contentDirectory,
+      data: provider.data,
       controls: provider.controls,
       authenticate(request) {
         const token = bearerToken(provider, request);

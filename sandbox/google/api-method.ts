@@ -41,5 +41,10 @@ export interface SandboxApi<State> {
   unitsPerMinute: number;
   /** Initial data of an account; always the same for one account. */
   seed(account: Account, now: number): State;
+  /**
+   * Called before each change. What it returns is called after it, and notes in the data what has changed: see history.list,
+   * `syncToken` and changes.list.
+   */
+  watch?(state: State): (now: number) => void;
   methods: readonly ApiMethod<State>[];
 }

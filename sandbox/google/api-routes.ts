@@ -1,20 +1,17 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { json, type NextFunction, type Request, type Response, Router, raw } from 'express';
 import { halfProblem, textProblem } from '../../src/validation/well-formed.ts';
 import { ApiFault, faultResponse } from '../api-fault.ts';
 import type { Controls } from '../controls.ts';
-import { openStore, type Store } from '../store.ts';
 import type { Token } from '../workspace/workspace-grants.ts';
 import type { Account } from '../workspace-accounts.ts';
+import type { AccountData } from './account-data.ts';
 import type { ApiMethod, ApiResponse, SandboxApi } from './api-method.ts';
 import { readUpload, type Upload } from './drive-upload.ts';
 import { checkRequest } from './google-validation.ts';
 import { type Mask, part } from './partial-response.ts';
 
 export interface ApiRoutesOptions {
-  /** Folder of the accounts' data. */
-  directory: string;
+  data: AccountData;
   controls: Controls;
   /** The valid access token of a request, with its account; undefined: 401. */
   authenticate(request: Request): { token: Token; account: Account } | undefined;
@@ -28,9 +25,8 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
   const router = Router();
   router.use('/upload', raw({ type: () => true, limit: MAX_UPLOAD }));
   router.use(json({ limit: MAX_UPLOAD, type: () => true }), rejectHalves);
-  const stores = new Map<string, Store<unknown>>();
   for (const api of apis) {
-    const served = new ServedApi(api, options, stores);
+    const served = new ServedApi(api, options);
     for (const method of api.methods) {
       const verb = method.verb.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
       router[verb](method.path, (request, response) => served.handle(method, request, response));
@@ -54,17 +50,15 @@ function rejectHalves({ body }: Request, _response: Response, next: NextFunction
   next();
 }
 
-/** One API: the data of its accounts, and the remaining quotas. */
+/** One API, with the remaining quotas of its accounts. */
 class ServedApi {
   readonly #api: SandboxApi<unknown>;
   readonly #options: ApiRoutesOptions;
-  readonly #stores: Map<string, Store<unknown>>;
   readonly #spent = new Map<string, { minute: number; units: number }>();
 
-  constructor(api: SandboxApi<unknown>, options: ApiRoutesOptions, stores: Map<string, Store<unknown>>) {
+  constructor(api: SandboxApi<unknown>, options: ApiRoutesOptions) {
     this.#api = api;
     this.#options = options;
-    this.#stores = stores;
   }
 
   handle(method: ApiMethod<unknown>, request: Request, response: Response): void {
@@ -75,22 +69,24 @@ class ServedApi {
       throw new ApiFault(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.');
     }
     this.#spend(account, method.units);
-    const store = this.#store(account);
     const query = new URL(request.url, 'http://sandbox.invalid').searchParams;
     const { metadata, upload } = contentOf(request, query);
     // Checked before any change.
     const mask = checkRequest(method, query, metadata);
-    const result = method.handle({
-      account,
-      params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
-      query,
-      body: metadata,
-      ifMatch: request.headers['if-match'],
-      upload,
-      state: store.state,
-      now: this.#options.controls.now(),
-    });
-    if (method.verb !== 'GET') store.save();
+    const handle = (state: unknown, now: number) =>
+      method.handle({
+        account,
+        params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
+        query,
+        body: metadata,
+        ifMatch: request.headers['if-match'],
+        upload,
+        state,
+        now,
+      });
+    const { data, controls } = this.#options;
+    const isRead = method.verb === 'GET';
+    const result = isRead ? handle(data.read(this.#api, account), controls.now()) : data.change(this.#api, account, handle);
     reply(response, result, mask);
   }
 
@@ -103,18 +99,6 @@ class ServedApi {
       throw new ApiFault(403, 'rateLimitExceeded', 'Quota exceeded for quota metric of this user.');
     }
     this.#spent.set(account.sub, { minute, units: before + units });
-  }
-
-  #store(account: Account): Store<unknown> {
-    // Addresses are user input, so they are not used as file names.
-    const owner = createHash('sha256').update(account.sub).digest('hex').slice(0, 20);
-    const name = `${this.#api.store ?? this.#api.name}-${owner}`;
-    const known = this.#stores.get(name);
-    if (known !== undefined) return known;
-    const file = join(this.#options.directory, `${name}.json`);
-    const store = openStore(file, () => this.#api.seed(account, this.#options.controls.now()));
-    this.#stores.set(name, store);
-    return store;
   }
 }
 

@@ -3,6 +3,7 @@ import type { ApiMethod, ApiRequest, ApiResponse, SandboxApi } from './api-metho
 import { changeEvent, deleteEvent, findEvent, insertEvent } from './calendar-changes.ts';
 import { type CalendarState, present, type StoredEvent } from './calendar-events.ts';
 import { listEvents, listInstances, zoneOf } from './calendar-list.ts';
+import { watchCalendar } from './calendar-sync.ts';
 import { seedCalendar } from './calendar-world.ts';
 
 const A = 'https://www.googleapis.com/auth/';
@@ -29,7 +30,13 @@ const methods: Method[] = [
 ];
 
 /** The emulator of the calendar API, with the account's primary calendar only. */
-export const calendarApi: SandboxApi<CalendarState> = { name: 'calendar', unitsPerMinute: 600, seed: seedCalendar, methods };
+export const calendarApi: SandboxApi<CalendarState> = {
+  name: 'calendar',
+  unitsPerMinute: 600,
+  seed: seedCalendar,
+  watch: watchCalendar,
+  methods,
+};
 
 function method(verb: Method['verb'], path: string, scopes: string[], handle: (request: Request) => ApiResponse): Method {
   return {

@@ -37,6 +37,12 @@ export interface CalendarState {
   timeZone: string;
   /** Single events, series, and the exceptions of series. */
   events: StoredEvent[];
+  /** Number of the newest change, and of the newest one of each event. */
+  changed?: { newest: number; of: Record<string, number> };
+  /** Sync tokens of changes before this one have ended. */
+  syncFrom?: number;
+  /** What is left of events that no longer exist: exceptions of changed series. */
+  gone?: StoredEvent[];
   /** The mail that would have been sent. */
   notices: { event: string; about: 'created' | 'changed' | 'deleted'; sendUpdates: string; to: string[] }[];
 }

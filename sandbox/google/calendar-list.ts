@@ -1,16 +1,21 @@
 import { ApiFault } from '../api-fault.ts';
 import type { ApiRequest } from './api-method.ts';
 import { type CalendarState, instancesOf, present, type StoredEvent } from './calendar-events.ts';
+import { changedSince, positionOf, syncTokenOf } from './calendar-sync.ts';
 import { isZone, toInstant } from './calendar-times.ts';
 
 type Request = ApiRequest<CalendarState>;
 
+/** How far back `updatedMin` may lie. */
+const UPDATED_MIN_MS = 28 * 24 * 3_600_000;
 /** Default limit of endless series. */
 const HORIZON_MS = 2 * 366 * 24 * 3_600_000;
 
 interface Window {
   from: number;
   to: number;
+  /** Up to which the events of series are listed. */
+  horizon: number;
   zone: string;
 }
 
@@ -21,27 +26,52 @@ export function listEvents(request: Request): object {
   const orderBy = query.get('orderBy');
   if (orderBy === 'startTime' && !single) throw bad('badRequest', 'The requested ordering is not available for the particular query.');
   if (orderBy !== null && orderBy !== 'startTime' && orderBy !== 'updated') throw bad('invalidParameter', 'Invalid value for orderBy.');
-  const window = windowOf(request);
-  const stored = state.events.filter((event) => event.recurringEventId === undefined);
+  const position = positionOf(request);
+  const window = windowOf(request, position);
+  const since = updatedSince(request);
+  const chosen = position === undefined ? state.events : changedSince(state, position);
+  // Of a series that has changed, each of its events; of an exception, itself.
+  const stored = chosen.filter((event) => position !== undefined || event.recurringEventId === undefined);
   const events = single
-    ? stored.flatMap((event) => (event.recurrence === undefined ? [event] : [...instancesOf(event, state, window.to, window.from)]))
-    : state.events;
+    ? stored.flatMap((event) => (event.recurrence === undefined ? [event] : [...instancesOf(event, state, window.horizon, window.from)]))
+    : chosen;
   const uid = query.get('iCalUID');
   const wanted = uid === null ? events : events.filter(({ iCalUID }) => iCalUID === uid);
-  const visible = wanted.filter((event) => isShown(event, request, window, single) && matches(event, query.get('q') ?? ''));
+  const showsDeleted = query.get('showDeleted') === 'true' || position !== undefined || since !== undefined;
+  const visible = [...new Map(wanted.map((event) => [event.id, event])).values()].filter(
+    (event) =>
+      (isShown(event, request, window, { single, showsDeleted }) || (position !== undefined && event.status === 'cancelled')) &&
+      (since === undefined || Date.parse(event.updated) >= since) &&
+      matches(event, query.get('q') ?? ''),
+  );
   if (orderBy === 'startTime') visible.sort((a, b) => toInstant(a.start, window.zone) - toInstant(b.start, window.zone));
   if (orderBy === 'updated') visible.sort((a, b) => a.updated.localeCompare(b.updated));
-  return page(request, visible, window.zone);
+  return page(request, visible, window.zone, (change) => syncTokenOf(request, position, change));
+}
+
+/**
+ * The time of `updatedMin`.
+ *
+ * @throws ApiFault 410 for one too long ago (Handle API errors, updatedMinTooLongAgo)
+ */
+function updatedSince(request: Request): number | undefined {
+  const since = instantParameter(request, 'updatedMin');
+  if (since !== undefined && since < request.now - UPDATED_MIN_MS) {
+    throw new ApiFault(410, 'updatedMinTooLongAgo', 'The requested minimum modification time lies too far in the past.');
+  }
+  return since;
 }
 
 /** events.instances */
 export function listInstances(request: Request, series: StoredEvent): object {
+  const { query } = request;
   const window = windowOf(request);
-  const instances = series.recurrence === undefined ? [] : [...instancesOf(series, request.state, window.to, window.from)];
+  const instances = series.recurrence === undefined ? [] : [...instancesOf(series, request.state, window.horizon, window.from)];
   return page(
     request,
-    instances.filter((event) => isShown(event, request, window, true)),
+    instances.filter((event) => isShown(event, request, window, { single: true, showsDeleted: query.get('showDeleted') === 'true' })),
     window.zone,
+    () => ({}),
   );
 }
 
@@ -52,12 +82,13 @@ export function zoneOf({ query, state }: Pick<Request, 'query' | 'state'>): stri
   return zone;
 }
 
-function windowOf(request: Request): Window {
+/** @param given the range of the list that is continued, if any */
+function windowOf(request: Request, given?: { timeMin: string | null; timeMax: string | null }): Window {
   const zone = zoneOf(request);
-  const from = instantParameter(request, 'timeMin') ?? Number.NEGATIVE_INFINITY;
-  const to = instantParameter(request, 'timeMax') ?? request.now + HORIZON_MS;
+  const from = given?.timeMin ? Date.parse(given.timeMin) : (instantParameter(request, 'timeMin') ?? Number.NEGATIVE_INFINITY);
+  const to = given?.timeMax ? Date.parse(given.timeMax) : (instantParameter(request, 'timeMax') ?? Number.POSITIVE_INFINITY);
   if (to <= from) throw bad('timeRangeEmpty', 'The specified time range is empty.');
-  return { from, to, zone };
+  return { from, to, horizon: to === Number.POSITIVE_INFINITY ? request.now + HORIZON_MS : to, zone };
 }
 
 /** RFC 3339 with an offset, which the provider requires. */
@@ -70,12 +101,17 @@ function instantParameter({ query }: Request, name: string): number | undefined 
   return Date.parse(value);
 }
 
-function isShown(event: StoredEvent, { query, state }: Request, { from, to, zone }: Window, single: boolean): boolean {
+function isShown(
+  event: StoredEvent,
+  { state }: Request,
+  { from, to, horizon, zone }: Window,
+  { single, showsDeleted }: { single: boolean; showsDeleted: boolean },
+): boolean {
   // Cancelled exceptions are listed when the events of their series are not.
   const tellsException = !single && event.recurringEventId !== undefined && isAlive(state, event.recurringEventId);
-  if (event.status === 'cancelled' && query.get('showDeleted') !== 'true' && !tellsException) return false;
+  if (event.status === 'cancelled' && !showsDeleted && !tellsException) return false;
   if (!single && event.recurrence !== undefined) {
-    return instancesOf(event, state, to, from).some((one) => overlaps(one, from, to, zone));
+    return instancesOf(event, state, horizon, from).some((one) => overlaps(one, from, to, zone));
   }
   return overlaps(event, from, to, zone);
 }
@@ -97,10 +133,12 @@ function matches(event: StoredEvent, q: string): boolean {
     .every((term) => text.includes(term));
 }
 
-function page({ account, query, now }: Request, events: StoredEvent[], zone: string): object {
+/** @param last members of the last page, by the newest change when the first one was listed */
+function page(request: Request, events: StoredEvent[], zone: string, last: (change: number) => object): object {
+  const { account, query, state, now } = request;
   const size = Math.min(Number(query.get('maxResults') ?? 250), 2_500);
   if (!Number.isInteger(size) || size < 1) throw bad('invalidParameter', 'Invalid value for maxResults.');
-  const start = offsetOf(query.get('pageToken'));
+  const { start, change } = pageStart(query.get('pageToken'), state);
   const more = start + size < events.length;
   return {
     kind: 'calendar#events',
@@ -111,16 +149,25 @@ function page({ account, query, now }: Request, events: StoredEvent[], zone: str
     timeZone: zone,
     accessRole: 'owner',
     defaultReminders: [{ method: 'popup', minutes: 10 }],
-    ...(more && { nextPageToken: Buffer.from(`offset:${start + size}`).toString('base64') }),
-    items: events.slice(start, start + size).map((event) => present(event, account, zone)),
+    ...(more ? { nextPageToken: Buffer.from(`offset:${start + size}:${change}`).toString('base64') } : last(change)),
+    items: events.slice(start, start + size).map((event) => presentListed(event, request, zone)),
   };
 }
 
-function offsetOf(token: string | null): number {
-  if (token === null || token === '') return 0;
-  const offset = /^offset:(\d{1,9})$/.exec(Buffer.from(token, 'base64').toString())?.[1];
-  if (offset === undefined) throw bad('invalid', 'Invalid page token value.');
-  return Number(offset);
+/** Of a deleted event of somebody else, no more than its id is left (Events, status). */
+function presentListed(event: StoredEvent, { account }: Request, zone: string): object {
+  const shown = present(event, account, zone) as StoredEvent;
+  if (event.status !== 'cancelled' || event.organizer.email.toLowerCase() === account.email) return shown;
+  const { kind, etag, id, status, recurringEventId, originalStartTime } = shown;
+  return { kind, etag, id, status, ...(recurringEventId !== undefined && { recurringEventId, originalStartTime }) };
+}
+
+/** The offset of a page, and the newest change when the first page was listed. */
+function pageStart(token: string | null, { changed }: CalendarState): { start: number; change: number } {
+  if (token === null || token === '') return { start: 0, change: changed?.newest ?? 0 };
+  const [, start, change] = /^offset:(\d{1,9}):(\d{1,9})$/.exec(Buffer.from(token, 'base64').toString()) ?? [];
+  if (start === undefined) throw bad('invalid', 'Invalid page token value.');
+  return { start: Number(start), change: Number(change) };
 }
 
 export function bad(reason: string, message: string): ApiFault {

@@ -5,6 +5,7 @@ import { applyBatch } from './docs-batch.ts';
 import { checkDocumentMask } from './docs-mask.ts';
 import type { StoredDocument } from './docs-model.ts';
 import { documentResource } from './docs-resource.ts';
+import { watchDrive } from './drive-changes.ts';
 import { addDocument } from './drive-editing.ts';
 import { DOCUMENT, type DriveState, newFileId, ownFile, type StoredFile, touch } from './drive-state.ts';
 import { seedDrive } from './drive-world.ts';
@@ -27,6 +28,7 @@ export const docsApi: SandboxApi<DriveState> = {
   store: 'drive',
   unitsPerMinute: 300,
   seed: seedDrive,
+  watch: watchDrive,
   methods: [
     { verb: 'GET', path: '/v1/documents/:documentId', scopes: SCOPES, units: 1, handle: getDocument },
     { verb: 'POST', path: '/v1/documents', scopes: SCOPES, units: 1, handle: createDocument },

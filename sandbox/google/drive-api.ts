@@ -1,9 +1,10 @@
 import { ApiFault, invalid } from '../api-fault.ts';
 import type { ApiMethod, ApiRequest, ApiResponse, SandboxApi } from './api-method.ts';
+import { listChanges, startPageToken, watchDrive } from './drive-changes.ts';
 import { commentList } from './drive-comments.ts';
 import { download, exported, sizeOf } from './drive-content.ts';
 import { addPermission, copyFile, createFile, deleteFile, deletePermission, updateFile } from './drive-editing.ts';
-import { filePart, listPart } from './drive-fields.ts';
+import { changePart, filePart, listPart } from './drive-fields.ts';
 import { integer, listFiles } from './drive-listing.ts';
 import { fileResource, permissionResource } from './drive-resource.ts';
 import { type DriveState, fileOf, permissionsOf, type StoredFile } from './drive-state.ts';
@@ -20,6 +21,7 @@ export const driveApi: SandboxApi<DriveState> = {
   name: 'drive',
   unitsPerMinute: 325_000,
   seed: seedDrive,
+  watch: watchDrive,
   methods: [
     method('GET', FILES, 100, ({ state, query }) => ({ json: listPart(listFiles(state, query), query.get('fields')) })),
     method('GET', FILE, 5, getFile),
@@ -47,6 +49,8 @@ export const driveApi: SandboxApi<DriveState> = {
     }),
     method('GET', `${FILE}/comments`, 5, listComments),
     method('GET', '/drive/v3/about', 5, about),
+    method('GET', '/drive/v3/changes/startPageToken', 5, (request) => ({ json: startPageToken(request) })),
+    method('GET', '/drive/v3/changes', 100, (request) => ({ json: changePart(listChanges(request), request.query.get('fields')) })),
   ],
 };
 

@@ -11,3 +11,9 @@ export function filePart(file: object, fields: string | null): object {
 export function listPart(list: { files: object[] }, fields: string | null): object {
   return part(list, parseMask(fields ?? 'kind,incompleteSearch,nextPageToken,files(kind,id,name,mimeType)')) as object;
 }
+
+/** As {@link listPart}, for a list of changes. */
+export function changePart(list: { changes: object[] }, fields: string | null): object {
+  const change = 'kind,type,changeType,time,removed,fileId,file(kind,id,name,mimeType)';
+  return part(list, parseMask(fields ?? `kind,nextPageToken,newStartPageToken,changes(${change})`)) as object;
+}

@@ -11,6 +11,20 @@ export interface DriveState {
   documents: Record<string, StoredDocument>;
   /** Number of files created since the start, for new ids. */
   made: number;
+  /** Oldest first. */
+  changes?: FileChange[];
+  /** Number of the newest change. */
+  newestChange?: number;
+  /** Page tokens before this number have ended. */
+  changesFrom?: number;
+}
+
+/** A change of a file, which may be gone since. */
+export interface FileChange {
+  number: number;
+  fileId: string;
+  /** RFC 3339. */
+  time: string;
 }
 
 export interface StoredFile {

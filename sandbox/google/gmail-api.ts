@@ -1,5 +1,6 @@
 import { invalid } from '../api-fault.ts';
 import type { ApiMethod, ApiResponse, SandboxApi } from './api-method.ts';
+import { listHistory, watchMailbox } from './gmail-history.ts';
 import { assertOwnMailbox, findMessage, findThread, type Mailbox, type MailRequest, relabel, type StoredMessage } from './gmail-mailbox.ts';
 import { compileQuery, namesSpamOrTrash } from './gmail-query.ts';
 import { attachmentResource, messageResource, threadResource } from './gmail-resources.ts';
@@ -40,6 +41,7 @@ export const gmailApi: SandboxApi<Mailbox> = {
   name: 'gmail',
   unitsPerMinute: 6_000,
   seed: seedMailbox,
+  watch: watchMailbox,
   methods: [
     method('GET', 'profile', 1, ({ account, state }) => ({
       emailAddress: account.email,
@@ -47,6 +49,7 @@ export const gmailApi: SandboxApi<Mailbox> = {
       threadsTotal: new Set(state.messages.map(({ threadId }) => threadId)).size,
       historyId: String(state.historyId),
     })),
+    method('GET', 'history', 2, listHistory),
     method('GET', 'labels', 1, ({ state }) => ({ labels: state.labels })),
     method('GET', 'messages', 5, listMessages),
     ...uploadable('POST', 'messages', 25, (request) => insert(request, 'receivedTime')),

@@ -16,6 +16,20 @@ export interface StoredMessage {
   historyId: number;
 }
 
+/** A message as a record names it, with the labels that it had then. */
+export type NamedMessage = Pick<StoredMessage, 'id' | 'threadId' | 'labelIds'>;
+
+/** What one change did to the mailbox. */
+export interface HistoryRecord {
+  id: number;
+  /** Milliseconds since 1970. */
+  at: number;
+  messagesAdded?: NamedMessage[];
+  messagesDeleted?: NamedMessage[];
+  labelsAdded?: (NamedMessage & { changed: string[] })[];
+  labelsRemoved?: (NamedMessage & { changed: string[] })[];
+}
+
 export interface Label {
   id: string;
   name: string;
@@ -31,6 +45,10 @@ export interface Mailbox {
   /** Number of messages created here, for new ids. */
   made: number;
   historyId: number;
+  /** Oldest first. */
+  history?: HistoryRecord[];
+  /** Ids before this one are too old. */
+  historyFrom?: number;
 }
 
 export type MailRequest = ApiRequest<Mailbox>;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { WorkspaceSettings } from '../../src/config/config.ts';
 import type { EmulatorOptions } from '../emulator-options.ts';
+import { AccountData } from '../google/account-data.ts';
 import { Signer, type StoredKey } from '../identity/identity-keys.ts';
 import { openStore } from '../store.ts';
 import { ConsentDesk } from './workspace-consent.ts';
@@ -38,8 +39,7 @@ export function createWorkspaceProvider(options: EmulatorOptions & { signingKey:
     /** Public keys of its ID tokens. */
     keySet: signer.keySet,
     controls,
-    /** Folder of the accounts' data. */
-    contentDirectory: join(options.directory, 'content'),
+    data: new AccountData({ directory: join(options.directory, 'content'), controls }),
   };
 }
 
