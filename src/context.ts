@@ -1,12 +1,8 @@
-import { Assistant } from './assistant/assistant.ts';
-import { Threads } from './assistant/threads/threads.ts';
 import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { ReadOnlySwitches } from './clients/read-only-switches.ts';
 import type { Clock } from './clock/clock.ts';
 import { Coalescer } from './concurrency/coalescer.ts';
-import type { ModelSettings } from './config/config.ts';
-import { fakeModel } from './config/model-config.ts';
 import type { DatabaseTimeouts } from './database/database.ts';
 import { withdrawn } from './executor/checks/call-checks.ts';
 import { Executor } from './executor/executor.ts';
@@ -26,6 +22,7 @@ import type { ProviderDescriptor } from './providers/shared/provider.ts';
 import { Admission, watchLoopUtilisation } from './rate-limit/admission.ts';
 import { authenticators } from './startup/authenticators.ts';
 import type { Core } from './startup/core.ts';
+import { createAssistant } from './startup/create-assistant.ts';
 import { createClients } from './startup/create-clients.ts';
 import { createEvents } from './startup/create-events.ts';
 import { createSessions } from './startup/create-sessions.ts';
@@ -97,10 +94,8 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   });
   integrations.onChange(() => mcp.toolsChanged());
   integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
-  const threads = new Threads(shared);
   const bank = providers.client(bankDescriptor);
   const bankDeps: BankDeps = { ...shared, provider: bank?.provider, refreshes: new Coalescer(clock) };
-  const models = modelsOf(core, sandbox);
   return {
     ...shared,
     ...accounts,
@@ -113,10 +108,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
     allowances,
     executor,
     mcp,
-    threads,
-    assistant: new Assistant({ ...shared, threads, executor, models }),
-    /** The assistant's, the default one first. */
-    models,
+    ...createAssistant(core, { ...shared, executor, sandbox }),
     readOnlySwitches: new ReadOnlySwitches(db, events.emit, events.approvalExpiry),
     reloads: new ReplicatedReload(db, integrations, () => reconfigured(catalog(), events, allowances), polls, logger),
     /** Ids of the master keys that stored data requires and that this process does not have. */
@@ -144,12 +136,6 @@ function catalogIn({ integrations }: Core, overrides: Overrides, sandbox: Sandbo
     const current = played(integrations.current);
     return overrides.catalog?.(current) ?? current;
   };
-}
-
-/** The assistant's models: those of the configuration, or the sandbox's stand-in. */
-function modelsOf({ config }: Core, sandbox: Sandbox | undefined): ModelSettings[] {
-  if (config.models !== 'sandbox') return config.models;
-  return sandbox === undefined ? [] : [fakeModel(sandbox.model.baseUrl)];
 }
 
 /** What a saturated process does not take on. */

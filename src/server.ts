@@ -99,6 +99,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   context.reloads.start();
   context.uses.start();
   context.sources?.readings.start();
+  context.automations.poll.start();
   deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, context.polls).start();
   sessions.start();
   /** Makes the service unready. */

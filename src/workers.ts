@@ -83,7 +83,7 @@ export class Workers {
 }
 
 async function sweep(context: Services): Promise<void> {
-  const { db, grants, revocations, webhooks, approvalExpiry, assistant, logger } = context;
+  const { db, grants, revocations, webhooks, approvalExpiry, assistant, automations, logger } = context;
   const steps = [
     async () => (await import('./connections/confirmation-service.ts')).sweepConfirmations(context),
     () => revocations.sweep(),
@@ -94,6 +94,7 @@ async function sweep(context: Services): Promise<void> {
     () => maintainPartitions(db, logger),
     ...EXPIRING.map((table) => () => deleteExpiredRows(db, table)),
     () => assistant.endAbandoned(),
+    () => automations.sweep(),
     // Last, because a key service is slow.
     () => grants.sweep(),
   ];

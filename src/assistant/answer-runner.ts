@@ -15,6 +15,7 @@ import { type LoopInput, runLoop } from './loop/agent-loop.ts';
 import { callIds, type History, namedAddresses } from './loop/model-messages.ts';
 import { ToolCalls } from './loop/tool-calls.ts';
 import { boundedModel } from './models/bounded-model.ts';
+import { fixedCallModel } from './models/fixed-call.ts';
 import { languageModel } from './models/language-models.ts';
 import { modelError, modelFailure } from './models/model-errors.ts';
 import { namedCalls, toldOnly } from './models/named-calls.ts';
@@ -22,6 +23,7 @@ import type { Budgets } from './runs/budgets.ts';
 import type { Run } from './runs/run.ts';
 import type { RunStatus } from './runs/runs-repository.ts';
 import { endRun, selectRun, type Usage, updateUsage } from './runs/runs-repository.ts';
+import { assertBudgetLeft, type Unattended } from './runs/unattended.ts';
 import { storeAnswer } from './store-answer.ts';
 import { messageOf } from './stream/ui-message.ts';
 import type { Summary } from './threads/threads.ts';
@@ -33,6 +35,12 @@ interface Ending {
   status: Exclude<RunStatus, 'running'>;
   finishReason?: string | undefined;
   error?: AppError;
+}
+
+interface Answer {
+  run: Run;
+  settings: ModelSettings;
+  unattended: Unattended | undefined;
 }
 
 /** What an answer begins with. */
@@ -52,13 +60,13 @@ export class AnswerRunner {
     this.#connectionLimit = connectionLimit;
   }
 
-  /** Runs to the end. What it sends goes to the run; its message is stored at the end. */
-  async answer(run: Run, settings: ModelSettings): Promise<void> {
+  /** Runs to the end. What it sends goes to the run; its message is stored at the end. @param unattended no front end has asked for it */
+  async answer(run: Run, settings: ModelSettings, unattended?: Unattended): Promise<void> {
     const usage: Usage = { steps: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
     const history = await this.#connectionLimit(() => this.#history(run)).catch((error: unknown) => this.#failed(run, settings, error));
     if ('status' in history) return this.#end(run, settings, history, usage);
     const calls = new ToolCalls(this.#deps, run, await namedAddresses(history.messages));
-    const ending = await this.#loop(run, settings, calls, history, usage);
+    const ending = await this.#loop({ run, settings, unattended }, calls, history, usage);
     if (run.isLost) return;
     for (const chunk of await calls.settle(run.parts.calls)) run.emit(chunk);
     const status = ending.status === 'done' && calls.hasPendingApprovals ? 'awaiting_approval' : ending.status;
@@ -81,18 +89,18 @@ export class AnswerRunner {
   }
 
   /** Never rejects. */
-  async #loop(run: Run, settings: ModelSettings, calls: ToolCalls, { preferences, ...history }: Asked, usage: Usage): Promise<Ending> {
+  async #loop({ run, settings, unattended }: Answer, calls: ToolCalls, { preferences, ...history }: Asked, usage: Usage): Promise<Ending> {
     const { clock, config } = this.#deps;
     const { limits } = config;
     try {
       const deadline = clock.monotonic() + limits.runMs;
       const bounds = { stepCalls: limits.runStepCalls, outputBytes: limits.runOutputBytes, deadline, callIds: callIds(history.messages) };
-      const bounded = boundedModel(await this.#model(settings), bounds, clock);
+      const bounded = boundedModel(await this.#model(settings, unattended), bounds, clock);
       const { names, tools, deferred } = await this.#connectionLimit(() => this.#tools(run));
       const told = new Set(tools.map(({ name }) => name));
       const model = namedCalls(toldOnly(bounded, told), names, deferred !== undefined);
       const untold = [...names.keys()].filter((name) => !told.has(name));
-      const beforeStep = () => this.#beforeStep(run, usage);
+      const beforeStep = () => this.#beforeStep(run, usage, unattended);
       const storeSummary = (summary: Summary) => this.#storeSummary(run, summary);
       const finishReason = await runLoop({
         run,
@@ -157,17 +165,20 @@ export class AnswerRunner {
         threads.write(run.userId, async (tx) => {
           await updateUsage(tx, run, usage);
           // Another replica may have ended it, or its user is gone.
-          if (await endRun(tx, run, status, error?.code ?? null)) await storeAnswer(threads, tx, run, message);
+          if (!(await endRun(tx, run, status, error?.code ?? null))) return;
+          await storeAnswer(threads, tx, run, message);
+          await this.#deps.runEnded(tx, run, status, error?.code ?? null);
         });
       await this.#connectionLimit(store).catch(ignoreUserDeleted);
     });
   }
 
-  async #beforeStep(run: Run, usage: Usage): Promise<void> {
+  async #beforeStep(run: Run, usage: Usage, unattended: Unattended | undefined): Promise<void> {
     const { db } = this.#deps;
     if (!(await updateUsage(db, run, usage))) run.stop('lost');
     // The run itself has been counted when it began.
     await this.#budgets.assertLeft(db, run.userId, 'runs');
+    if (unattended !== undefined) await assertBudgetLeft(db, run, unattended.budget);
   }
 
   async #storeSummary({ id, userId, threadId }: Run, summary: Summary): Promise<void> {
@@ -190,7 +201,8 @@ export class AnswerRunner {
     return { names, tools: [...tools, ...deferringTools(offered.deferred, catalog.agents)], deferred: { catalog, ...offered } };
   }
 
-  #model(settings: ModelSettings): Promise<Model> {
+  async #model(settings: ModelSettings, unattended: Unattended | undefined): Promise<Model> {
+    if (unattended?.call !== undefined) return fixedCallModel(unattended.call);
     const load = this.#models.get(settings.name) ?? loadOnce(() => languageModel(settings));
     this.#models.set(settings.name, load);
     return load();

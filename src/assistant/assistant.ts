@@ -5,11 +5,16 @@ import { AppError, restarting } from '../errors.ts';
 import type { Principal } from '../principal.ts';
 import { inPerson } from '../principal.ts';
 import type { ChatDeps } from './chat-deps.ts';
-import type { ChatRuns } from './chat-runs.ts';
+import type { Beginning, ChatRuns, UnattendedThread } from './chat-runs.ts';
+import { FIXED_CALL } from './models/fixed-call.ts';
 import { type BudgetOfDay, Budgets } from './runs/budgets.ts';
 import { selectAbandoned } from './runs/runs-repository.ts';
+import type { Unattended } from './runs/unattended.ts';
 import type { ChatStream } from './stream/chat-stream.ts';
 import type { ChatRequest } from './threads/chat-request.ts';
+
+/** How an answer is begun that no front end has asked for. */
+type UnattendedStart = Required<Pick<Beginning, 'unattended' | 'prepare'>>;
 
 /** A model as front ends see it. */
 export interface ShownModel {
@@ -39,6 +44,20 @@ export class Assistant {
     const { userId } = inPerson(principal, 'use the assistant');
     const settings = this.#model(request.model);
     return (await this.#runs()).send(userId, request, settings);
+  }
+
+  /**
+   * Begins a thread that its user doesn't follow.
+   *
+   * @throws AppError `assistant_disabled` without a model, if it needs one; what {@link ChatRuns.begin} throws
+   */
+  async beginUnattended(thread: UnattendedThread, how: UnattendedStart): Promise<{ ended: Promise<void> }> {
+    return (await this.#runs()).begin(thread, { ...how, settings: this.#settingsOf(how.unattended) });
+  }
+
+  /** Goes on with such a thread, once its user has decided. @throws AppError what {@link ChatRuns.goOn} throws */
+  async goOnUnattended(thread: { userId: string; threadId: string }, how: UnattendedStart): Promise<{ ended: Promise<void> }> {
+    return (await this.#runs()).goOn(thread, { ...how, settings: this.#settingsOf(how.unattended) });
   }
 
   /** The run of a thread, from its beginning; undefined: none is running. @throws AppError `forbidden`, `assistant_disabled` */
@@ -89,6 +108,10 @@ export class Assistant {
   async #runs(): Promise<ChatRuns> {
     if (this.#isClosed) throw restarting();
     return this.#load();
+  }
+
+  #settingsOf({ call }: Unattended): ModelSettings {
+    return call === undefined ? this.#model(undefined) : FIXED_CALL;
   }
 
   #model(name: string | undefined): ModelSettings {

@@ -21,6 +21,7 @@ import {
   selectReadableRun,
   selectRun,
 } from './runs/runs-repository.ts';
+import type { Unattended } from './runs/unattended.ts';
 import type { ChatStream } from './stream/chat-stream.ts';
 import { ChunkStore } from './stream/chunk-store.ts';
 import { ChunkWriter } from './stream/chunk-writer.ts';
@@ -30,8 +31,29 @@ import { type Decided, decisionsOn } from './thread-approvals.ts';
 import type { ChatRequest } from './threads/chat-request.ts';
 import { applyTurn, type ChatTurn, outdated, turnOf } from './threads/chat-turn.ts';
 import type { StoredMessage } from './threads/stored-message.ts';
+import type { NewThread } from './threads/threads.ts';
 
 type ThreadOf = { userId: string; threadId: string };
+
+/** How a run is answered. */
+export interface How {
+  settings: ModelSettings;
+  /** Left out: a front end has asked for it. */
+  unattended?: Unattended;
+}
+
+export interface Beginning extends How {
+  /** Within the transaction that begins it. */
+  prepare?(tx: Queryable): Promise<void>;
+}
+
+/** A thread that its user doesn't follow. */
+export interface UnattendedThread {
+  thread: ThreadOf;
+  /** The first message. */
+  text: string;
+  of: NewThread;
+}
 
 /** How long after its end a run is sent again to a client that was cut off. */
 const REPLAY_SECONDS = 60;
@@ -74,13 +96,40 @@ export class ChatRuns {
    * is used up; `invalid_request`
    */
   async send(userId: string, request: ChatRequest, settings: ModelSettings): Promise<ChatStream> {
-    this.#assertOpen();
-    const thread = { userId, threadId: request.id };
     const turn = turnOf(request, this.#deps.config.limits.chatMessageBytes);
+    const { run } = await this.#start({ userId, threadId: request.id }, turn, { settings });
+    return this.#live(run, () => run.rebuilt);
+  }
+
+  /**
+   * Begins the first run of a thread that its user doesn't follow.
+   *
+   * @returns once it has begun; `ended` resolves at its end
+   * @throws AppError what {@link send} throws
+   */
+  async begin({ thread, text, of }: UnattendedThread, how: Beginning): Promise<{ ended: Promise<void> }> {
+    return this.#start(thread, { kind: 'message', id: randomUUID(), text, of }, how);
+  }
+
+  /**
+   * Goes on with such a thread, once its user has decided.
+   *
+   * @returns as {@link begin}
+   * @throws AppError `approval_required` while the user hasn't; `conflict` when nothing in it waits; what {@link send} throws
+   */
+  async goOn(thread: ThreadOf, how: Beginning): Promise<{ ended: Promise<void> }> {
+    const messages = await this.#connectionLimit(() => this.#deps.threads.messages(this.#deps.db, thread.userId, thread.threadId));
+    const waiting = messages.findLast(hasPending);
+    if (waiting === undefined) throw nothingWaits();
+    return this.#start(thread, { kind: 'continue', id: waiting.message.id }, how);
+  }
+
+  async #start(thread: ThreadOf, turn: ChatTurn, how: Beginning): Promise<{ run: Run; ended: Promise<void> }> {
+    this.#assertOpen();
     await this.#connectionLimit(() => this.endAbandoned(thread));
     const decided = await this.#decisions(thread, turn);
     const run = this.#newRun(thread, turn.kind === 'continue' ? turn.id : randomUUID());
-    const begun = this.#connectionLimit(() => this.#begin(run, settings, turn, decided));
+    const begun = this.#connectionLimit(() => this.#begin(run, how, turn, decided));
     this.#track(begun.catch(() => {}));
     try {
       await begun;
@@ -90,8 +139,9 @@ export class ChatRuns {
     }
     const continued = turn.kind === 'continue' ? decided.get(turn.id) : undefined;
     this.#leases.add(run);
-    this.#track(detached(() => this.#work(run, settings, continued)));
-    return this.#live(run, () => run.rebuilt);
+    const ended = detached(() => this.#work(run, how, continued));
+    this.#track(ended);
+    return { run, ended };
   }
 
   /** The run of a thread, from its beginning; undefined: none is running, or has just ended. */
@@ -157,7 +207,7 @@ export class ChatRuns {
     }
     if (turn.kind !== 'continue') return found;
     const { decided } = found.get(turn.id) ?? {};
-    if (decided === undefined) throw new AppError('conflict', 'Nothing in this conversation waits for a decision. Load it again.');
+    if (decided === undefined) throw nothingWaits();
     const [first] = decided.undecided;
     if (first === undefined) return found;
     const details = (first.descriptor ?? { approvalId: first.approvalId }) as Record<string, unknown>;
@@ -166,7 +216,7 @@ export class ChatRuns {
 
   async #begin(
     run: Run,
-    settings: ModelSettings,
+    { settings, unattended, prepare }: Beginning,
     turn: ChatTurn,
     decided: Map<string, { message: UIMessage; decided: Decided }>,
   ): Promise<void> {
@@ -178,9 +228,12 @@ export class ChatRuns {
       // It may have waited for long.
       this.#assertOpen();
       await this.#budgets.assertLeft(tx, userId);
-      if ((await countRunning(tx, userId)) >= config.limits.runsPerUser) await this.#assertFree(tx, run);
+      // One place is left to the user.
+      const most = unattended === undefined ? config.limits.runsPerUser : Math.max(1, config.limits.runsPerUser - 1);
+      if ((await countRunning(tx, userId)) >= most) await this.#assertFree(tx, run);
       await this.#assertPending(tx, run, decided);
       await applyTurn({ threads, userId, threadId, onlyReads }, tx, turn);
+      await prepare?.(tx);
       if (!(await insertRun(tx, { ...identityOf(run), model: settings.name }, config.limits.runLeaseMs))) throw busy();
       const kept = decided.size === 0 ? [] : await threads.messages(tx, userId, threadId);
       for (const { message } of kept) {
@@ -223,7 +276,7 @@ export class ChatRuns {
   }
 
   /** @param continued the message that goes on, in its state before the user's decisions */
-  async #work(run: Run, settings: ModelSettings, continued: { message: UIMessage; decided: Decided } | undefined): Promise<void> {
+  async #work(run: Run, { settings, unattended }: How, continued: { message: UIMessage; decided: Decided } | undefined): Promise<void> {
     try {
       run.emit({ type: 'start', messageId: run.messageId, messageMetadata: { runId: run.id, model: settings.name, status: 'running' } });
       if (continued !== undefined) {
@@ -231,7 +284,7 @@ export class ChatRuns {
         run.rebuilt = rebuilt.length;
         for (const chunk of [...rebuilt, ...continued.decided.chunks]) run.emit(chunk);
       }
-      await this.#answering.answer(run, settings);
+      await this.#answering.answer(run, settings, unattended);
     } catch (error) {
       // Its lease ends, and it counts as interrupted.
       this.#deps.logger.error({ err: describeError(error) }, 'a run of the assistant failed');
@@ -266,6 +319,12 @@ function hasPending({ message }: StoredMessage): boolean {
 /** The approvals that a message waits for. */
 function pendingOf({ parts }: UIMessage): string[] {
   return parts.flatMap((part) => (part.type === 'dynamic-tool' && part.state === 'approval-requested' ? [part.approval.id] : []));
+}
+
+function nothingWaits(): AppError {
+  return new AppError('conflict', 'Nothing in this conversation waits for a decision. Load it again.', {
+    details: { reason: 'nothing_waits' },
+  });
 }
 
 function identityOf({ id, userId, threadId, messageId }: Run) {

@@ -4,6 +4,7 @@ import { ignoreUserDeleted } from '../database/database-errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { ToolFailure } from '../tools/tool-error.ts';
 import { ignoreDecryptionFailure } from '../vault/keys/ignore-decryption-failure.ts';
+import type { ChatDeps } from './chat-deps.ts';
 import { endAbandoned, lockAbandoned, type StoredRun } from './runs/runs-repository.ts';
 import { storeAnswer } from './store-answer.ts';
 import type { ChunkStore } from './stream/chunk-store.ts';
@@ -15,6 +16,7 @@ import type { Threads } from './threads/threads.ts';
 export interface InterruptionDeps {
   threads: Threads;
   logger: Logger;
+  runEnded: ChatDeps['runEnded'];
 }
 
 const UNKNOWN: ToolFailure = { code: 'outcome_unknown', message: 'Interrupted: it is not known whether it ran. It is not repeated.' };
@@ -25,7 +27,7 @@ const NOT_CALLED: ToolFailure = { code: 'aborted', message: 'Interrupted before 
  * find it at the same time. It ends also if what it had sent can't be read: otherwise its thread, and the sweep of the others,
  * would fail for ever.
  */
-export async function endInterrupted({ threads, logger }: InterruptionDeps, store: ChunkStore, run: StoredRun): Promise<void> {
+export async function endInterrupted({ threads, logger, runEnded }: InterruptionDeps, store: ChunkStore, run: StoredRun): Promise<void> {
   await threads
     .write(run.userId, async (tx) => {
       // Locked, so that its replica, which may be slow only, doesn't renew the lease meanwhile.
@@ -48,6 +50,7 @@ export async function endInterrupted({ threads, logger }: InterruptionDeps, stor
         await storeAnswer(threads, tx, run, message);
       }
       await endAbandoned(tx, run.userId, run.id);
+      await runEnded(tx, run, 'interrupted', null);
     })
     .catch(ignoreUserDeleted);
 }

@@ -107,6 +107,8 @@ export const limitVariables = {
   LIMIT_RUN_LEASE_MS: positive.default(30_000),
   /** Runs of one user at a time, in different threads. */
   LIMIT_RUNS_PER_USER: positive.default(2),
+  /** Runs of automations of this process at a time. */
+  LIMIT_AUTOMATION_RUNS: positive.default(10),
   /** Largest message to the assistant, bytes. */
   LIMIT_CHAT_MESSAGE_BYTES: positive.default(65_536),
   /** For running WebSocket requests, and runs of the assistant, to finish during a shutdown, milliseconds. */

@@ -672,8 +672,7 @@ export const TABLES = {
   automation_runs: {
     holds: 'each time that an automation had to run, and how it ended; ids of what happened, encrypted',
     user: 'user_id',
-    since: 'ended_at',
-    kept: '30 days',
+    kept: '30 days, with its conversation; of an automation at most 200 that have ended',
     erased: 'with the user',
     sealed: [{ column: 'event', rowId: BY_ID }],
     exported: {

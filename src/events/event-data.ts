@@ -39,6 +39,16 @@ export const EVENTS = {
   'token.revoked': z.object({ id: z.uuid() }),
   'client.connected': z.object({ id: z.uuid(), name: z.string().describe('What the client calls itself.') }),
   'client.revoked': z.object({ id: z.uuid() }),
+  'automation.changed': z.object({ automation: z.uuid() }).describe('It was made, changed, paused, resumed or deleted.'),
+  'automation.paused': z
+    .object({ automation: z.uuid(), reason: z.enum(['failures', 'account']) })
+    .describe('Not by the user: five runs in a row have failed, or its account is not connected any more.'),
+  'run.finished': z.object({
+    automation: z.uuid(),
+    run: z.uuid(),
+    status: z.enum(['done', 'failed', 'skipped', 'cancelled']),
+    thread: z.string().nullable().describe('Its conversation; null: it has none.'),
+  }),
   'integrations.updated': z.object({ revision: z.string() }).describe('The agents have changed: request `list` again.'),
   resync: z.object({}).describe('Missed events are no longer available: reload all data.'),
 } as const;

@@ -2,15 +2,21 @@ import type { EventData } from '../events/event-data.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { Events, type RecordEvent } from '../events/events.ts';
 import { ApprovalExpiry } from '../executor/approvals/approval-expiry.ts';
+import { mayHaveGrant } from '../executor/call/thread-grants-repository.ts';
 import { describeError } from '../observability/logger.ts';
 import type { Core } from './core.ts';
 
 /** Events for front ends, and the approvals that end with them. */
-export function createEvents({ db, polls, logger, integrations }: Core) {
+export function createEvents({ db, clock, polls, logger, integrations }: Core) {
   const feed = new EventFeed(db, polls);
   const events = new Events(db, () => feed.wake());
   const emit: RecordEvent = async (tx, userId, event, data, clientId) => {
     await events.record(tx, userId, event, data, clientId);
+    // A run that waits for the user goes on.
+    if ('thread' in data && typeof data.thread === 'string' && mayHaveGrant(data.thread) && event.startsWith('approval.')) {
+      const { wakeRun } = await import('../automations/runs/runs-repository.ts');
+      await wakeRun(tx, userId, data.thread, new Date(clock.now()));
+    }
     // Pending approvals for an account end when it is disconnected.
     if (event === 'account.disconnected')
       await approvalExpiry.disconnected(tx, userId, (data as EventData['account.disconnected']).account);

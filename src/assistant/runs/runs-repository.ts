@@ -182,6 +182,17 @@ export async function selectDayUsage(db: Queryable, userId: string): Promise<Day
   return rows[0] as DayUsage;
 }
 
+/** What all runs of a thread have used. */
+export async function selectThreadUsage(db: Queryable, userId: string, threadId: string): Promise<Usage> {
+  const rows = await db.query<Usage>(
+    `select coalesce(sum(steps), 0)::int as steps, coalesce(sum(input_tokens), 0)::float8 as "inputTokens",
+       coalesce(sum(output_tokens), 0)::float8 as "outputTokens", coalesce(sum(cost), 0)::float8 as cost
+     from runs where user_id = $1::uuid and thread_id = $2`,
+    [userId, threadId],
+  );
+  return rows[0] as Usage;
+}
+
 /** Seconds until midnight (UTC), at least 1. */
 export function secondsOfDayLeft(now: number): number {
   const day = 86_400_000;

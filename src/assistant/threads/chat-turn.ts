@@ -5,11 +5,11 @@ import { codeOfToolError } from '../../tools/tool-error.ts';
 import { validate } from '../../validation/validate.ts';
 import { type ChatRequest, clientMessage } from './chat-request.ts';
 import type { StoredMessage } from './stored-message.ts';
-import type { Threads } from './threads.ts';
+import type { NewThread, Threads } from './threads.ts';
 
 /** What a client asks for. Of its messages only the last one's id and text are used. */
 export type ChatTurn =
-  | { kind: 'message'; id: string; text: string }
+  | { kind: 'message'; id: string; text: string; of?: NewThread }
   | { kind: 'regenerate'; id: string }
   | { kind: 'continue'; id: string };
 
@@ -41,7 +41,7 @@ export interface TurnScope {
 /** Applies a turn to a thread, within a transaction that has locked the user. @throws AppError `conflict`, `not_found` */
 export async function applyTurn(scope: TurnScope, tx: Queryable, turn: ChatTurn): Promise<void> {
   const { threads, userId, threadId } = scope;
-  if (turn.kind === 'message') await threads.begin(tx, userId, threadId, { title: turn.text });
+  if (turn.kind === 'message') await threads.begin(tx, userId, threadId, turn.of ?? { title: turn.text });
   const stored = await threads.messages(tx, userId, threadId);
   const last = stored.at(-1)?.message;
   if (turn.kind === 'continue') {

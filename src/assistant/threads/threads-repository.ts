@@ -36,27 +36,36 @@ const COLUMNS = `t.id, t.title, t.created_at as "createdAt", t.updated_at as "up
 export const CURSOR = /^(\d{1,17})\.([A-Za-z0-9_-]{1,64})$/;
 
 /** @returns whether it is new */
-export async function insertThread(tx: Queryable, userId: string, id: string, title: Buffer): Promise<boolean> {
-  const rows = await tx.query('insert into threads (user_id, id, title) values ($1::uuid, $2, $3) on conflict do nothing returning id', [
-    userId,
-    id,
-    title,
-  ]);
+export async function insertThread(
+  tx: Queryable,
+  userId: string,
+  id: string,
+  title: Buffer,
+  automationId: string | null,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'insert into threads (user_id, id, title, automation_id) values ($1::uuid, $2, $3, $4::uuid) on conflict do nothing returning id',
+    [userId, id, title, automationId],
+  );
   return rows.length > 0;
 }
 
+/** Those that the user has begun. */
 export async function countThreads(tx: Queryable, userId: string): Promise<number> {
-  const rows = await tx.query<{ count: number }>('select count(*)::int as count from threads where user_id = $1::uuid', [userId]);
+  const rows = await tx.query<{ count: number }>(
+    'select count(*)::int as count from threads where user_id = $1::uuid and automation_id is null',
+    [userId],
+  );
   return rows[0]?.count ?? 0;
 }
 
-/** A page of a user's threads, newest first. @param before a row's cursor; undefined: the first page */
+/** A page of the threads that a user has begun, newest first. @param before a row's cursor; undefined: the first page */
 export function selectThreads(db: Queryable, userId: string, before: string | undefined, limit: number): Promise<ThreadRow[]> {
   const [, time = null, id = null] = CURSOR.exec(before ?? '') ?? [];
   const after = `and (t.updated_at, t.id) < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::text)`;
   return db.query<ThreadRow>(
     `select ${COLUMNS} from threads t left join lateral (${LAST_RUN}) l on true
-     where t.user_id = $1::uuid ${time === null ? '' : after} order by t.updated_at desc, t.id desc limit $2::int`,
+     where t.user_id = $1::uuid and t.automation_id is null ${time === null ? '' : after} order by t.updated_at desc, t.id desc limit $2::int`,
     time === null ? [userId, limit] : [userId, limit, time, id],
   );
 }

@@ -7,6 +7,7 @@ import { lockExistingUser } from '../../database/user-lock.ts';
 import { AppError } from '../../errors.ts';
 import type { ApprovalExpiry } from '../../executor/approvals/approval-expiry.ts';
 import { contextOf } from '../../executor/call/context-name.ts';
+import { mayHaveGrant } from '../../executor/call/thread-grants-repository.ts';
 import { deleteContext } from '../../executor/taint/taint-repository.ts';
 import { ignoreDecryptionFailure } from '../../vault/keys/ignore-decryption-failure.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
@@ -49,6 +50,14 @@ export interface Thread extends Pick<ThreadRow, 'id' | 'createdAt' | 'updatedAt'
 export interface Summary {
   text: string;
   position: number;
+}
+
+/** A thread that is begun. */
+export interface NewThread {
+  /** The first message, of which the thread's title is made. */
+  title: string;
+  /** Whose run it is; left out: the user began it. */
+  automationId?: string;
 }
 
 export interface ThreadQuery {
@@ -131,12 +140,18 @@ export class Threads {
   /** Deletes a thread with all that was said in it, cancels its run and ends its pending approvals. @throws AppError `not_found` */
   async delete(userId: string, id: string): Promise<void> {
     await this.write(userId, async (tx) => {
-      if (!CHOSEN_ID.test(id) || !(await deleteThread(tx, userId, id))) throw noSuchThread();
-      await requestStop(tx, userId, id);
-      await this.#approvalExpiry.threadDeleted(tx, userId, id);
-      // After the thread: a read that taints its context locks it, and writes nothing once it is gone.
-      await deleteContext(tx, userId, contextOf({ thread: id }));
+      if (!(await this.remove(tx, userId, id))) throw noSuchThread();
     });
+  }
+
+  /** The same within {@link write}. @returns false when the user has no such thread */
+  async remove(tx: Queryable, userId: string, id: string): Promise<boolean> {
+    if (!CHOSEN_ID.test(id) || !(await deleteThread(tx, userId, id))) return false;
+    await requestStop(tx, userId, id);
+    await this.#approvalExpiry.threadDeleted(tx, userId, id);
+    // After the thread: a read that taints its context locks it, and writes nothing once it is gone.
+    await deleteContext(tx, userId, contextOf({ thread: id }));
+    return true;
   }
 
   /**
@@ -156,15 +171,17 @@ export class Threads {
   /**
    * Inserts a thread, unless the user has it already, within {@link write}.
    *
-   * @param title the first message, of which the thread's title is made
    * @returns whether it is new
    * @throws AppError `invalid_request` for an id that can't be one; `conflict` when the user has too many threads
    */
-  async begin(tx: Queryable, userId: string, id: string, { title }: { title: string }): Promise<boolean> {
+  async begin(tx: Queryable, userId: string, id: string, { title, automationId }: NewThread): Promise<boolean> {
     if (!CHOSEN_ID.test(id)) throw new AppError('invalid_request', 'id: must have 1 to 64 letters, digits, "_" and "-".');
+    const isOfRun = automationId !== undefined;
     const key = await this.#userKeys.forUser(tx, userId);
-    const isNew = await insertThread(tx, userId, id, seal(key, titlePlace(userId, id), defaultTitle(title)));
-    if (isNew && (await countThreads(tx, userId)) > MAX_THREADS) {
+    const isNew = await insertThread(tx, userId, id, seal(key, titlePlace(userId, id), defaultTitle(title)), automationId ?? null);
+    // A run's conversation may be gone: another one of its name would have no grant, and may do anything.
+    if (isNew && !isOfRun && mayHaveGrant(id)) throw new AppError('invalid_request', 'id: such ids are of runs of automations.');
+    if (isNew && !isOfRun && (await countThreads(tx, userId)) > MAX_THREADS) {
       throw new AppError('conflict', `There are ${MAX_THREADS} conversations. Delete some of them first.`);
     }
     return isNew;

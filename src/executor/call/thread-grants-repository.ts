@@ -10,12 +10,17 @@ export interface ThreadGrant extends CallerGrant {
   whenAsked: WhenAsked;
 }
 
-/** Ids of conversations that runs of automations begin: no other has a grant, so that the user's own cost no statement. */
-const RUN_THREAD = /^auto-/;
+/** Of conversations that runs of automations begin: no other has a grant, so that the user's own cost no statement. */
+const RUN_PREFIX = 'auto-';
+
+/** The id of a run's conversation. @param runId a UUID */
+export function runThreadId(runId: string): string {
+  return RUN_PREFIX + runId.replaceAll('-', '');
+}
 
 /** Whether a conversation may have a grant, by its id. */
 export function mayHaveGrant(threadId: string): boolean {
-  return RUN_THREAD.test(threadId);
+  return threadId.startsWith(RUN_PREFIX);
 }
 
 /**

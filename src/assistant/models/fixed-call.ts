@@ -1,0 +1,74 @@
+import type { ModelSettings } from '../../config/config.ts';
+import { AppError, ERROR_STATUS, internalError } from '../../errors.ts';
+import { codeOfToolError } from '../../tools/tool-error.ts';
+import type { Model } from './bounded-model.ts';
+import type { Part, Streamed } from './well-formed-parts.ts';
+
+/** One call whose arguments the user has written. */
+export interface FixedCall {
+  /** The tool's name. */
+  tool: string;
+  input: object;
+}
+
+/** What stands for a model's settings where there is no model: it costs nothing. */
+export const FIXED_CALL: ModelSettings = {
+  name: 'fixed-call',
+  provider: 'openai-compatible',
+  model: 'fixed-call',
+  baseUrl: undefined,
+  contextTokens: 1_000_000,
+  inputPrice: undefined,
+  outputPrice: undefined,
+  apiKey: undefined,
+};
+
+type Prompt = Parameters<Extract<Model, { specificationVersion: 'v4' }>['doStream']>[0]['prompt'];
+type ToolOutput = Extract<Extract<Prompt[number], { role: 'tool' }>['content'][number], { type: 'tool-result' }>['output'];
+
+const NO_TOKENS = { inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 0, text: 0, reasoning: 0 } };
+const CALL_ID = 'call';
+const TEXT_ID = 'text';
+
+/**
+ * Makes one call in place of a model, and ends: the call is checked, asked about, stored and continued like one of a model's, by the
+ * same code.
+ */
+export function fixedCallModel({ tool, input }: FixedCall): Model {
+  const call: Part[] = [{ type: 'tool-call', toolCallId: CALL_ID, toolName: tool, input: JSON.stringify(input) }, finish('tool-calls')];
+  const end: Part[] = [
+    { type: 'text-start', id: TEXT_ID },
+    { type: 'text-delta', id: TEXT_ID, delta: 'That was all.' },
+    { type: 'text-end', id: TEXT_ID },
+    finish('stop'),
+  ];
+  return {
+    specificationVersion: 'v4',
+    provider: FIXED_CALL.name,
+    modelId: FIXED_CALL.model,
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('a fixed call is only streamed')),
+    doStream: async ({ prompt }) => {
+      const last = prompt.at(-1);
+      if (last?.role !== 'tool') return { stream: streamOf(call) };
+      const failure = last.content.flatMap((part) => (part.type === 'tool-result' ? failureOf(part.output) : []))[0];
+      if (failure !== undefined) throw failure;
+      return { stream: streamOf(end) };
+    },
+  };
+}
+
+/** Without a model, a call that failed is a run that failed. */
+function failureOf(output: ToolOutput): AppError[] {
+  if (output.type !== 'error-text') return [];
+  const code = codeOfToolError(output.value);
+  return [code in ERROR_STATUS ? new AppError(code, output.value.slice(code.length + 2)) : internalError()];
+}
+
+function finish(unified: 'stop' | 'tool-calls'): Part {
+  return { type: 'finish', usage: NO_TOKENS, finishReason: { unified, raw: undefined } };
+}
+
+function streamOf(parts: readonly Part[]): Streamed {
+  return ReadableStream.from([{ type: 'stream-start', warnings: [] } as Part, ...parts]) as Streamed;
+}

@@ -1,0 +1,186 @@
+import type { Assistant } from '../../assistant/assistant.ts';
+import type { Unattended } from '../../assistant/runs/unattended.ts';
+import { type AssociatedData, open } from '../../crypto/envelope.ts';
+import type { Database, Queryable } from '../../database/database.ts';
+import { lockExistingUser } from '../../database/user-lock.ts';
+import { AppError, asAppError } from '../../errors.ts';
+import { contextOf } from '../../executor/call/context-name.ts';
+import { insertThreadGrant, runThreadId } from '../../executor/call/thread-grants-repository.ts';
+import { taintThread } from '../../executor/taint/taint-repository.ts';
+import type { Catalog } from '../../integrations/catalog.ts';
+import { describeError, type Logger } from '../../observability/logger.ts';
+import type { UserKeys } from '../../vault/keys/user-keys.ts';
+import type { Definition } from '../definition/definition.ts';
+import { openDefinition } from '../definition/sealed-definition.ts';
+import { type PlannedAutomation, selectPlanned } from './planning-repository.ts';
+import { type RunEndingDeps, runEnded } from './run-ending.ts';
+import { type HappenedEvent, runText } from './run-text.ts';
+import { beginRun, type ClaimedRun, claimRuns, countStarted, endClaimed, postponeRun, type RunEnd, resumeRun } from './runs-repository.ts';
+
+export interface StarterDeps extends RunEndingDeps {
+  db: Database;
+  userKeys: UserKeys;
+  assistant: Pick<Assistant, 'beginUnattended' | 'goOnUnattended'>;
+  catalog(): Catalog;
+  logger: Logger;
+  /** Runs of this replica at a time. */
+  most: number;
+}
+
+/** How long a claim lasts if its replica ends. */
+const LEASE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const RETRY_MS = 10_000;
+const MOST_ATTEMPTS = 6;
+/** Errors of what surrounds a run, not of the run. */
+const PASSING: ReadonlySet<string> = new Set(['unavailable', 'internal']);
+
+/** Begins runs whose time has come, and goes on with those whose user has decided; a bounded number at a time. */
+export class RunStarter {
+  readonly #deps: StarterDeps;
+  readonly #freed: () => void;
+  #active = 0;
+
+  /** @param freed called when a run has ended, so that another one can begin */
+  constructor(deps: StarterDeps, freed: () => void) {
+    this.#deps = deps;
+    this.#freed = freed;
+  }
+
+  /** Claims as many runs as there are places for. Resolves once they have begun. */
+  async act(): Promise<void> {
+    const { db, clock, most } = this.#deps;
+    const now = clock.now();
+    const limit = most - this.#active;
+    if (limit <= 0) return;
+    const claimed = await claimRuns(db, { now: new Date(now), until: new Date(now + LEASE_MS), limit });
+    await Promise.all(claimed.map((run) => this.#tryToAct(run)));
+  }
+
+  async #tryToAct(run: ClaimedRun): Promise<void> {
+    try {
+      await this.#act(run);
+    } catch (thrown) {
+      await this.#failed(run, thrown).catch((error: unknown) => {
+        this.#deps.logger.warn({ run: run.id, err: describeError(error) }, 'a run of an automation waits for its lease to end');
+      });
+    }
+  }
+
+  async #act(run: ClaimedRun): Promise<void> {
+    const { db, userKeys } = this.#deps;
+    const { userId, automationId: id } = run;
+    const automation = await selectPlanned(db, userId, id);
+    if (automation === undefined) return;
+    const definition = openDefinition(await userKeys.toOpen(db, userId, automation.definition), { userId, id }, automation.definition);
+    if (run.status === 'waiting') return this.#goOn(run, definition);
+    const refusal = await this.#refusal(run, automation, definition);
+    if (refusal !== undefined) return this.#end(run, refusal.status, refusal.error);
+    if (definition.does.type === 'notify') return this.#end(run, 'done', null);
+    await this.#begin(run, definition);
+  }
+
+  /** Why a run doesn't begin. */
+  async #refusal(
+    run: ClaimedRun,
+    { state }: PlannedAutomation,
+    { budget }: Definition,
+  ): Promise<{ status: RunEnd; error: string | null } | undefined> {
+    const { db, clock } = this.#deps;
+    if (state === 'paused' && !run.occurrence.startsWith('manual:')) return { status: 'cancelled', error: null };
+    const now = clock.now();
+    const since = { hour: new Date(now - HOUR_MS), day: new Date(now - DAY_MS) };
+    const { ofHour, ofDay } = await countStarted(db, run.userId, run.automationId, since);
+    if (ofHour < budget.runs_per_hour && ofDay < budget.runs_per_day) return undefined;
+    return { status: 'skipped', error: 'rate_limited' };
+  }
+
+  async #begin(run: ClaimedRun, definition: Definition): Promise<void> {
+    const { assistant, clock } = this.#deps;
+    const { userId, automationId } = run;
+    const threadId = runThreadId(run.id);
+    const event = await this.#eventOf(run);
+    const text = runText(definition, run, event);
+    const prepare = async (tx: Queryable) => {
+      // First: another replica may have begun it since.
+      if (!(await beginRun(tx, run, threadId, new Date(clock.now())))) throw claimEnded();
+      const { actions, accounts, when_asked: whenAsked } = definition;
+      await insertThreadGrant(tx, userId, threadId, { actions, accountIds: accounts, whenAsked });
+      const { isTainted, isFinancial } = run;
+      const accountIds = event === undefined ? [] : [event.account];
+      await taintThread(tx, userId, { id: threadId, name: contextOf({ thread: threadId }) }, { isTainted, isFinancial, accountIds });
+    };
+    const thread = { thread: { userId, threadId }, text, of: { title: definition.name, automationId } };
+    this.#follow(await assistant.beginUnattended(thread, { unattended: this.#unattended(definition), prepare }));
+  }
+
+  async #goOn(run: ClaimedRun, definition: Definition): Promise<void> {
+    const { userId, threadId } = run;
+    if (threadId === null) return;
+    const prepare = async (tx: Queryable) => {
+      if (!(await resumeRun(tx, run))) throw claimEnded();
+    };
+    this.#follow(await this.#deps.assistant.goOnUnattended({ userId, threadId }, { unattended: this.#unattended(definition), prepare }));
+  }
+
+  #follow({ ended }: { ended: Promise<void> }): void {
+    this.#active += 1;
+    void ended.finally(() => {
+      this.#active -= 1;
+      this.#freed();
+    });
+  }
+
+  #unattended({ budget, does }: Definition): Unattended {
+    const { steps, tokens, cost } = budget;
+    if (does.type !== 'action') return { budget: { steps, tokens, cost } };
+    // An action that there is no more is called by its name, and the call says so.
+    const tool = this.#deps.catalog().actions.get(does.action)?.tool ?? does.action;
+    const input = does.account === null ? does.input : { ...does.input, account: does.account };
+    return { budget: { steps, tokens, cost }, call: { tool, input } };
+  }
+
+  async #failed(run: ClaimedRun, thrown: unknown): Promise<void> {
+    const { db, clock, logger } = this.#deps;
+    const error = asAppError(thrown);
+    const { code, retryAfter, details } = error;
+    const later = (seconds: number) => postponeRun(db, run, new Date(clock.now() + seconds * 1_000));
+    if (code === 'conflict' && details?.reason === 'claim_ended') return;
+    if (run.status === 'waiting') {
+      if (code === 'approval_required') return postponeRun(db, run, null);
+      if (code === 'conflict' && details?.reason === 'nothing_waits') return this.#end(run, 'done', null);
+      return later(retryAfter ?? RETRY_MS / 1_000);
+    }
+    const isBusy = code === 'rate_limited' && details?.budget === undefined;
+    if (isBusy) return later(retryAfter ?? RETRY_MS / 1_000);
+    if (PASSING.has(code) && run.attempts < MOST_ATTEMPTS) {
+      logger.warn({ run: run.id, err: describeError(thrown) }, 'a run of an automation could not begin; it is tried again');
+      return later((RETRY_MS / 1_000) * 2 ** (run.attempts - 1));
+    }
+    return this.#end(run, 'failed', code);
+  }
+
+  async #end(run: ClaimedRun, status: RunEnd, error: string | null): Promise<void> {
+    const { db, clock } = this.#deps;
+    await db.transaction(async (tx) => {
+      await lockExistingUser(tx, run.userId);
+      if (await endClaimed(tx, run, { status, error, now: new Date(clock.now()) })) await runEnded(this.#deps, tx, { ...run, status });
+    }, run.userId);
+  }
+
+  async #eventOf({ userId, id, event }: ClaimedRun): Promise<HappenedEvent | undefined> {
+    if (event === null) return undefined;
+    const { db, userKeys } = this.#deps;
+    return JSON.parse(open(await userKeys.toOpen(db, userId, event), eventPlace(userId, id), event).toString('utf8')) as HappenedEvent;
+  }
+}
+
+/** What the ids of an event are bound to. */
+export function eventPlace(userId: string, rowId: string): AssociatedData {
+  return { table: 'automation_runs', column: 'event', userId, rowId };
+}
+
+function claimEnded(): AppError {
+  return new AppError('conflict', 'This run has begun already.', { details: { reason: 'claim_ended' } });
+}

@@ -1,0 +1,60 @@
+import type { Assistant } from '../assistant/assistant.ts';
+import type { ChatDeps } from '../assistant/chat-deps.ts';
+import type { Threads } from '../assistant/threads/threads.ts';
+import { selectEndedBefore, selectWork } from '../automations/runs/runs-repository.ts';
+import { loadOnce } from '../concurrency/load-once.ts';
+import type { RecordEvent } from '../events/events.ts';
+import { mayHaveGrant } from '../executor/call/thread-grants-repository.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import type { UserKeys } from '../vault/keys/user-keys.ts';
+import type { Core } from './core.ts';
+
+interface Deps {
+  userKeys: UserKeys;
+  emit: RecordEvent;
+  threads: Threads;
+  catalog(): Catalog;
+}
+
+const LOOK_EVERY_MS = 5_000;
+/** Runs are kept for 30 days. */
+const KEPT_RUNS_MS = 30 * 24 * 3_600_000;
+
+/** What follows from the end of an answer in a run's conversation. Nothing of automations is loaded for others. */
+export function automationRunEnded({ clock }: Core, { emit, threads }: Pick<Deps, 'emit' | 'threads'>): ChatDeps['runEnded'] {
+  return async (tx, run, status, code) => {
+    if (!mayHaveGrant(run.threadId)) return;
+    const { answerEnded } = await import('../automations/runs/thread-runs.ts');
+    await answerEnded({ clock, emit, removeThread: removing(threads) }, tx, run, { status, code });
+  };
+}
+
+/** Automations of all users. What runs them is loaded once one is due. */
+export function createAutomations(core: Core, deps: Deps & { assistant: Assistant }) {
+  const { config, db, clock, polls } = core;
+  const work = loadOnce(async () => {
+    const { AutomationWork } = await import('../automations/automation-work.ts');
+    const { threads } = deps;
+    return new AutomationWork(
+      { ...core, ...deps, removeThread: removing(threads), most: config.limits.automationRuns },
+      () => void poll.tick(),
+    );
+  });
+  const look = async () => {
+    const { toPlan, toAct } = await selectWork(db, new Date(clock.now()));
+    if (toPlan || toAct) await (await work()).tick();
+  };
+  const poll = polls.create(look, { everyMs: LOOK_EVERY_MS, failure: 'automations can’t be looked after; retrying' });
+  return {
+    poll,
+    /** Deletes old runs. */
+    async sweep() {
+      const before = new Date(clock.now() - KEPT_RUNS_MS);
+      if ((await selectEndedBefore(db, before, 1)).length > 0) await (await work()).sweep(before);
+    },
+  };
+}
+
+function removing(threads: Threads) {
+  return async (...thread: Parameters<Threads['remove']>) => void (await threads.remove(...thread));
+}
