@@ -1,5 +1,7 @@
 import { json, Router, urlencoded } from 'express';
+import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
+import { timeZone } from '../src/validation/time-zone.ts';
 import { emailAddress, validate } from '../src/validation/validate.ts';
 import type { Controls } from './controls.ts';
 import { calendarApi } from './google/calendar-api.ts';
@@ -24,7 +26,11 @@ const integer = (minimum: number, maximum: number) =>
     .pipe(z.int().min(minimum).max(maximum));
 
 const YEAR_MS = 366 * 24 * 3_600_000;
-const clock = z.strictObject({ advance_ms: integer(-YEAR_MS, YEAR_MS) });
+const whose = z.enum(['provider', 'both']).default('both');
+const clock = z.union([
+  z.strictObject({ advance_ms: integer(-YEAR_MS, YEAR_MS), of: whose }),
+  z.strictObject({ tomorrow_at: z.iso.time({ precision: -1 }), time_zone: timeZone.optional(), of: whose }),
+]);
 
 /** The path of calls that a fault applies to. */
 export const callPath = z
@@ -91,8 +97,10 @@ export function controlRoutes(controls: Controls, workspace: WorkspaceProvider):
     );
     return { now: now(), calls, accounts: workspace.grants.summary() };
   });
-  post('/clock', clock, ({ advance_ms }) => {
-    controls.advance(advance_ms);
+  post('/clock', clock, (given) => {
+    const milliseconds = 'advance_ms' in given ? given.advance_ms : untilTomorrow(controls.now(), given.tomorrow_at, given.time_zone);
+    if (given.of === 'both') controls.advanceBoth(milliseconds);
+    else controls.advance(milliseconds);
     return { now: now() };
   });
   post('/faults', fault, ({ retry_after: retryAfter, ...given }) => controls.inject({ ...given, retryAfter }));
@@ -102,6 +110,13 @@ export function controlRoutes(controls: Controls, workspace: WorkspaceProvider):
   post('/workspace/end-tokens', endOfTokens, ({ email, api }) => endTokens(workspace, api, email));
   post('/workspace/revoke', revocation, ({ email }) => void workspace.grants.revoke(workspace.grants.accountOf(email).sub));
   return router;
+}
+
+/** @param zone default: that of this machine */
+function untilTomorrow(now: number, time: string, zone = Temporal.Now.timeZoneId()): number {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
+  const then = today.add({ days: 1 }).toZonedDateTime({ timeZone: zone, plainTime: Temporal.PlainTime.from(time) });
+  return then.epochMilliseconds - now;
 }
 
 /** What the account's changes were asked for with until now is too old. */

@@ -47,9 +47,12 @@ export class Controls {
   readonly #hanging = new Set<Socket>();
   /** What the sandbox's own time is counted from. */
   readonly clock: Clock;
+  readonly #moveClock: ((milliseconds: number) => void) | undefined;
 
-  constructor(clock: Clock = systemClock) {
+  /** @param moveClock moves that clock, which is the service's, too */
+  constructor(clock: Clock = systemClock, moveClock?: (milliseconds: number) => void) {
     this.clock = clock;
+    this.#moveClock = moveClock;
   }
 
   /** The sandbox's time, milliseconds since 1970. */
@@ -57,9 +60,15 @@ export class Controls {
     return this.clock.now() + this.#offset;
   }
 
-  /** Moves the sandbox's clock by `ms`, which may be negative. */
+  /** Moves the sandbox's clock by `ms`, which may be negative, away from the service's. */
   advance(ms: number): void {
     this.#offset += ms;
+  }
+
+  /** Moves the clock of the service and the sandbox; where it can't be moved, the sandbox's. */
+  advanceBoth(ms: number): void {
+    if (this.#moveClock === undefined) this.advance(ms);
+    else this.#moveClock(ms);
   }
 
   /** The quota of an API, per minute and account, if a test has set it. */

@@ -9,14 +9,20 @@ import { openSigningKeys } from './signing-keys.ts';
 import { createTicketsSandbox } from './tickets/tickets-sandbox.ts';
 import { createWorkspaceProvider } from './workspace/workspace-provider.ts';
 
+export interface SandboxOptions extends Omit<EmulatorOptions, 'controls'>, Pick<ModelSandboxOptions, 'slowMs'> {
+  clock?: Clock;
+  /** Moves that clock. */
+  moveClock?: (milliseconds: number) => void;
+}
+
 export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
 
 /**
  * Opens the local emulators of the three providers, a tracker that is a source, and the stand-in for a language model, with their data in
  * `directory`. For development only, because any user can sign in.
  */
-export async function createSandbox(options: Omit<EmulatorOptions, 'controls'> & Pick<ModelSandboxOptions, 'slowMs'> & { clock?: Clock }) {
-  const controls = new Controls(options.clock);
+export async function createSandbox(options: SandboxOptions) {
+  const controls = new Controls(options.clock, options.moveClock);
   const shared = { ...options, controls };
   const keys = openSigningKeys(options.directory);
   const identity = new IdentityIssuer({ ...shared, signingKey: keys.identity });

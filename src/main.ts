@@ -1,11 +1,12 @@
 import { systemClock } from './clock/clock.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig, readEnvironmentFile } from './config/load-config.ts';
+import type { Overrides } from './context.ts';
 import type { DevelopmentLog } from './observability/development-log.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { type Steward, startServer } from './server.ts';
 import { announce } from './startup/announce.ts';
-import type { LoadSandbox, Sandbox } from './startup/open-sandbox.ts';
+import type { LoadSandbox } from './startup/open-sandbox.ts';
 import { startupError } from './startup/startup-error.ts';
 
 /** Signals within this time are one. */
@@ -14,6 +15,7 @@ const SAME_SIGNAL_MS = 500;
 const LINGER_MS = 1_000;
 
 let developmentLog: DevelopmentLog | undefined;
+let running: Steward | undefined;
 try {
   for (const name of readEnvironmentFile()) console.error(`.env: ${name} is not a known variable. See .env.example for all variables.`);
   const config = loadConfig();
@@ -21,7 +23,8 @@ try {
   const logger = createLogger(config.logLevel, developmentLog);
   logUnhandledRejections(logger);
   warnOfOpenSignUp(config, logger);
-  const steward = await startServer(config, config.environment === 'production' ? { logger } : { logger, loadSandbox });
+  const steward = await startServer(config, config.environment === 'production' ? { logger } : await development(logger));
+  running = steward;
   // Before the announcement: a supervisor that waits for it may send a signal at once.
   stopOnSignal(steward, config, logger);
   announce(config, steward, logger);
@@ -37,11 +40,17 @@ function logUnhandledRejections(logger: Logger): void {
   process.on('unhandledRejection', (reason) => logger.error({ err: describeError(reason) }, 'unhandled promise rejection'));
 }
 
-/** In development only; the production image does not contain the sandbox. */
-async function loadSandbox(options: Parameters<LoadSandbox>[0]): Promise<Sandbox> {
-  // The one import of the sandbox; dynamic, so that production starts without it.
-  const { createSandbox } = await import('../sandbox/sandbox.ts');
-  return createSandbox(options);
+/** In development only: the sandbox, which the production image does not contain, and a clock that it can move. */
+async function development(logger: Logger): Promise<Overrides> {
+  const { AdjustableClock } = await import('./clock/adjustable-clock.ts');
+  // What is due by the new time is seen at once, and not at the next turn of its poll.
+  const clock = new AdjustableClock(systemClock, () => void running?.context.polls.tick());
+  const loadSandbox: LoadSandbox = async (options) => {
+    // The one import of the sandbox; dynamic, so that production starts without it.
+    const { createSandbox } = await import('../sandbox/sandbox.ts');
+    return createSandbox({ ...options, moveClock: (milliseconds) => clock.move(milliseconds) });
+  };
+  return { logger, clock, loadSandbox };
 }
 
 function warnOfOpenSignUp({ environment, allowedUsers }: Config, logger: Logger): void {
