@@ -18,6 +18,8 @@ interface Happened {
   ids: Readonly<Record<string, string>>;
   /** When it happened, by the provider; milliseconds. undefined: it doesn't say, or not to the second. */
   at: number | undefined;
+  /** Of something that is there for longer: its id, and when it was last written. */
+  item?: { id: string; writtenAt: number | undefined };
 }
 
 export interface MailReceived extends Happened {
@@ -55,6 +57,10 @@ export interface BankTransaction extends Happened {
   event: 'bank.transaction';
   /** Positive: money out of the account. null: the bank doesn't say. */
   amount: number | null;
+  /** YYYY-MM-DD; null: the bank doesn't say. */
+  day: string | null;
+  /** The bank reports it for the first time, rather than other details of it. */
+  isNew: boolean;
   merchant: readonly string[];
   category: readonly string[];
 }

@@ -1,4 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
+import type { GrantStatus } from '../../vault/grants/grants-repository.ts';
+import type { EventTriggerName } from '../definition/trigger.ts';
 import type { WatchKind } from './event-types.ts';
 
 /** An account whose changes have to be read. */
@@ -10,7 +12,7 @@ export interface WatchRow {
   /** The provider's own id of the account or bank item. */
   subject: string;
   provider: string;
-  status: string;
+  status: GrantStatus;
   scopes: readonly string[];
   /** As the kind's reader has returned it; null: none yet. */
   position: unknown;
@@ -18,7 +20,8 @@ export interface WatchRow {
   /** When the last look began that was stored. */
   lookedAt: Date | null;
   failures: number;
-  error: string | null;
+  /** Those that active automations wait for. */
+  events: readonly EventTriggerName[];
 }
 
 export interface WatchName {
@@ -95,7 +98,9 @@ export function leaseDueWatches(db: Queryable, now: Date, leaseUntil: Date, limi
                for no key update skip locked)
                and g.user_id = w.user_id and g.id = w.grant_id
              returning w.user_id as "userId", w.account_id as "accountId", w.kind, w.grant_id as "grantId", g.subject, g.provider,
-               g.status, g.scopes, w.position, w.revision, w.looked_at as "lookedAt", w.failures, w.error`,
+               g.status, g.scopes, w.position, w.revision, w.looked_at as "lookedAt", w.failures,
+               array(select distinct a.kind from automations a
+                 where a.user_id = w.user_id and a.account_id = w.account_id and a.kind <> 'schedule' and a.state = 'active') as events`,
     },
     [now, leaseUntil, limit],
   );
@@ -131,6 +136,17 @@ export async function advanceWatch(
     [userId, accountId, kind, revision, JSON.stringify(position), lookedAt, lookAfter],
   );
   return rows.length > 0;
+}
+
+/** Makes a watch be looked at later, unless it was changed since. */
+export async function delayWatch(db: Queryable, { userId, accountId, kind }: WatchName, revision: number, until: Date): Promise<void> {
+  await db.query(
+    {
+      name: 'watches-delay',
+      text: `update watches set look_after = $5::timestamptz where user_id = $1::uuid and account_id = $2::uuid and kind = $3 and revision = $4`,
+    },
+    [userId, accountId, kind, revision, until],
+  );
 }
 
 /** Stores that a look has failed, unless the watch was changed since. @param error a code of errors */
