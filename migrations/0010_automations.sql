@@ -9,6 +9,8 @@ create table automations (
   kind text not null,
   -- whose events; null: a schedule, or the events of all accounts
   account_id uuid,
+  -- every account that its definition names: it is paused when one is disconnected
+  named_accounts uuid[] not null,
   -- name, trigger, what it does and what it may do; encrypted
   definition bytea not null,
   -- of an active schedule: the planned time of its next run, by the service's clock

@@ -656,6 +656,7 @@ export const TABLES = {
         paused_by: 'text?',
         kind: 'text',
         account_id: 'uuid?',
+        named_accounts: 'uuids',
         definition: ['json', 'Name, trigger, what it does and what it may do.'],
         due_at: 'time?',
         planning_until: 'time?',

@@ -44,8 +44,14 @@ export function createAutomations(core: Core, deps: Deps & { assistant: Assistan
     const { toPlan, toAct } = await selectWork(db, new Date(clock.now()));
     if (toPlan || toAct) await (await work()).tick();
   };
+  const open = loadOnce(async () => {
+    const { Automations } = await import('../automations/automations-service.ts');
+    return new Automations({ ...core, ...deps, removeThread: removing(deps.threads), runAdded: () => void poll.tick() });
+  });
   const poll = polls.create(look, { everyMs: LOOK_EVERY_MS, failure: 'automations can’t be looked after; retrying' });
   return {
+    /** What users do with theirs. */
+    open,
     poll,
     /** Deletes old runs. */
     async sweep() {

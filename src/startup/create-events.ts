@@ -1,3 +1,4 @@
+import type { Queryable } from '../database/database.ts';
 import type { EventData } from '../events/event-data.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { Events, type RecordEvent } from '../events/events.ts';
@@ -17,9 +18,13 @@ export function createEvents({ db, clock, polls, logger, integrations }: Core) {
       const { wakeRun } = await import('../automations/runs/runs-repository.ts');
       await wakeRun(tx, userId, data.thread, new Date(clock.now()));
     }
-    // Pending approvals for an account end when it is disconnected.
-    if (event === 'account.disconnected')
-      await approvalExpiry.disconnected(tx, userId, (data as EventData['account.disconnected']).account);
+    if (event === 'account.disconnected') await disconnected(tx, userId, (data as EventData['account.disconnected']).account);
+  };
+  // What needs an account ends with it.
+  const disconnected = async (tx: Queryable, userId: string, account: string) => {
+    await approvalExpiry.disconnected(tx, userId, account);
+    const { pauseForAccount } = await import('../automations/account-disconnected.ts');
+    await pauseForAccount(tx, userId, account, { clock, emit });
   };
   const approvalExpiry = new ApprovalExpiry(db, emit);
   integrations.onChange(({ revision }) => {

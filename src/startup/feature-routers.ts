@@ -1,4 +1,5 @@
 import { approvalsRouter } from '../approvals/approvals-routes.ts';
+import { automationsRouter } from '../automations/automations-routes.ts';
 import { bankRouter } from '../bank/bank-routes.ts';
 import { chatRouter } from '../chat/chat-routes.ts';
 import { threadsRouter } from '../chat/threads-routes.ts';
@@ -94,6 +95,7 @@ export function featureRouters(
     allowancesRouter(context.allowances, middleware),
     readOnlyRouter(context.readOnlySwitches, middleware),
     threadsRouter(context, middleware),
+    automationsRouter(context.automations, middleware),
     chatRouter(context, middleware),
     mcpRouter(mcp, middleware),
     signInRouter(signIn, middleware),

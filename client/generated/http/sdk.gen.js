@@ -481,6 +481,82 @@ export const postThreadsId = (options) => (options.client ?? client).post({
     }
 });
 /**
+ * Automations
+ *
+ * What runs without the user, oldest first.
+ */
+export const getAutomations = (options) => (options?.client ?? client).get({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/automations',
+    ...options
+});
+/**
+ * New automation
+ *
+ * A user has at most 50. Each run may do what `actions` names, in the accounts of `accounts`, and what an approval is required for only with the user’s approval.
+ */
+export const postAutomations = (options) => (options.client ?? client).post({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/automations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+/**
+ * Delete an automation
+ *
+ * With its runs and their conversations. Their pending approvals end; changes that have started run to their end.
+ */
+export const deleteAutomationsId = (options) => (options.client ?? client).delete({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/automations/{id}',
+    ...options
+});
+/**
+ * An automation
+ */
+export const getAutomationsId = (options) => (options.client ?? client).get({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/automations/{id}',
+    ...options
+});
+/**
+ * Change an automation
+ *
+ * What is left out stays as it is, in `budget`, too; `trigger` and `does` are replaced as a whole. `state` pauses it, and lets a paused one run again: from now on, without what it has missed.
+ */
+export const patchAutomationsId = (options) => (options.client ?? client).patch({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/automations/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/merge-patch+json',
+        ...options.headers
+    }
+});
+/**
+ * Run an automation now
+ *
+ * Also a paused one. It begins within seconds.
+ */
+export const postAutomationsIdRun = (options) => (options.client ?? client).post({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/automations/{id}/run',
+    ...options
+});
+/**
+ * Runs of an automation
+ *
+ * The latest first. They are kept for 30 days.
+ */
+export const getAutomationsIdRuns = (options) => (options.client ?? client).get({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/automations/{id}/runs',
+    ...options
+});
+/**
  * Stop an answer
  *
  * Within two seconds, on every replica. Changes that have started run to their end. With `run` (`runId` in the message’s metadata) only this answer is stopped: if it has ended, another one that has begun since goes on.

@@ -117,6 +117,264 @@ export type ReadOnlyRequest = {
 export type ThreadTitle = {
     title: string;
 };
+export type NewAutomation = {
+    /**
+     * What the user knows it by.
+     */
+    name: string;
+    trigger: AutomationTrigger;
+    does: AutomationDoes;
+    /**
+     * What its runs may do: `*`, `mail.*` or `calendar.list`.
+     */
+    actions?: Array<string>;
+    /**
+     * Ids of the accounts that its runs may use; null: all, also later ones.
+     */
+    accounts?: Array<string> | null;
+    /**
+     * What a run does where a call needs the user’s approval: wait for it, leave the call out, or write a mail as a draft.
+     */
+    when_asked?: 'wait' | 'skip' | 'draft';
+    state?: 'active' | 'paused';
+    budget?: {
+        /**
+         * Of the assistant, in one run.
+         */
+        steps?: number;
+        /**
+         * Of the model, in one run.
+         */
+        tokens?: number;
+        /**
+         * Of one run, in the currency of the operator’s prices; null: no bound of its own.
+         */
+        cost?: number | null;
+        runs_per_hour?: number;
+        runs_per_day?: number;
+    };
+};
+export type AutomationTrigger = {
+    type: 'schedule';
+    /**
+     * The minute: `00:15` is a quarter past each hour.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    every: 'hour';
+} | {
+    type: 'schedule';
+    /**
+     * As clocks in the time zone show it: `08:00`.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    every: 'day';
+} | {
+    type: 'schedule';
+    /**
+     * As clocks in the time zone show it: `08:00`.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    /**
+     * Monday to Friday.
+     */
+    every: 'weekday';
+} | {
+    type: 'schedule';
+    /**
+     * As clocks in the time zone show it: `08:00`.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    every: 'week';
+    on: 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday';
+} | {
+    type: 'schedule';
+    /**
+     * As clocks in the time zone show it: `08:00`.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    every: 'month';
+    /**
+     * The day. In a month that has fewer, the last one.
+     */
+    on: number;
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'mail.received';
+    filter?: {
+        /**
+         * An address, or all of a domain: `@example.com`.
+         */
+        from?: string;
+        to?: string;
+        /**
+         * Words that the subject has, in any case.
+         */
+        subject?: string;
+        has_attachment?: boolean;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'calendar.changed';
+    filter?: {
+        /**
+         * Words that the title has, in any case.
+         */
+        title?: string;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'calendar.starting';
+    minutes_before: number;
+    filter?: {
+        /**
+         * Words that the title has, in any case.
+         */
+        title?: string;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'drive.changed';
+    filter?: {
+        /**
+         * Words that the name has, in any case.
+         */
+        name?: string;
+        /**
+         * The id of the folder that it is in.
+         */
+        folder?: string;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'bank.transaction';
+    filter?: {
+        /**
+         * In the currency of the bank’s account.
+         */
+        amount_over?: number;
+        /**
+         * `out`: money that leaves the account.
+         */
+        direction?: 'out' | 'in' | 'any';
+        /**
+         * Words that the merchant’s name has, in any case.
+         */
+        merchant?: string;
+        /**
+         * Words that the category’s name has, in any case.
+         */
+        category?: string;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose status; null: of any account.
+     */
+    account?: string | null;
+    event: 'account.status';
+};
+export type AutomationDoes = {
+    type: 'prompt';
+    /**
+     * What the assistant is asked each time.
+     */
+    prompt: string;
+} | {
+    type: 'action';
+    action: string;
+    /**
+     * Null: the default account of the action’s provider.
+     */
+    account?: string | null;
+    /**
+     * Its arguments. Nothing of what happened is put into them.
+     */
+    input: {
+        [key: string]: unknown;
+    };
+} | {
+    /**
+     * The user is told, and nothing else is done.
+     */
+    type: 'notify';
+};
+export type AutomationPatch = {
+    /**
+     * What the user knows it by.
+     */
+    name?: string;
+    trigger?: AutomationTrigger;
+    does?: AutomationDoes;
+    /**
+     * What its runs may do: `*`, `mail.*` or `calendar.list`.
+     */
+    actions?: Array<string>;
+    /**
+     * Ids of the accounts that its runs may use; null: all, also later ones.
+     */
+    accounts?: Array<string> | null;
+    /**
+     * What a run does where a call needs the user’s approval: wait for it, leave the call out, or write a mail as a draft.
+     */
+    when_asked?: 'wait' | 'skip' | 'draft';
+    state?: 'active' | 'paused';
+    budget?: {
+        /**
+         * Of the assistant, in one run.
+         */
+        steps?: number;
+        /**
+         * Of the model, in one run.
+         */
+        tokens?: number;
+        /**
+         * Of one run, in the currency of the operator’s prices; null: no bound of its own.
+         */
+        cost?: number | null;
+        runs_per_hour?: number;
+        runs_per_day?: number;
+    };
+};
 export type SessionForm = {
     id_token?: string;
     /**
@@ -750,6 +1008,7 @@ export type UserExport = {
         paused_by: string | null;
         kind: string;
         account_id: string | null;
+        named_accounts: Array<string>;
         /**
          * Name, trigger, what it does and what it may do.
          */
@@ -1509,6 +1768,100 @@ export type Run = {
      */
     error: string | null;
 };
+export type Automations = {
+    automations: Array<Automation>;
+};
+export type Automation = {
+    id: string;
+    /**
+     * What the user knows it by.
+     */
+    name: string;
+    trigger: AutomationTriggerOutput;
+    does: AutomationDoesOutput;
+    /**
+     * What its runs may do: `*`, `mail.*` or `calendar.list`.
+     */
+    actions: Array<string>;
+    /**
+     * Ids of the accounts that its runs may use; null: all, also later ones.
+     */
+    accounts: Array<string> | null;
+    /**
+     * What a run does where a call needs the user’s approval: wait for it, leave the call out, or write a mail as a draft.
+     */
+    when_asked: 'wait' | 'skip' | 'draft';
+    state: 'active' | 'paused';
+    budget: {
+        /**
+         * Of the assistant, in one run.
+         */
+        steps: number;
+        /**
+         * Of the model, in one run.
+         */
+        tokens: number;
+        /**
+         * Of one run, in the currency of the operator’s prices; null: no bound of its own.
+         */
+        cost: number | null;
+        runs_per_hour: number;
+        runs_per_day: number;
+    };
+    /**
+     * `failures`: five runs in a row failed; `account`: an account that it names was disconnected. Null: it is active.
+     */
+    paused_by: 'user' | 'failures' | 'account' | null;
+    /**
+     * Of an active schedule.
+     */
+    next_run_at: string | null;
+    /**
+     * When the account was last read for what starts it.
+     */
+    last_looked_at: string | null;
+    /**
+     * The code of the error with which reading it last failed; null: it was read.
+     */
+    look_error: string | null;
+    last_run: AutomationRun | null;
+    /**
+     * Runs in a row that failed.
+     */
+    failures: number;
+    created_at: string;
+    updated_at: string;
+};
+export type AutomationRun = {
+    id: string;
+    automation_id: string;
+    /**
+     * `waiting`: for the user’s approval.
+     */
+    status: 'due' | 'running' | 'waiting' | 'done' | 'failed' | 'skipped' | 'cancelled';
+    planned_at: string;
+    started_at: string | null;
+    ended_at: string | null;
+    /**
+     * It began more than 12 hours after it was planned.
+     */
+    late: boolean;
+    /**
+     * Its conversation; null: it has none.
+     */
+    thread_id: string | null;
+    /**
+     * The code of the error with which it failed.
+     */
+    error: string | null;
+};
+export type AutomationRuns = {
+    runs: Array<AutomationRun>;
+    /**
+     * Where the next page begins; null on the last page.
+     */
+    next: string | null;
+};
 export type Models = {
     models: Array<{
         /**
@@ -1717,6 +2070,190 @@ export type ServiceStatus = {
 };
 export type ProbeResult = {
     status: 'success';
+};
+export type AutomationTriggerOutput = {
+    type: 'schedule';
+    /**
+     * The minute: `00:15` is a quarter past each hour.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    every: 'hour';
+} | {
+    type: 'schedule';
+    /**
+     * As clocks in the time zone show it: `08:00`.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    every: 'day';
+} | {
+    type: 'schedule';
+    /**
+     * As clocks in the time zone show it: `08:00`.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    /**
+     * Monday to Friday.
+     */
+    every: 'weekday';
+} | {
+    type: 'schedule';
+    /**
+     * As clocks in the time zone show it: `08:00`.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    every: 'week';
+    on: 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday';
+} | {
+    type: 'schedule';
+    /**
+     * As clocks in the time zone show it: `08:00`.
+     */
+    at: string;
+    /**
+     * An IANA time zone, such as `Europe/Berlin`.
+     */
+    time_zone: string;
+    every: 'month';
+    /**
+     * The day. In a month that has fewer, the last one.
+     */
+    on: number;
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'mail.received';
+    filter: {
+        /**
+         * An address, or all of a domain: `@example.com`.
+         */
+        from?: string;
+        to?: string;
+        /**
+         * Words that the subject has, in any case.
+         */
+        subject?: string;
+        has_attachment?: boolean;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'calendar.changed';
+    filter: {
+        /**
+         * Words that the title has, in any case.
+         */
+        title?: string;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'calendar.starting';
+    minutes_before: number;
+    filter: {
+        /**
+         * Words that the title has, in any case.
+         */
+        title?: string;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'drive.changed';
+    filter: {
+        /**
+         * Words that the name has, in any case.
+         */
+        name?: string;
+        /**
+         * The id of the folder that it is in.
+         */
+        folder?: string;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose events.
+     */
+    account: string;
+    event: 'bank.transaction';
+    filter: {
+        /**
+         * In the currency of the bank’s account.
+         */
+        amount_over?: number;
+        /**
+         * `out`: money that leaves the account.
+         */
+        direction: 'out' | 'in' | 'any';
+        /**
+         * Words that the merchant’s name has, in any case.
+         */
+        merchant?: string;
+        /**
+         * Words that the category’s name has, in any case.
+         */
+        category?: string;
+    };
+} | {
+    type: 'event';
+    /**
+     * Whose status; null: of any account.
+     */
+    account: string | null;
+    event: 'account.status';
+};
+export type AutomationDoesOutput = {
+    type: 'prompt';
+    /**
+     * What the assistant is asked each time.
+     */
+    prompt: string;
+} | {
+    type: 'action';
+    action: string;
+    /**
+     * Null: the default account of the action’s provider.
+     */
+    account: string | null;
+    /**
+     * Its arguments. Nothing of what happened is put into them.
+     */
+    input: {
+        [key: string]: unknown;
+    };
+} | {
+    /**
+     * The user is told, and nothing else is done.
+     */
+    type: 'notify';
 };
 export type Error = {
     status: 'error';
@@ -4637,6 +5174,473 @@ export type PostThreadsIdResponses = {
     200: Success;
 };
 export type PostThreadsIdResponse = PostThreadsIdResponses[keyof PostThreadsIdResponses];
+export type GetAutomationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/automations';
+};
+export type GetAutomationsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAutomationsError = GetAutomationsErrors[keyof GetAutomationsErrors];
+export type GetAutomationsResponses = {
+    /**
+     * Success
+     */
+    200: Automations;
+};
+export type GetAutomationsResponse = GetAutomationsResponses[keyof GetAutomationsResponses];
+export type PostAutomationsData = {
+    body: NewAutomation;
+    path?: never;
+    query?: never;
+    url: '/automations';
+};
+export type PostAutomationsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `conflict`
+     */
+    409: Error & {
+        code?: 'conflict';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostAutomationsError = PostAutomationsErrors[keyof PostAutomationsErrors];
+export type PostAutomationsResponses = {
+    /**
+     * Success
+     */
+    201: Automation;
+};
+export type PostAutomationsResponse = PostAutomationsResponses[keyof PostAutomationsResponses];
+export type DeleteAutomationsIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/automations/{id}';
+};
+export type DeleteAutomationsIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteAutomationsIdError = DeleteAutomationsIdErrors[keyof DeleteAutomationsIdErrors];
+export type DeleteAutomationsIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteAutomationsIdResponse = DeleteAutomationsIdResponses[keyof DeleteAutomationsIdResponses];
+export type GetAutomationsIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/automations/{id}';
+};
+export type GetAutomationsIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAutomationsIdError = GetAutomationsIdErrors[keyof GetAutomationsIdErrors];
+export type GetAutomationsIdResponses = {
+    /**
+     * Success
+     */
+    200: Automation;
+};
+export type GetAutomationsIdResponse = GetAutomationsIdResponses[keyof GetAutomationsIdResponses];
+export type PatchAutomationsIdData = {
+    body: AutomationPatch;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/automations/{id}';
+};
+export type PatchAutomationsIdErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PatchAutomationsIdError = PatchAutomationsIdErrors[keyof PatchAutomationsIdErrors];
+export type PatchAutomationsIdResponses = {
+    /**
+     * Success
+     */
+    200: Automation;
+};
+export type PatchAutomationsIdResponse = PatchAutomationsIdResponses[keyof PatchAutomationsIdResponses];
+export type PostAutomationsIdRunData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/automations/{id}/run';
+};
+export type PostAutomationsIdRunErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `conflict`
+     */
+    409: Error & {
+        code?: 'conflict';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type PostAutomationsIdRunError = PostAutomationsIdRunErrors[keyof PostAutomationsIdRunErrors];
+export type PostAutomationsIdRunResponses = {
+    /**
+     * Success
+     */
+    202: AutomationRun;
+};
+export type PostAutomationsIdRunResponse = PostAutomationsIdRunResponses[keyof PostAutomationsIdRunResponses];
+export type GetAutomationsIdRunsData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * At most 200.
+         */
+        limit?: number;
+        /**
+         * `next` of the previous page.
+         */
+        before?: string;
+    };
+    url: '/automations/{id}/runs';
+};
+export type GetAutomationsIdRunsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetAutomationsIdRunsError = GetAutomationsIdRunsErrors[keyof GetAutomationsIdRunsErrors];
+export type GetAutomationsIdRunsResponses = {
+    /**
+     * Success
+     */
+    200: AutomationRuns;
+};
+export type GetAutomationsIdRunsResponse = GetAutomationsIdRunsResponses[keyof GetAutomationsIdRunsResponses];
 export type DeleteChatIdStreamData = {
     body?: never;
     path: {

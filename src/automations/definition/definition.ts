@@ -21,49 +21,79 @@ const does = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('notify').describe('The user is told, and nothing else is done.') }),
 ]);
 
-const budget = z.strictObject({
-  steps: z.int().min(1).max(50).default(12).describe('Of the assistant, in one run.'),
-  tokens: z.int().min(1_000).max(2_000_000).default(200_000).describe('Of the model, in one run.'),
+const budgetFields = {
+  steps: z.int().min(1).max(50).describe('Of the assistant, in one run.'),
+  tokens: z.int().min(1_000).max(2_000_000).describe('Of the model, in one run.'),
   cost: z
     .number()
     .positive()
     .max(1_000)
     .nullable()
-    .default(null)
     .describe('Of one run, in the currency of the operator’s prices; null: no bound of its own.'),
-  runs_per_hour: z.int().min(1).max(60).default(12),
-  runs_per_day: z.int().min(1).max(500).default(100),
-});
+  runs_per_hour: z.int().min(1).max(60),
+  runs_per_day: z.int().min(1).max(500),
+};
+const DEFAULT_BUDGET = { steps: 12, tokens: 200_000, cost: null, runs_per_hour: 12, runs_per_day: 100 };
 
-const BUDGET = budget.parse({});
-
-/** What an automation is, as its user writes it. */
-export const definitionSchema = z.strictObject({
+const fields = {
   name: nameOf(MAX_NAME)
     .refine((name) => !resemblesOwnName(name), 'must not be, or look like, the name of this service')
     .describe('What the user knows it by.'),
-  trigger: triggerSchema,
-  does,
+  trigger: triggerSchema.meta({ id: 'AutomationTrigger' }),
+  does: does.meta({ id: 'AutomationDoes' }),
   actions: z
     .array(z.string().regex(PATTERN, 'must be *, all actions of an agent (mail.*) or one action (calendar.list)'))
     .max(MAX_LISTED)
-    .default([])
     .describe('What its runs may do: `*`, `mail.*` or `calendar.list`.'),
   accounts: z
     .array(uuid)
     .min(1)
     .max(MAX_LISTED)
     .nullable()
-    .default(null)
     .describe('Ids of the accounts that its runs may use; null: all, also later ones.'),
   when_asked: z
     .enum(['wait', 'skip', 'draft'])
-    .default('wait')
     .describe('What a run does where a call needs the user’s approval: wait for it, leave the call out, or write a mail as a draft.'),
-  budget: budget.default(BUDGET),
-});
+  state: z.enum(['active', 'paused']),
+};
 
+const newFields = {
+  ...fields,
+  actions: fields.actions.default([]),
+  accounts: fields.accounts.default(null),
+  when_asked: fields.when_asked.default('wait'),
+  budget: z
+    .strictObject({
+      steps: budgetFields.steps.default(DEFAULT_BUDGET.steps),
+      tokens: budgetFields.tokens.default(DEFAULT_BUDGET.tokens),
+      cost: budgetFields.cost.default(DEFAULT_BUDGET.cost),
+      runs_per_hour: budgetFields.runs_per_hour.default(DEFAULT_BUDGET.runs_per_hour),
+      runs_per_day: budgetFields.runs_per_day.default(DEFAULT_BUDGET.runs_per_day),
+    })
+    .default(DEFAULT_BUDGET),
+  state: fields.state.default('active'),
+};
+
+/** What is sent to make an automation. */
+export const newAutomation = z.strictObject(newFields).meta({ id: 'NewAutomation' });
+
+/** What is sent to change one: what it leaves out stays; of the budget, too. */
+export const automationPatch = z
+  .strictObject({ ...optional(fields), budget: z.strictObject(optional(budgetFields)).exactOptional() })
+  .meta({ id: 'AutomationPatch' });
+
+/** How one is returned. */
+export const shownDefinition = { ...fields, budget: z.object(budgetFields) };
+
+export type NewAutomation = z.output<typeof newAutomation>;
+export type AutomationPatch = z.output<typeof automationPatch>;
 /** What is stored, encrypted, of an automation. */
-export type Definition = z.output<typeof definitionSchema>;
+export type Definition = Omit<NewAutomation, 'state'>;
 export type Does = Definition['does'];
 export type Budget = Definition['budget'];
+
+type Optional<Shape extends z.ZodRawShape> = { [Field in keyof Shape]: z.ZodExactOptional<Shape[Field]> };
+
+function optional<Shape extends z.ZodRawShape>(shape: Shape): Optional<Shape> {
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, z.exactOptional(field)])) as Optional<Shape>;
+}

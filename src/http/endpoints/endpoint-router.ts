@@ -133,7 +133,7 @@ async function sendLarge({ response: schema }: Endpoint, body: Record<string, un
 async function send(endpoint: Endpoint, reply: Exclude<Reply<unknown>, { events: unknown }>, response: Response): Promise<void> {
   if ('json' in reply) {
     response.setHeader('cache-control', reply.cacheSeconds === undefined ? 'no-store' : `public, max-age=${reply.cacheSeconds}`);
-    response.json(endpoint.response?.parse(reply.json));
+    response.status(endpoint.status ?? 200).json(endpoint.response?.parse(reply.json));
     return;
   }
   if ('redirect' in reply) {

@@ -72,8 +72,10 @@ export interface Endpoint<
   signed?: { limit: number; header: string };
   /** The form is sent as JSON in up to `limit` bytes, and only with `orForm` also urlencoded; as it was sent, it is `request.body`. */
   json?: { limit: number; orForm?: boolean };
-  /** Body of the 200; fields that it does not name are not sent. */
+  /** Body of the 200, or of `status`; fields that it does not name are not sent. */
   response?: A;
+  /** Of a response that says that something was made, or will be done. */
+  status?: 201 | 202;
   /** Lists of the body, an object, may be so long that it is made in several turns of the event loop. */
   isLarge?: A extends z.ZodObject ? boolean : never;
   /** The 200 is a stream of server-sent events, which this describes. */

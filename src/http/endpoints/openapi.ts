@@ -138,8 +138,9 @@ function responses(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject>
   for (const [status, description] of Object.entries(endpoint.pages ?? {})) all[status] = page(Number(status), description);
   if (endpoint.stream !== undefined) all[200] = response(endpoint.stream, {}, { 'text/event-stream': { schema: z.string() } });
   if (endpoint.response !== undefined) {
-    const content = { ...all[200]?.content, 'application/json': { schema: endpoint.response } };
-    all[200] = response(all[200]?.description ?? 'Success', {}, content);
+    const { status = 200 } = endpoint;
+    const content = { ...all[status]?.content, 'application/json': { schema: endpoint.response } };
+    all[status] = response(all[status]?.description ?? 'Success', {}, content);
   }
   const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERROR_STATUS[code]);
   for (const [status, codes] of byStatus) all[status] = errorResponse(status, codes, endpoint.browser === true);
