@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 beforeEach(async () => {
-  scene.model.reset();
+  await scene.reset();
   user = await scene.user();
 });
 
@@ -29,7 +29,7 @@ describe('a schedule', () => {
     scene.model.script(says('Nothing is planned.'));
     const run = await scene.nextRun(user, id, 'done');
     const { body } = await scene.call(user, `/threads/${run.thread}`);
-    console.log(JSON.stringify(body));expect(body.title).toBe('Brief');
+    expect(body.thread.title).toBe('Brief');
     expect(body.messages.map(({ role, parts }: Record<string, any>) => [role, parts.at(-1).text])).toEqual([
       ['user', 'Brief me.'],
       ['assistant', 'Nothing is planned.'],

@@ -3,7 +3,7 @@ import { callsTools, says } from '../../support/emulators/scripted-model.ts';
 import { AutomationScene, type AutomationUser } from '../../support/scenes/automation-scene.ts';
 import { eventually } from '../../support/time/eventually.ts';
 
-const MAIL = { to: ['ana@example.com'], subject: 'Numbers', text: 'Here they are.' };
+const MAIL = { to: ['ana@example.com'], subject: 'Numbers', body: 'Here they are.' };
 const SENDING = { actions: ['mail.*'] };
 
 let scene: AutomationScene;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 beforeEach(async () => {
-  scene.model.reset();
+  await scene.reset();
   user = await scene.user();
 });
 
@@ -85,7 +85,7 @@ describe('a fixed action', () => {
   it('fails with the code of its call', async () => {
     const id = await scene.automation(user, {
       actions: ['mail.read'],
-      does: { type: 'action', action: 'mail.read', input: { id: 'none' } },
+      does: { type: 'action', action: 'mail.read', input: { message: '18f0000000000000' } },
     });
     expect(await scene.nextRun(user, id, 'failed')).toMatchObject({ error: 'not_found' });
   });

@@ -1,9 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import type { Definition } from '../../../src/automations/definition/definition.ts';
-import { definitionSchema } from '../../../src/automations/definition/definition.ts';
-import { nextOccurrence } from '../../../src/automations/definition/schedule.ts';
-import { sealDefinition } from '../../../src/automations/definition/sealed-definition.ts';
-import { kindOf, triggerAccount } from '../../../src/automations/definition/trigger.ts';
 import { ScriptedModel } from '../emulators/scripted-model.ts';
 import { startSteward, type TestSteward } from '../steward.ts';
 import { eventually } from '../time/eventually.ts';
@@ -70,28 +64,18 @@ export class AutomationScene {
     return (await this.call(user, '/approvals')).body.approvals;
   }
 
-  /** Inserts an automation. @param given what isn't as by default */
+  /** Makes an automation. @param given what isn't as by default. @returns its id */
   async automation(user: AutomationUser, given: object = {}): Promise<string> {
-    const { db, userKeys } = this.steward.context;
-    const id = randomUUID();
-    const definition: Definition = definitionSchema.parse({
-      name: 'Brief',
-      trigger: DAILY,
-      does: { type: 'prompt', prompt: 'Brief me.' },
-      ...given,
-    });
-    const sealed = sealDefinition(await userKeys.forUser(db, user.id), { userId: user.id, id }, definition);
-    const { trigger } = definition;
-    const due = trigger.type === 'schedule' ? new Date(nextOccurrence(trigger, this.steward.clock.now())) : null;
-    await this.steward.sql(`insert into automations (user_id, id, kind, account_id, definition, due_at) values ($1, $2, $3, $4, $5, $6)`, [
-      user.id,
-      id,
-      kindOf(trigger),
-      triggerAccount(trigger),
-      sealed,
-      due,
-    ]);
-    return id;
+    const definition = { name: 'Brief', trigger: DAILY, does: { type: 'prompt', prompt: 'Brief me.' }, ...given };
+    const { status, body, text } = await this.send(user, 'POST', '/automations', definition);
+    if (status !== 201) throw new Error(`an automation was not made: ${text}`);
+    return body.id;
+  }
+
+  /** Forgets what earlier tests have made: the clock has moved on, so that all of it is due. */
+  async reset(): Promise<void> {
+    this.model.reset();
+    await this.steward.sql('delete from automations');
   }
 
   runs(user: AutomationUser, automation: string): Promise<SeenRun[]> {
@@ -115,7 +99,8 @@ export class AutomationScene {
       await this.steward.tick();
       const runs = await this.runs(user, automation);
       const run = runs.at(-1);
-      if (runs.length < count || run?.status !== status) throw new Error(`of ${runs.length} runs the last is ${run?.status} (${run?.error})`);
+      if (runs.length < count || run?.status !== status)
+        throw new Error(`of ${runs.length} runs the last is ${run?.status} (${run?.error})`);
       return run;
     }, 20_000);
   }
