@@ -74,7 +74,8 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   const shared = { ...core, ...vault, ...events, providers, catalog, approvalUrl: (id: string) => `${publicUrl}/approvals/${id}` };
   const allowances = new Allowances(db, vault.userKeys, events.emit, catalog);
   const sources = createSources(core, shared);
-  const executor = new Executor({ ...shared, ...sources, allowances, livePerDay: limits.userLiveBalancesPerDay });
+  const { userLiveBalancesPerDay: livePerDay, parkedApprovalMs } = limits;
+  const executor = new Executor({ ...shared, ...sources, allowances, livePerDay, parkedApprovalMs });
   const { verifying, ...accounts } = createSessions(core, sandbox, overrides.identity, publicUrl);
   const clients = createClients(core, {
     ...events,

@@ -41,6 +41,10 @@ export const approval = z
       .optional()
       .describe('The client that asked; absent: the user’s own front end.'),
     thread: z.string().optional().describe('The conversation whose assistant asked.'),
+    automation: z
+      .object({ id: z.uuid(), name: z.string().optional(), asked_at: z.iso.datetime() })
+      .optional()
+      .describe('The automation of which a run asked; absent: the user was there.'),
   })
   .meta({ id: 'Approval' });
 
@@ -75,15 +79,29 @@ export const outcome = z
   })
   .meta({ id: 'ApprovalOutcome' });
 
-/** Of everything that the user is shown. */
-export function digestOf(preview: LinkedPreview): string {
+/** Of everything that the user is shown, but for the name of the automation that asks, which the user may change meanwhile. */
+export function digestOf({ automation: _, ...preview }: LinkedPreview): string {
   return hash('sha256', canonicalJson(preview), 'base64url');
 }
 
 /** The JSON of an approval. */
 export function shown(preview: LinkedPreview): z.input<typeof approval> {
   const { approvalId, accountId, expiresAt, ...rest } = preview;
-  const { action, account, summary, audience, notices, provenance: sources, matches, display, input, url, client, thread } = rest;
+  const {
+    action,
+    account,
+    summary,
+    audience,
+    notices,
+    provenance: sources,
+    matches,
+    display,
+    input,
+    url,
+    client,
+    thread,
+    automation,
+  } = rest;
   return {
     id: approvalId,
     action,
@@ -101,5 +119,6 @@ export function shown(preview: LinkedPreview): z.input<typeof approval> {
     shown: digestOf(preview),
     ...(client && { client: { id: client.id, ...clientResponse(client) } }),
     ...(thread !== undefined && { thread }),
+    ...(automation && { automation: { id: automation.id, name: automation.name, asked_at: automation.askedAt } }),
   };
 }

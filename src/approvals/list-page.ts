@@ -25,15 +25,15 @@ export function listPage(
   const list =
     approvals.length === 0
       ? html`<p>${PAGE.nothing}</p>`
-      : html`<ul class="approvals">${approvals.map((one) => pendingEntry(one, now))}</ul>`;
+      : html`<ul class="approvals">${approvals.map((one) => pendingEntry(one, now, formatter))}</ul>`;
   const decided =
     ended.length > 0 && html`<h2>${PAGE.decided}</h2>\n<ul class="approvals">${ended.map((one) => endedEntry(one, formatter))}</ul>`;
   return { title: QUESTION_PAGE.title, body: html`<h1>${QUESTION_PAGE.title}</h1>\n${list}\n${decided}`, user };
 }
 
-function pendingEntry(approval: LinkedPreview, now: number): SafeHtml {
+function pendingEntry(approval: LinkedPreview, now: number, formatter: Formatter): SafeHtml {
   const { approvalId, display, account, expiresAt } = approval;
-  const asked = askedBy(approval);
+  const asked = askedBy(approval, formatter);
   const seen = display.viewers.length === 0 ? PAGE.onlyYou : viewerCount(display.viewers, display.more);
   return html`<li>
 <a href="/approvals/${approvalId}" class="cut">${inline(display.title)}${aboutOf(display)}</a>

@@ -109,6 +109,8 @@ export const limitVariables = {
   LIMIT_RUNS_PER_USER: positive.default(2),
   /** Runs of automations of this process at a time. */
   LIMIT_AUTOMATION_RUNS: positive.default(10),
+  /** For the user to decide on what a run of an automation asks, milliseconds; at most 30 days. */
+  LIMIT_PARKED_APPROVAL_MS: positive.max(2_592_000_000).default(259_200_000),
   /** Largest message to the assistant, bytes. */
   LIMIT_CHAT_MESSAGE_BYTES: positive.default(65_536),
   /** For running WebSocket requests, and runs of the assistant, to finish during a shutdown, milliseconds. */

@@ -387,7 +387,8 @@ export const TABLES = {
     erased: 'with the user',
   },
   approvals: {
-    holds: 'questions to the user; arguments, encrypted, until the decision; results of approved calls, encrypted, for an hour',
+    holds:
+      'questions to the user; arguments, encrypted, until the decision; results of approved calls, encrypted, for an hour, of runs of automations a day',
     user: 'user_id',
     since: 'expires_at',
     kept: '24 hours',
@@ -416,7 +417,7 @@ export const TABLES = {
         parked: ['boolean', 'A run of an automation asked.'],
         outcome_until: 'time?',
         repeats_until: 'time?',
-        outcome: ['json', 'The result or the error of the approved call, for an hour.'],
+        outcome: ['json', 'The result or the error of the approved call, for an hour; of a run of an automation, for a day.'],
         arguments: ['json', 'The request while it waits for a decision: account, summary and arguments.'],
       },
     },

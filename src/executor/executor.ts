@@ -12,13 +12,14 @@ import type { ToolBinding } from '../sources/tool-binding.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import { ApprovalDecisions, type Decision } from './approval-decisions.ts';
 import { type ApprovalOutcome, ApprovalOutcomes, awaitOutcome, type OutcomeWait } from './approvals/approval-outcomes.ts';
-import type { ApprovalPreview, LinkedPreview } from './approvals/approval-preview.ts';
+import { type ApprovalPreview, type AutomationNames, type LinkedPreview, withNames } from './approvals/approval-preview.ts';
 import { ApprovalPrompts } from './approvals/approval-prompts.ts';
-import { ApprovalRequests } from './approvals/approval-requests.ts';
+import { ApprovalRequests, type RequestDeps } from './approvals/approval-requests.ts';
 import { Approvals } from './approvals/approvals.ts';
 import type { ApprovalSubject } from './approvals/approvals-repository.ts';
 import { type AskedPreview, errorForAsker } from './approvals/asked-preview.ts';
 import { type EndedQuestion, endedQuestions } from './approvals/ended-questions.ts';
+import { draftInPlaceOf, SkippedCall } from './approvals/skipped-call.ts';
 import { AuditEntryBuilder, auditedName } from './audit/audit-log.ts';
 import { CallAuditor } from './audit/call-auditor.ts';
 import { Storing } from './audit/storing.ts';
@@ -29,8 +30,9 @@ import type { Call, CallResult, Invocation } from './call/call.ts';
 import { askerEnded, type ClientGrant } from './call/client-grant.ts';
 import { useClientGrant } from './call/client-grants-repository.ts';
 import { isInPerson } from './call/context-name.ts';
-import { type AskedThread, type FoundThread, mayHaveGrant, selectThreadGrants, type ThreadGrant } from './call/thread-grants-repository.ts';
+import type { ThreadGrant } from './call/thread-grants-repository.ts';
 import { activeClient, type CheckDeps, type ClientCredential, checkCall } from './checks/call-checks.ts';
+import { ThreadGrants } from './checks/thread-grants.ts';
 import { IdempotencyKeys } from './idempotency/idempotency.ts';
 import { mayBeAllowed } from './policy/allowance.ts';
 import type { Allowances } from './policy/allowances.ts';
@@ -39,12 +41,12 @@ import { mayBeAskedAbout } from './policy/open-questions.ts';
 import { CallRunner } from './run/call-runner.ts';
 import { AllowanceEnded, type RunAuthorization } from './run/record-start.ts';
 import { ContextReads } from './taint/context-reads.ts';
-import { Taints, threadDeleted } from './taint/taint.ts';
+import { Taints } from './taint/taint.ts';
 import { WrittenItems } from './taint/written-items.ts';
 
 export type { AskedPreview, CallResult, Decision, Invocation, LinkedPreview };
 
-export interface ExecutorDeps extends RunDeps {
+export interface ExecutorDeps extends RunDeps, RequestDeps {
   catalog(): Catalog;
   userKeys: UserKeys;
   emit: RecordEvent;
@@ -56,6 +58,8 @@ export interface ExecutorDeps extends RunDeps {
   toolBinding: CheckDeps['toolBinding'];
   /** The address of an approval's page. */
   approvalUrl(approvalId: string): string;
+  /** Left out: questions don't name the automations that ask. */
+  automationNames?: AutomationNames;
 }
 
 /** The account, with the tools that may be called now: none where they can't be read. */
@@ -78,7 +82,7 @@ export class Executor {
   readonly #catalog: () => Catalog;
   readonly #checks: CheckDeps;
   readonly #accounts: StatementBatcher<AccountsQuery, UserAccounts>;
-  readonly #threads: StatementBatcher<AskedThread, FoundThread>;
+  readonly #threadGrants: ThreadGrants;
   readonly #auditor: CallAuditor;
   readonly #keys: IdempotencyKeys;
   readonly #gate: Gate;
@@ -88,6 +92,7 @@ export class Executor {
   readonly #approvals: Approvals;
   readonly #decisions: ApprovalDecisions;
   readonly #outcomes: ApprovalOutcomes;
+  readonly #automationNames: AutomationNames | undefined;
 
   constructor(deps: ExecutorDeps) {
     const { db, clock, userKeys, emit, logger, telemetry, catalog } = deps;
@@ -95,16 +100,17 @@ export class Executor {
     this.#clock = clock;
     this.#logger = logger;
     this.#catalog = catalog;
+    this.#automationNames = deps.automationNames;
     this.#auditor = new CallAuditor(deps);
     this.#accounts = new StatementBatcher((queries) => selectUserAccounts(db, clock, queries), CONCURRENT_BATCHES);
-    this.#threads = new StatementBatcher((asked) => selectThreadGrants(db, asked), CONCURRENT_BATCHES);
+    this.#threadGrants = new ThreadGrants(db);
     const hashes = new ArgumentHashes(db, userKeys);
     const client = (userId: string, clientId: string, action?: string) => useClientGrant(db, userId, clientId, action);
     const threadGrant = (userId: string, threadId: string) => this.threadGrant(userId, threadId);
     this.#checks = { ...deps, accounts: (query: AccountsQuery) => this.#accounts.add(query), client, threadGrant, hashes };
     const contexts = { taints: new Taints(db), reads: new ContextReads(db, userKeys, logger), written: new WrittenItems(db) };
     this.#gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
-    this.#requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
+    this.#requests = new ApprovalRequests(deps, hashes);
     this.#prompts = new ApprovalPrompts({ ...deps, ...contexts, requests: this.#requests });
     this.#keys = new IdempotencyKeys(db, userKeys);
     this.#approvals = new Approvals(db, userKeys, emit, catalog);
@@ -129,6 +135,15 @@ export class Executor {
    * @throws AppError the first check that fails; `approval_required` with a {@link LinkedPreview} as details, or for a client an {@link AskedPreview}
    */
   invoke(invocation: Invocation): Promise<CallResult> {
+    const made = this.#make(invocation, this.#checks);
+    if (invocation.thread === undefined) return made;
+    return made.catch((error: unknown) => {
+      if (!(error instanceof SkippedCall)) throw error;
+      return this.#doInPlaceOf(error, invocation);
+    });
+  }
+
+  #make(invocation: Invocation, checks: CheckDeps): Promise<CallResult> {
     const { user, surface } = invocation;
     const catalog = this.#catalog();
     const action = fullName(catalog, invocation.action);
@@ -143,7 +158,7 @@ export class Executor {
       user.clientId,
     );
     return this.#auditor.run(entry, isKnown ? action : 'unknown', async () => {
-      const call = await checkCall(this.#checks, invocation, entry).catch((error) => {
+      const call = await checkCall(checks, invocation, entry).catch((error) => {
         throw errorForAsker(error, invocation);
       });
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.storedResult(call);
@@ -183,7 +198,8 @@ export class Executor {
 
   /** Pending approvals that can still be decided, oldest first. */
   async approvals(userId: string): Promise<LinkedPreview[]> {
-    return (await this.#approvals.pending(userId)).map((preview) => this.#prompts.linked(preview));
+    const pending = (await this.#approvals.pending(userId)).map((preview) => this.#prompts.linked(preview));
+    return withNames(userId, pending, this.#automationNames);
   }
 
   /** A user's questions of the last day that can't be decided any more, newest first. @param id only this one */
@@ -237,16 +253,22 @@ export class Executor {
    *
    * @throws AppError `aborted` when it was deleted
    */
-  async threadGrant(userId: string, threadId: string): Promise<ThreadGrant | undefined> {
-    if (!mayHaveGrant(threadId)) return undefined;
-    const { isKept, grant } = await this.#threads.add({ userId, threadId });
-    if (!isKept) throw threadDeleted();
-    return grant;
+  threadGrant(userId: string, threadId: string): Promise<ThreadGrant | undefined> {
+    return this.#threadGrants.of(userId, threadId);
   }
 
   /** Resolves once no call is running and every audit row is written. Call it at shutdown, after the last call was accepted. */
   settle(): Promise<void> {
     return this.#auditor.settle();
+  }
+
+  /** @throws the error, if nothing is done in its place; what the draft's call fails with */
+  async #doInPlaceOf(skipped: SkippedCall, invocation: Invocation): Promise<CallResult> {
+    const draft = draftInPlaceOf(skipped.call, this.#catalog());
+    if (draft === undefined) throw skipped;
+    const checks = { ...this.#checks, threadGrant: async () => draft.grant };
+    const { data, meta } = await this.#make({ ...invocation, ...draft.call }, checks);
+    return { data, meta: { ...meta, drafted: true } };
   }
 
   #runOrAsk(call: Call, surface: string, entry: AuditEntryBuilder): Promise<CallResult> {
@@ -269,7 +291,10 @@ export class Executor {
     const { assessment, verdict, allowance } = ruling;
     const checked = { ...call, taint, version: assessment.version };
     if (verdict === 'run') return this.#runner.run(checked, entry, { subject });
-    const ask = () => this.#prompts.ask(call, assessment, surface, entry);
+    const ask = async () => {
+      if (call.threadGrant !== undefined && call.threadGrant.whenAsked !== 'wait') throw new SkippedCall(call);
+      return this.#prompts.ask(call, assessment, surface, entry);
+    };
     return allowance === undefined ? ask() : this.#runAllowed(checked, entry, { allowance, subject }, ask);
   }
 

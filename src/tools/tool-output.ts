@@ -1,6 +1,7 @@
 import { jsonBytes } from '../actions/shared/fitting.ts';
 import { truncateOutput, truncationHint } from '../actions/shared/truncate-output.ts';
 import { EDITED } from '../executor/approvals/approval-outcomes.ts';
+import { DRAFTED } from '../executor/approvals/skipped-call.ts';
 import { MODEL_RESULT_BYTES } from '../executor/call/result-size.ts';
 import type { CallResult } from '../executor/executor.ts';
 
@@ -19,6 +20,8 @@ export interface ToolOutput {
   };
   /** The user has changed the arguments. */
   edited?: string;
+  /** Something else was done than was called. */
+  drafted?: string;
 }
 
 /** For a hint, and what stands around the data. */
@@ -31,16 +34,17 @@ const EMPTY_BYTES = 1_000;
  * @param toolOf the tool of an action
  */
 export function toolOutput({ data, meta }: CallResult, toolOf: (action: string) => string | undefined): ToolOutput {
-  const { account, labels, hint, edited } = meta;
+  const { account, labels, hint, edited, drafted } = meta;
   const beside = {
     account,
     ...(labels !== undefined && { integrity: labels.integrity, confidentiality: labels.confidentiality }),
     ...undoIn(meta, toolOf),
   };
-  const left = MODEL_RESULT_BYTES - EMPTY_BYTES - jsonBytes({ beside, edited: edited && EDITED });
+  const notes = { ...(edited && { edited: EDITED }), ...(drafted && { drafted: DRAFTED }) };
+  const left = MODEL_RESULT_BYTES - EMPTY_BYTES - jsonBytes({ beside, ...notes });
   const { value, leftOut } = truncateOutput(data, left);
   const told = leftOut.length > 0 ? truncationHint(leftOut) : hint;
-  return { data: value, meta: { ...beside, ...(told && { truncated: true, hint: told }) }, ...(edited && { edited: EDITED }) };
+  return { data: value, meta: { ...beside, ...(told && { truncated: true, hint: told }) }, ...notes };
 }
 
 /** An undo that is too long is left out: cut, it would do something else. */

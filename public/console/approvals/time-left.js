@@ -1,3 +1,4 @@
+import { timeLeft as timeLeftIn } from '../../language/en/approvals.js';
 import { QUESTION } from '../../language/en/questions.js';
 import { element } from '../kit/dom.js';
 import { formatter } from '../page/page-format.js';
@@ -21,5 +22,5 @@ export function timeLeft(expiresAt, onExpiry) {
 }
 
 function wordsOf(ms) {
-  return ms < MINUTE_MS ? QUESTION.secondsLeft(Math.ceil(ms / SECOND_MS)) : QUESTION.minutesLeft(Math.floor(ms / MINUTE_MS));
+  return ms < MINUTE_MS ? QUESTION.secondsLeft(Math.ceil(ms / SECOND_MS)) : timeLeftIn(ms);
 }

@@ -392,10 +392,17 @@ export const changeTitle = (title) => `Change: ${title}`;
 export const omitted = (count) => `${english.number(count)} more characters are not shown here.`;
 export const andMore = (count) => `and ${english.number(count)} more`;
 
-/** “9 minutes left”. */
+/** “9 minutes left”, “2 days and 23 hours left”. */
 export function timeLeft(ms) {
   const minutes = Math.floor(ms / 60_000);
-  return minutes < 1 ? 'less than a minute left' : counted(minutes, '1 minute left', (many) => `${many} minutes left`);
+  if (minutes < 1) return 'less than a minute left';
+  if (minutes < 60) return counted(minutes, '1 minute left', (many) => `${many} minutes left`);
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor((minutes % 1_440) / 60)];
+  const named = [
+    ...(days > 0 ? [counted(days, '1 day', (many) => `${many} days`)] : []),
+    ...(hours > 0 ? [counted(hours, '1 hour', (many) => `${many} hours`)] : []),
+  ];
+  return `${english.list(named)} left`;
 }
 
 const people = (count) => counted(count, '1 person', (many) => `${many} people`);
@@ -453,6 +460,9 @@ export const QUESTION_PAGE = {
   askedByApp: 'Asked by an app that calls itself ',
   askedByToken: 'Asked by your token ',
   askedByAssistant: 'Asked by your assistant in a conversation.',
+  askedByAutomation: 'Asked by your automation ',
+  askedByAnAutomation: 'Asked by one of your automations',
+  askedOn: ' on ',
   ofYou: 'your own front ends',
   ofAssistant: 'your assistant, in any conversation,',
   tooLongToChange: 'The details are too long to be changed on this page.',

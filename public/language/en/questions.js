@@ -7,7 +7,6 @@ export const QUESTION = {
   whoSees: 'Who sees it',
   details: 'Exact details',
   ownPage: 'Open its own page',
-  minutesLeft: (count) => (count === 1 ? '1 minute left' : `${count} minutes left`),
   secondsLeft: (count) => (count === 1 ? '1 second left' : `${count} seconds left`),
   until: (time) => `until ${time}`,
   withAccount: (account) => `with ${account}`,

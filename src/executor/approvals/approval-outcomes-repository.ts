@@ -2,8 +2,9 @@ import type { Database, Queryable } from '../../database/database.ts';
 import { inChunks } from '../../database/retention.ts';
 import { type ApprovalSubject, isAboutArguments } from './approvals-repository.ts';
 
-/** How long the outcome of an approved call is kept for the caller that asked. */
+/** How long the outcome of an approved call is kept for the caller that asked; for a run of an automation, which may go on later. */
 const KEPT = '1 hour';
+const KEPT_FOR_RUN = '24 hours';
 const CHUNK = 1_000;
 
 export interface OutcomeRow {
@@ -90,7 +91,7 @@ export async function receiveOutcome(db: Queryable, userId: string, id: string, 
 /** Stores how the run of an approved call ended, unless its account or client is gone meanwhile. */
 export async function storeOutcome(db: Queryable, userId: string, id: string, sealed: Buffer): Promise<void> {
   await db.query(
-    `update approvals set outcome = $3, outcome_until = now() + interval '${KEPT}'
+    `update approvals set outcome = $3, outcome_until = now() + case when parked then interval '${KEPT_FOR_RUN}' else interval '${KEPT}' end
      where id = $1::uuid and user_id = $2::uuid and outcome_until is not null`,
     [id, userId, sealed],
   );

@@ -23,7 +23,21 @@ export interface ApprovalPreview extends Omit<ApprovalPrompt, 'version' | 'use' 
   client?: NamedClient;
   /** The thread whose assistant asked; absent: a client, or the user's own front end. */
   thread?: string;
+  /** The automation of which a run asked; absent: the user was there. */
+  automation?: AskingAutomation;
 }
+
+/** An automation that asks. */
+export interface AskingAutomation {
+  id: string;
+  /** ISO 8601. */
+  askedAt: string;
+  /** Absent: it isn't known here, or the automation is gone. */
+  name?: string;
+}
+
+/** The names of a user's automations, by id. */
+export type AutomationNames = (userId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** With the address of the page where the user decides. */
 export interface LinkedPreview extends ApprovalPreview {
@@ -41,20 +55,47 @@ export function storedOf({ account, rawInput, input }: Call, prompt: ApprovalPro
   return { account: account.label, ...prompt, rawInput, input };
 }
 
-export async function preview(
-  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone' | 'language'>,
-  stored: Stored,
-): Promise<ApprovalPreview> {
+type PreviewColumn =
+  | 'id'
+  | 'action'
+  | 'accountId'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'clientId'
+  | 'client'
+  | 'threadId'
+  | 'automationId'
+  | 'timeZone'
+  | 'language';
+
+export async function preview(row: Pick<ApprovalRow, PreviewColumn>, stored: Stored): Promise<ApprovalPreview> {
   // Not before the first question: each start would load it.
   const { displayOf } = await import('../display/display.ts');
   const { account, summary, audience, notices, provenance, matches, input } = stored;
-  const { id: approvalId, action, accountId, expiresAt, clientId, client, threadId, timeZone, language } = row;
+  const { id: approvalId, action, accountId, createdAt, expiresAt, clientId, client, threadId, automationId, timeZone, language } = row;
   const question = { summary, audience, notices, provenance, matches };
   const display = displayOf({ ...stored, zone: timeZone ?? undefined, language });
   const shown = { approvalId, action, account, accountId, ...question, display, input, expiresAt: expiresAt.toISOString() };
-  if (threadId !== null) return { ...shown, thread: threadId };
+  const automation = automationId !== null && { automation: { id: automationId, askedAt: createdAt.toISOString() } };
+  if (threadId !== null) return { ...shown, thread: threadId, ...automation };
   if (clientId === null) return shown;
   return { ...shown, client: client === null ? unnamed(clientId) : namedClient(client) };
+}
+
+/** Questions with the names of the automations that ask. */
+export async function withNames(
+  userId: string,
+  questions: readonly LinkedPreview[],
+  names: AutomationNames | undefined,
+): Promise<LinkedPreview[]> {
+  const ids = new Set(questions.flatMap(({ automation }) => automation?.id ?? []));
+  const found = ids.size === 0 ? undefined : await names?.(userId, [...ids]);
+  return questions.map((question) => {
+    const name = question.automation && found?.get(question.automation.id);
+    return question.automation === undefined || name === undefined
+      ? question
+      : { ...question, automation: { ...question.automation, name } };
+  });
 }
 
 /** A client whose grant is gone. */

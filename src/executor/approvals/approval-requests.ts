@@ -30,6 +30,16 @@ import {
 } from './approvals-repository.ts';
 import { openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
 
+export interface RequestDeps {
+  db: Database;
+  userKeys: UserKeys;
+  emit: RecordEvent;
+  /** The configuration in force. */
+  catalog(): Catalog;
+  /** For how long what a run of an automation asks can be decided, milliseconds. */
+  parkedApprovalMs: number;
+}
+
 /** Requests the approval of calls. */
 export class ApprovalRequests {
   readonly #db: Database;
@@ -37,17 +47,18 @@ export class ApprovalRequests {
   readonly #hashes: ArgumentHashes;
   readonly #emit: RecordEvent;
   readonly #catalog: () => Catalog;
+  readonly #parkedMs: number;
   /** Approvals whose preview this process is reading, by id: equal calls share one preview. */
   readonly #showing = new SingleFlight<ApprovalPreview>();
   readonly #like: StatementBatcher<ApprovalLike, ApprovalRow[]>;
 
-  /** @param catalog the configuration in force */
-  constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: RecordEvent, catalog: () => Catalog) {
+  constructor({ db, userKeys, emit, catalog, parkedApprovalMs }: RequestDeps, hashes: ArgumentHashes) {
     this.#db = db;
     this.#userKeys = userKeys;
     this.#hashes = hashes;
     this.#emit = emit;
     this.#catalog = catalog;
+    this.#parkedMs = parkedApprovalMs;
     this.#like = new StatementBatcher((asked) => selectLikeApprovals(db, asked), CONCURRENT_BATCHES);
   }
 
@@ -65,7 +76,7 @@ export class ApprovalRequests {
    */
   async request(call: Call, surface: string, items: readonly Buffer[], describe: () => Promise<ApprovalPrompt>): Promise<ApprovalPreview> {
     const { userId } = call;
-    const row = { ...(await this.subjectOf(call)), id: randomUUID(), surface, items };
+    const row = { ...(await this.subjectOf(call)), id: randomUUID(), surface, items, parked: call.threadGrant !== undefined };
     // Outside the transaction, because the key service may be slow.
     await this.#userKeys.forUser(this.#db, userId);
     const reserved = await this.#db.transaction(async (tx) => reserveSlot(tx, call, row, await this.#lock(tx, call)), userId);
@@ -144,7 +155,7 @@ export class ApprovalRequests {
     const { userId, revision, configured, account } = call;
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
-      const asked = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
+      const asked = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored), this.#parkedMs);
       if (asked === undefined) return shownPreview(await selectApproval(tx, userId, id), key);
       return this.#announced(tx, userId, await preview({ id, action: configured.name, accountId: account.id, ...asked }, stored));
     }, userId);

@@ -37,6 +37,10 @@ export interface ApprovalRow {
   deniedUntil: Date | null;
   expiresAt: Date;
   expired: boolean;
+  /** A run of an automation asked: nobody waits for the answer. */
+  parked: boolean;
+  /** Of a parked one: the automation; null: another one. */
+  automationId: string | null;
 }
 
 export type NewApproval = Pick<
@@ -52,31 +56,38 @@ export type NewApproval = Pick<
   | 'surface'
   | 'clientId'
   | 'threadId'
+  | 'parked'
 > & {
   /** Hashes of the ids of what it is about. */
   items: readonly Buffer[];
 };
 
 /** What is known of an approval once it is shown. */
-type ShownApproval = Pick<ApprovalRow, 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'timeZone' | 'language'>;
+type ShownApproval = Pick<
+  ApprovalRow,
+  'createdAt' | 'expiresAt' | 'clientId' | 'client' | 'threadId' | 'automationId' | 'timeZone' | 'language'
+>;
 
 /** What an approval is bound to. */
-export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface' | 'items'>;
+export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface' | 'items' | 'parked'>;
 
 /** Far longer than a preview needs, and short enough that those of a crashed process expire soon. */
 const PREPARING = '1 minute';
 const PENDING = '10 minutes';
+/** SQL: of one that is decided or ended, the time that others expire at. A parked one is then kept no longer than they are. */
+const SETTLED = `least(expires_at, now() + interval '${PENDING}')`;
 /** How long a denial holds for equal calls. */
 const DENIED = '1 hour';
 
 const ASKER = `thread_id as "threadId", client_id as "clientId", ${clientOf('approvals')} as client,
+  case when parked then (select automation_id from threads t where t.user_id = approvals.user_id and t.id = approvals.thread_id) end as "automationId",
   (select time_zone from users where id = approvals.user_id) as "timeZone",
   (select language from users where id = approvals.user_id) as language`;
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
   encode(input_hash, 'hex') as "normalizedHash", encode(asked_arguments_hash, 'hex') as "askedArgumentsHash",
   encode(asked_input_hash, 'hex') as "askedNormalizedHash", idempotency_key as "idempotencyKey", revision, surface, ${ASKER}, status, created_at as "createdAt",
   case when status = 'denied' and decided_at > now() - interval '${DENIED}' then decided_at + interval '${DENIED}' end as "deniedUntil",
-  expires_at as "expiresAt", expires_at <= now() as expired`;
+  expires_at as "expiresAt", expires_at <= now() as expired, parked`;
 
 /** SQL: whether an approval is about these arguments, as they were asked for or as the user changed them. */
 export function isAboutArguments(hash: string): string {
@@ -93,8 +104,8 @@ export function isApprovalId(text: string): boolean {
 /** Inserts an approval, which becomes pending once it is {@link showApproval shown}. */
 export async function insertApproval(tx: Queryable, row: NewApproval): Promise<void> {
   await tx.query(
-    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, thread_id, items, status, expires_at)
-     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, $11, $12::bytea[], 'preparing', now() + interval '${PREPARING}')`,
+    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, thread_id, items, parked, status, expires_at)
+     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, $11, $12::bytea[], $13, 'preparing', now() + interval '${PREPARING}')`,
     [
       row.id,
       row.userId,
@@ -108,6 +119,7 @@ export async function insertApproval(tx: Queryable, row: NewApproval): Promise<v
       row.clientId,
       row.threadId,
       row.items,
+      row.parked,
     ],
   );
 }
@@ -116,13 +128,22 @@ export async function insertApproval(tx: Queryable, row: NewApproval): Promise<v
  * Makes a prepared approval pending.
  *
  * @param sealed what the user is shown
+ * @param parkedMs for how long one that is parked can be decided
  * @returns when it expires, and who asked; undefined when it has ended meanwhile, or is shown already
  */
-export async function showApproval(tx: Queryable, userId: string, id: string, sealed: Buffer): Promise<ShownApproval | undefined> {
+export async function showApproval(
+  tx: Queryable,
+  userId: string,
+  id: string,
+  sealed: Buffer,
+  parkedMs: number,
+): Promise<ShownApproval | undefined> {
   const rows = await tx.query<ShownApproval>(
-    `update approvals set status = 'pending', arguments = $3, expires_at = now() + interval '${PENDING}'
-     where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now() returning expires_at as "expiresAt", ${ASKER}`,
-    [id, userId, sealed],
+    `update approvals set status = 'pending', arguments = $3,
+       expires_at = now() + case when parked then $4::float8 * interval '1 millisecond' else interval '${PENDING}' end
+     where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now()
+     returning created_at as "createdAt", expires_at as "expiresAt", ${ASKER}`,
+    [id, userId, sealed, parkedMs],
   );
   return rows[0];
 }
@@ -151,14 +172,17 @@ type ApprovalAsker = Pick<ApprovalRow, 'userId' | 'clientId' | 'threadId'>;
 /** SQL: whether an approval was asked for by the same client or thread, or like this one by the user in person. */
 const OF_ASKER = 'client_id is not distinct from $2::uuid and thread_id is not distinct from $3';
 
-/** Number of the asker's approvals that are pending or being prepared. */
-export async function countOpenApprovals(tx: Queryable, { userId, clientId, threadId }: ApprovalAsker): Promise<number> {
-  const rows = await tx.query<{ open: number }>(
-    `select count(*)::int as open from approvals
-     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now() and ${OF_ASKER}`,
+/** Numbers of the user's approvals that are pending or being prepared: the asker's, and all that are parked. */
+export async function countOpenApprovals(
+  tx: Queryable,
+  { userId, clientId, threadId }: ApprovalAsker,
+): Promise<{ ofAsker: number; parked: number }> {
+  const rows = await tx.query<{ ofAsker: number; parked: number }>(
+    `select count(*) filter (where ${OF_ASKER})::int as "ofAsker", count(*) filter (where parked)::int as parked from approvals
+     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now()`,
     [userId, clientId, threadId],
   );
-  return rows[0]?.open ?? 0;
+  return rows[0] ?? { ofAsker: 0, parked: 0 };
 }
 
 /** The asker's requests within the last `perMs`, decided or not, and the seconds until the oldest of them no longer counts. */
@@ -180,8 +204,8 @@ export async function countAsked(
 export type ApprovalLike = Pick<ApprovalRow, 'userId' | 'action' | 'normalizedHash' | 'idempotencyKey'>;
 
 /**
- * Of each call, in their order: earlier requests for the same one, or under the same idempotency key, newest first. The arrays in
- * arrays hide how many there are, so that Postgres plans once.
+ * Of each call, in their order: earlier requests for the same one, or under the same idempotency key, newest first; of parked ones, as
+ * long as they are kept. The arrays in arrays hide how many there are, so that Postgres plans once.
  */
 export async function selectLikeApprovals(db: Queryable, asked: readonly ApprovalLike[]): Promise<ApprovalRow[][]> {
   const rows = await db.query<ApprovalRow & { place: number }>(
@@ -194,7 +218,7 @@ export async function selectLikeApprovals(db: Queryable, asked: readonly Approva
                  select ${COLUMNS} from approvals
                  where user_id = asked.user_id and action = asked.action
                    and (${isAboutArguments('asked.hash')} or idempotency_key = asked.idempotency_key)
-                   and created_at > now() - interval '24 hours' offset 0) as alike
+                   and (created_at > now() - interval '24 hours' or parked) offset 0) as alike
              order by asked.place, alike."createdAt" desc, alike.id`,
     },
     [
@@ -250,7 +274,7 @@ export async function decideApproval(
 ): Promise<{ edited: boolean } | undefined> {
   const rows = await tx.query<{ edited: boolean }>(
     `update approvals set status = case when $3::float8 is null then 'denied' else 'approved' end, decided_at = now(), arguments = null,
-       outcome_until = now() + $3::float8 * interval '1 millisecond'
+       expires_at = ${SETTLED}, outcome_until = now() + $3::float8 * interval '1 millisecond'
      where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now()
        and ($3::float8 is null or arguments_hash = decode($4, 'hex')) returning edited`,
     [id, userId, runMs, argumentsHash],
@@ -294,7 +318,7 @@ export async function endApprovals(tx: Queryable, userId: string, reason: EndRea
        select id, status = 'pending' as shown from approvals
        where user_id = $1::uuid and status in ('preparing', 'pending') and ${ENDED[reason]} order by created_at, id for update
      )
-     update approvals a set status = 'ended', end_reason = $3, decided_at = now(), arguments = null from ending
+     update approvals a set status = 'ended', end_reason = $3, decided_at = now(), arguments = null, expires_at = ${SETTLED} from ending
      where a.user_id = $1::uuid and a.id = ending.id returning a.id, a.action, a.account_id as "accountId", a.client_id as "clientId", a.thread_id as "threadId",
        ending.shown`,
     [userId, value, reason],

@@ -19,6 +19,8 @@ import {
 
 /** Approvals that wait at once of the user in person. */
 const MAX_OPEN = 50;
+/** Of a user's runs of automations, beside what people wait for. */
+const MAX_PARKED = 50;
 /** Of one client or thread: it could hide one approval among many. None takes the places of another, and the user has permitted each. */
 const MAX_OPEN_OF_ASKER = 10;
 
@@ -57,7 +59,8 @@ export async function shownAmong(open: readonly ApprovalRow[], key: DataKey): Pr
 /** Each asker requests approval no more often than the action may run. @throws AppError `rate_limited` */
 async function assertFreeSlot(tx: Queryable, { configured: { policy } }: Call, row: NewApproval): Promise<void> {
   const isInPerson = row.clientId === null && row.threadId === null;
-  if ((await countOpenApprovals(tx, row)) >= (isInPerson ? MAX_OPEN : MAX_OPEN_OF_ASKER)) {
+  const open = await countOpenApprovals(tx, row);
+  if (open.ofAsker >= (isInPerson ? MAX_OPEN : MAX_OPEN_OF_ASKER) || (row.parked && open.parked >= MAX_PARKED)) {
     throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
   }
   const asked = await countAsked(tx, row, policy.rate.perMs);

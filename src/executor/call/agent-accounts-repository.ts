@@ -20,7 +20,7 @@ export interface AgentAccountRow {
   scopes: readonly string[];
   /** The user has items that were written after others' text, or data of a bank, was read. */
   hasLabelledItems: boolean;
-  /** The user is being asked about a call, of whatever account. */
+  /** The user is being asked about a call, of whatever account; not by a run of an automation, whose questions wait for days. */
   hasOpenQuestions: boolean;
   /** Clients for which the user has set it to read-only; null among them: for everything. */
   readOnlyFor: readonly (string | null)[];
@@ -81,7 +81,7 @@ export async function selectUserAccounts(db: Queryable, clock: Clock, queries: r
                a.tools_version as "toolsVersion", g.scopes,
                exists (select 1 from written_items w where w.user_id = asked.user_id and (w.is_tainted or w.is_financial)) as "hasLabelledItems",
                exists (select 1 from approvals p where p.user_id = asked.user_id and p.status in ('preparing', 'pending')
-                 and p.expires_at > now()) as "hasOpenQuestions",
+                 and p.expires_at > now() and not p.parked) as "hasOpenQuestions",
                array(select client_id from read_only_accounts where grant_id = g.id and user_id = asked.user_id) as "readOnlyFor",
                ${GRANT_IN_USE_COLUMNS}
              from unnest(array(select unnest($1::uuid[])), array(select unnest($2::text[])))

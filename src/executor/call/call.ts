@@ -70,7 +70,7 @@ export interface Call {
   startedAt: number;
 }
 
-/** What a call returns; `edited`: the user changed its arguments before approving it. */
+/** What a call returns; `edited`: the user changed its arguments before approving it; `drafted`: in place of what the user would be asked about. */
 export interface CallResult {
   data: unknown;
   meta: {
@@ -83,6 +83,7 @@ export interface CallResult {
     hint?: string;
     undo?: Undo;
     edited?: true;
+    drafted?: true;
   };
 }
 

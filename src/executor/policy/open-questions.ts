@@ -20,9 +20,9 @@ export function hashesOfSubjects(call: About, facts: unknown): Buffer[] {
   return hashesOf(subjectsOf(call, facts));
 }
 
-/** Whether the user is being asked about anything that a call might change, in whatever context. */
-export function mayBeAskedAbout({ account, configured }: Call): boolean {
-  return account.hasOpenQuestions && changesSomething(configured);
+/** Whether the user is being asked about anything that a call might change, in whatever context; of a run, also what is parked. */
+export function mayBeAskedAbout({ account, threadGrant, configured }: Call): boolean {
+  return (account.hasOpenQuestions || threadGrant !== undefined) && changesSomething(configured);
 }
 
 /** Whether a call's own context waits for the user's answer about something that the call would change. */

@@ -109,6 +109,10 @@ const approval = z.object({
     .optional()
     .describe('Absent: the user’s own front end.'),
   thread: z.string().optional().describe('The conversation whose assistant asked.'),
+  automation: z
+    .object({ id: z.uuid(), name: z.string().optional(), askedAt: z.iso.datetime() })
+    .optional()
+    .describe('The automation of which a run asked; absent: the user was there.'),
 });
 
 const codes = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
