@@ -860,7 +860,7 @@ export type UserExport = {
         outcome_until: string | null;
         repeats_until: string | null;
         /**
-         * The result or the error of the approved call, for an hour.
+         * The result or the error of the approved call, for an hour; of a run of an automation, for a day.
          */
         outcome: unknown;
         /**
@@ -1300,6 +1300,14 @@ export type Approval = {
      * The conversation whose assistant asked.
      */
     thread?: string;
+    /**
+     * The automation of which a run asked; absent: the user was there.
+     */
+    automation?: {
+        id: string;
+        name?: string;
+        asked_at: string;
+    };
 };
 /**
  * The question as people read it.
@@ -1590,6 +1598,14 @@ export type ApprovalWithForm = {
      * The conversation whose assistant asked.
      */
     thread?: string;
+    /**
+     * The automation of which a run asked; absent: the user was there.
+     */
+    automation?: {
+        id: string;
+        name?: string;
+        asked_at: string;
+    };
     /**
      * Fields to change the arguments in; arguments without one keep their values, or are changed as JSON.
      */

@@ -22,7 +22,7 @@ export class ApprovalExpiry {
 
   /** Ends approvals whose time is up. */
   endExpired(): Promise<void> {
-    return this.#endAll('expired', null);
+    return this.#endAll('expired', new Date(this.#db.clock.now()).toISOString());
   }
 
   /**
@@ -69,14 +69,14 @@ export class ApprovalExpiry {
     return this.#end(tx, userId, 'read_only', JSON.stringify({ accountId, clientId }));
   }
 
-  async #endAll(reason: EndReason, value: string | null): Promise<void> {
+  async #endAll(reason: EndReason, value: string): Promise<void> {
     for (let userIds = ['']; userIds.length > 0; ) {
       userIds = await selectUsersToEnd(this.#db, reason, value, BATCH);
       for (const userId of userIds) await this.#endOf(userId, reason, value);
     }
   }
 
-  async #endOf(userId: string, reason: EndReason, value: string | null): Promise<void> {
+  async #endOf(userId: string, reason: EndReason, value: string): Promise<void> {
     await this.#db.transaction(async (tx) => {
       // The same lock order as a decision's, because another would deadlock.
       await lockUser(tx, userId);
@@ -84,7 +84,7 @@ export class ApprovalExpiry {
     }, userId);
   }
 
-  async #end(tx: Queryable, userId: string, reason: EndReason, value: string | null): Promise<void> {
+  async #end(tx: Queryable, userId: string, reason: EndReason, value: string): Promise<void> {
     for (const { id, action, accountId, clientId, threadId, shown } of await endApprovals(tx, userId, reason, value)) {
       if (!shown) continue;
       const about = { approvalId: id, action, account: accountId, ...(threadId !== null && { thread: threadId }) };

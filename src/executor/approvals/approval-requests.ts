@@ -76,7 +76,14 @@ export class ApprovalRequests {
    */
   async request(call: Call, surface: string, items: readonly Buffer[], describe: () => Promise<ApprovalPrompt>): Promise<ApprovalPreview> {
     const { userId } = call;
-    const row = { ...(await this.subjectOf(call)), id: randomUUID(), surface, items, parked: call.threadGrant !== undefined };
+    const row = {
+      ...(await this.subjectOf(call)),
+      id: randomUUID(),
+      surface,
+      items,
+      parked: call.threadGrant !== undefined,
+      askedAt: this.#now(),
+    };
     // Outside the transaction, because the key service may be slow.
     await this.#userKeys.forUser(this.#db, userId);
     const reserved = await this.#db.transaction(async (tx) => reserveSlot(tx, call, row, await this.#lock(tx, call)), userId);
@@ -155,10 +162,15 @@ export class ApprovalRequests {
     const { userId, revision, configured, account } = call;
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
-      const asked = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored), this.#parkedMs);
+      const parkedUntil = new Date(this.#now().getTime() + this.#parkedMs);
+      const asked = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored), parkedUntil);
       if (asked === undefined) return shownPreview(await selectApproval(tx, userId, id), key);
       return this.#announced(tx, userId, await preview({ id, action: configured.name, accountId: account.id, ...asked }, stored));
     }, userId);
+  }
+
+  #now(): Date {
+    return new Date(this.#db.clock.now());
   }
 
   /** Notifies the user's clients of what is shown from now on. */

@@ -60,6 +60,8 @@ export type NewApproval = Pick<
 > & {
   /** Hashes of the ids of what it is about. */
   items: readonly Buffer[];
+  /** By the service's clock, which in development may be another time than the database's. */
+  askedAt: Date;
 };
 
 /** What is known of an approval once it is shown. */
@@ -69,7 +71,7 @@ type ShownApproval = Pick<
 >;
 
 /** What an approval is bound to. */
-export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface' | 'items' | 'parked'>;
+export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface' | 'items' | 'parked' | 'askedAt'>;
 
 /** Far longer than a preview needs, and short enough that those of a crashed process expire soon. */
 const PREPARING = '1 minute';
@@ -104,8 +106,9 @@ export function isApprovalId(text: string): boolean {
 /** Inserts an approval, which becomes pending once it is {@link showApproval shown}. */
 export async function insertApproval(tx: Queryable, row: NewApproval): Promise<void> {
   await tx.query(
-    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, thread_id, items, parked, status, expires_at)
-     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, $11, $12::bytea[], $13, 'preparing', now() + interval '${PREPARING}')`,
+    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, thread_id, items, parked, created_at, status, expires_at)
+     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, $11, $12::bytea[], $13,
+       case when $13 then $14::timestamptz else now() end, 'preparing', now() + interval '${PREPARING}')`,
     [
       row.id,
       row.userId,
@@ -120,6 +123,7 @@ export async function insertApproval(tx: Queryable, row: NewApproval): Promise<v
       row.threadId,
       row.items,
       row.parked,
+      row.askedAt,
     ],
   );
 }
@@ -128,7 +132,7 @@ export async function insertApproval(tx: Queryable, row: NewApproval): Promise<v
  * Makes a prepared approval pending.
  *
  * @param sealed what the user is shown
- * @param parkedMs for how long one that is parked can be decided
+ * @param parkedUntil until when one that is parked can be decided, by the service's clock
  * @returns when it expires, and who asked; undefined when it has ended meanwhile, or is shown already
  */
 export async function showApproval(
@@ -136,14 +140,14 @@ export async function showApproval(
   userId: string,
   id: string,
   sealed: Buffer,
-  parkedMs: number,
+  parkedUntil: Date,
 ): Promise<ShownApproval | undefined> {
   const rows = await tx.query<ShownApproval>(
     `update approvals set status = 'pending', arguments = $3,
-       expires_at = now() + case when parked then $4::float8 * interval '1 millisecond' else interval '${PENDING}' end
+       expires_at = case when parked then $4::timestamptz else now() + interval '${PENDING}' end
      where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now()
      returning created_at as "createdAt", expires_at as "expiresAt", ${ASKER}`,
-    [id, userId, sealed, parkedMs],
+    [id, userId, sealed, parkedUntil],
   );
   return rows[0];
 }
@@ -284,7 +288,8 @@ export async function decideApproval(
 
 /** Why an approval can't be decided any more, and the SQL condition; `$2` is the reason's own value. */
 const ENDED = {
-  expired: 'expires_at <= now() and $2::text is null',
+  // The time of the service's clock, by which parked ones expire.
+  expired: '(expires_at <= now() or (parked and expires_at <= $2::timestamptz))',
   disconnected: 'account_id = $2::uuid',
   reconfigured: '$2::jsonb ->> action is distinct from revision',
   exposed: 'id = $2::uuid',
@@ -302,7 +307,7 @@ export interface EndedApproval extends Pick<ApprovalRow, 'id' | 'action' | 'acco
 }
 
 /** Users with approvals that have to end, at most `limit`. */
-export async function selectUsersToEnd(db: Queryable, reason: EndReason, value: string | null, limit: number): Promise<string[]> {
+export async function selectUsersToEnd(db: Queryable, reason: EndReason, value: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ userId: string }>(
     `/* all users: a change of the configuration */ select distinct user_id as "userId" from approvals
      where status in ('preparing', 'pending') and ${ENDED[reason]} limit $1::int`,
@@ -312,7 +317,7 @@ export async function selectUsersToEnd(db: Queryable, reason: EndReason, value: 
 }
 
 /** Ends a user's open approvals for that reason; their arguments are deleted. */
-export async function endApprovals(tx: Queryable, userId: string, reason: EndReason, value: string | null): Promise<EndedApproval[]> {
+export async function endApprovals(tx: Queryable, userId: string, reason: EndReason, value: string): Promise<EndedApproval[]> {
   return tx.query<EndedApproval>(
     `with ending as (
        select id, status = 'pending' as shown from approvals

@@ -46,7 +46,7 @@ export class Approvals {
     const row = isApprovalId(approvalId) ? await selectApproval(this.#db, userId, approvalId) : undefined;
     if (row === undefined) throw noSuchApproval();
     if (row.status !== 'pending') throw alreadyDecided();
-    if (row.expired) throw hasExpired();
+    if (row.expired || (row.parked && row.expiresAt.getTime() <= this.#db.clock.now())) throw hasExpired();
     return row;
   }
 
