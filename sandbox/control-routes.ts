@@ -27,7 +27,8 @@ const integer = (minimum: number, maximum: number) =>
 
 const YEAR_MS = 366 * 24 * 3_600_000;
 const whose = z.enum(['provider', 'both']).default('both');
-const clock = z.union([
+/** Fields of a move of the clock. */
+export const clockMove = z.union([
   z.strictObject({ advance_ms: integer(-YEAR_MS, YEAR_MS), of: whose }),
   z.strictObject({ tomorrow_at: z.iso.time({ precision: -1 }), time_zone: timeZone.optional(), of: whose }),
 ]);
@@ -69,10 +70,10 @@ const endOfTokens = z.strictObject({ email: emailAddress, api: z.enum(['gmail', 
 
 const revocation = z.strictObject({ email: emailAddress });
 
-/** A router of test controls, with the functions that add them. */
-export function controlRouter() {
+/** A router of test controls, with the functions that add them. @param limit of bodies */
+export function controlRouter(limit = '10kb') {
   const router = Router();
-  router.use(json({ limit: '10kb' }), urlencoded({ extended: false, limit: '10kb' }));
+  router.use(json({ limit }), urlencoded({ extended: false, limit }));
   return {
     router,
     /** Responds with what `act` returns, by default `{success: true}`. An empty body is an empty form. */
@@ -90,18 +91,11 @@ export function controlRouter() {
 /** Test controls, mounted at /sandbox/control. */
 export function controlRoutes(controls: Controls, workspace: WorkspaceProvider): Router {
   const { router, post, state } = controlRouter();
-  const now = () => new Date(controls.now()).toISOString();
   state(() => {
     const calls = Object.fromEntries(
       (['identity', 'workspace', 'bank', 'model', 'tickets'] as const).map((part) => [part, controls.calls(part)]),
     );
-    return { now: now(), calls, accounts: workspace.grants.summary() };
-  });
-  post('/clock', clock, (given) => {
-    const milliseconds = 'advance_ms' in given ? given.advance_ms : untilTomorrow(controls.now(), given.tomorrow_at, given.time_zone);
-    if (given.of === 'both') controls.advanceBoth(milliseconds);
-    else controls.advance(milliseconds);
-    return { now: now() };
+    return { now: nowOf(controls), calls, accounts: workspace.grants.summary() };
   });
   post('/faults', fault, ({ retry_after: retryAfter, ...given }) => controls.inject({ ...given, retryAfter }));
   post('/workspace/quota', quota, ({ api, units_per_minute }) => controls.setQuota(api, units_per_minute));
@@ -110,6 +104,17 @@ export function controlRoutes(controls: Controls, workspace: WorkspaceProvider):
   post('/workspace/end-tokens', endOfTokens, ({ email, api }) => endTokens(workspace, api, email));
   post('/workspace/revoke', revocation, ({ email }) => void workspace.grants.revoke(workspace.grants.accountOf(email).sub));
   return router;
+}
+
+export function moveClock(controls: Controls, given: z.output<typeof clockMove>): object {
+  const milliseconds = 'advance_ms' in given ? given.advance_ms : untilTomorrow(controls.now(), given.tomorrow_at, given.time_zone);
+  if (given.of === 'both') controls.advanceBoth(milliseconds);
+  else controls.advance(milliseconds);
+  return { now: nowOf(controls) };
+}
+
+function nowOf(controls: Controls): string {
+  return new Date(controls.now()).toISOString();
 }
 
 /** @param zone default: that of this machine */

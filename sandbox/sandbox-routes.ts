@@ -4,6 +4,7 @@ import type { BankSandbox } from './bank/bank-sandbox.ts';
 import { controlRoutes } from './control-routes.ts';
 import type { Controls } from './controls.ts';
 import { type GuardOptions, sandboxGuard } from './guard.ts';
+import { happeningControls, happeningRoutes } from './happenings/happening-routes.ts';
 import type { IdentityIssuer } from './identity/identity-issuer.ts';
 import { identityIssuerRoutes } from './identity/identity-issuer-routes.ts';
 import type { ModelSandbox } from './model/model-sandbox.ts';
@@ -32,6 +33,8 @@ export function sandboxRoutes({ identity, workspace, bank, model, tickets, contr
   router.use('/tickets', tickets.router);
   router.use('/control/tickets', tickets.controlRouter);
   router.use('/control/bank', bank.controlRouter);
+  router.use('/events', happeningRoutes({ workspace, bank, controls }));
+  router.use('/control', happeningControls({ workspace, bank, controls }));
   router.use('/control', controlRoutes(controls, workspace));
   return router;
 }

@@ -8,7 +8,7 @@ import { accountBodies, authBody, datedItemBody, institutionBody, itemBody, tran
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import type { Item, LinkSession } from './bank-state.ts';
 import { syncPage } from './bank-sync.ts';
-import { currentTransactions, type TransactionChange } from './bank-transactions.ts';
+import { type BookingDetails, currentTransactions, type TransactionChange } from './bank-transactions.ts';
 import { type WebhookCode, webhookBody } from './bank-webhook-bodies.ts';
 import type { WebhookSender } from './bank-webhook-sender.ts';
 import { institution, type SandboxInstitution, supports } from './bank-world.ts';
@@ -45,8 +45,8 @@ export function resetLogin(bank: BankDeps, item: Item): void {
 }
 
 /** Changes the item's transactions. */
-export function happen(bank: BankDeps, item: Item, kind: TransactionChange['kind']): void {
-  bank.items.addChange(item, kind);
+export function happen(bank: BankDeps, item: Item, kind: TransactionChange['kind'], given?: BookingDetails): void {
+  bank.items.addChange(item, kind, given);
   if (item.transactionsReady) notify(bank, item, 'SYNC_UPDATES_AVAILABLE');
 }
 

@@ -3,7 +3,7 @@ import type { Controls } from '../controls.ts';
 import type { Store } from '../store.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import { type BankState, hashToken, type Item, newId, newToken } from './bank-state.ts';
-import { accountId, type TransactionChange, type TransactionEvent, transactionEvents } from './bank-transactions.ts';
+import { accountId, type BookingDetails, type TransactionChange, type TransactionEvent, transactionEvents } from './bank-transactions.ts';
 import { institution, type Product, type SandboxAccount, type SandboxInstitution } from './bank-world.ts';
 
 const PUBLIC_TOKEN_MS = 30 * 60_000;
@@ -140,9 +140,9 @@ export class Items {
   }
 
   /** Adds a change to its transactions, after all that were returned before, so that positions in its log stay valid. */
-  addChange(item: Item, kind: TransactionChange['kind']): void {
+  addChange(item: Item, kind: TransactionChange['kind'], given?: BookingDetails): void {
     item.shownUntil = this.timeOf(item) + 1;
-    item.changes.push({ at: item.shownUntil, kind });
+    item.changes.push({ at: item.shownUntil, kind, ...(given !== undefined && { given }) });
     this.#store.save();
   }
 

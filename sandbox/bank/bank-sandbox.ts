@@ -3,14 +3,15 @@ import type { BankSettings } from '../../src/config/config.ts';
 import type { Controls } from '../controls.ts';
 import type { EmulatorOptions } from '../emulator-options.ts';
 import { openStore } from '../store.ts';
-import { bankOperations } from './bank-api.ts';
+import { bankOperations, happen } from './bank-api.ts';
 import { CREDENTIALS } from './bank-api-routes.ts';
 import { bankControlRoutes } from './bank-control-routes.ts';
 import { Items } from './bank-items.ts';
 import { Links } from './bank-links.ts';
 import { InjectedErrors } from './bank-sandbox-errors.ts';
 import { bankSandboxRoutes } from './bank-sandbox-routes.ts';
-import { seedBank } from './bank-state.ts';
+import { type Item, seedBank } from './bank-state.ts';
+import type { BookingDetails } from './bank-transactions.ts';
 import { type Schedule, WebhookSender } from './bank-webhook-sender.ts';
 
 export interface BankSandboxOptions extends EmulatorOptions {
@@ -38,6 +39,12 @@ export function createBankSandbox(options: BankSandboxOptions) {
     router: bankSandboxRoutes({ ...api, logger, links, publicOrigin, allowedOrigins, controls }),
     /** To be mounted at /sandbox/control/bank. */
     controlRouter: bankControlRoutes({ ...parts, injected, serviceWebhook }),
+    /** Linked items whose login works, the newest last. */
+    linked: () => items.all.filter(({ accessTokenHash, status }) => accessTokenHash !== null && status === 'good'),
+    /** A purchase at an item's first account. */
+    book: (item: Item, given: BookingDetails) => happen(parts, item, 'purchase', given),
+    /** Posts all pending transactions of an item. */
+    post: (item: Item) => happen(parts, item, 'posting'),
     settings: settings(publicUrl, selfUrl, serviceWebhook),
     /** Ends webhooks in progress and their retries. */
     close: () => webhooks.close(),

@@ -16,6 +16,19 @@ export interface TransactionChange {
    * of the oldest transaction; the posting of all pending ones.
    */
   kind: 'purchase' | 'refund' | 'transfer' | 'correction' | 'posting';
+  /** Of a purchase: what is not left to chance. */
+  given?: BookingDetails;
+}
+
+/** What a test says of a transaction. */
+export interface BookingDetails {
+  /** What is paid; negative: received. */
+  amount?: number | undefined;
+  merchant?: string | undefined;
+  /** A primary category: `FOOD_AND_DRINK`. */
+  category?: string | undefined;
+  /** It is posted at once. */
+  isPosted?: boolean | undefined;
 }
 
 /** The input from which all transactions of an item are computed. */
@@ -237,7 +250,7 @@ function purchase(account: string, key: string, at: number, luck: number): Booki
 /** Purchases found by a refresh, and refunds, on the item's first account; transfers from there to the second one. */
 function changeBookings(source: TransactionSource, access: AccountAccess, end: number): Booking[] {
   const [first, second] = source.access;
-  return source.changes.flatMap(({ kind, at }, index) => {
+  return source.changes.flatMap(({ kind, at, given = {} }, index) => {
     if (at > end) return [];
     const key = `refresh/${index}`;
     const transferred = (merchant: Merchant, amount: number) => [
@@ -247,8 +260,14 @@ function changeBookings(source: TransactionSource, access: AccountAccess, end: n
     if (kind === 'transfer' && access === second) return transferred(TRANSFER_IN, -TRANSFERRED);
     if (access !== first || (kind !== 'purchase' && kind !== 'refund')) return [];
     const bought = purchase(access.key, key, at, draw(`${source.itemId}/${index}`).readUInt32BE(0));
-    return [kind === 'purchase' ? bought : { ...bought, amount: -bought.amount, postsAt: at }];
+    return [kind === 'purchase' ? asGiven(bought, given) : { ...bought, amount: -bought.amount, postsAt: at }];
   });
+}
+
+function asGiven(booking: Booking, { amount = booking.amount, merchant, category, isPosted }: BookingDetails): Booking {
+  const { name } = booking.merchant;
+  const shop = { ...booking.merchant, name: merchant ?? name, ...(category !== undefined && { category, detail: 'OTHER' }) };
+  return { ...booking, amount, merchant: shop, ...(isPosted && { postsAt: booking.at }) };
 }
 
 /** Corrections rename the oldest transaction. */

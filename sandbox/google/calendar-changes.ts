@@ -127,7 +127,7 @@ function assertMayShare({ account }: Request, { organizer }: StoredEvent, patch:
 }
 
 /** Two changes may have the same time. */
-function changedAt({ etag }: StoredEvent, now: number): Pick<StoredEvent, 'etag' | 'updated'> {
+export function changedAt({ etag }: StoredEvent, now: number): Pick<StoredEvent, 'etag' | 'updated'> {
   return { etag: `"${Math.max(now, Number(etag.slice(1, -1)) + 1)}"`, updated: new Date(now).toISOString() };
 }
 

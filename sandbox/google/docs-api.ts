@@ -58,7 +58,7 @@ function updateDocument(request: Request): ApiResponse {
   if (file.role !== 'owner' && file.role !== 'writer') throw new ApiFault(403, 'forbidden', 'The caller does not have permission');
   const { document: changed, response } = applyBatch(document, request.body);
   request.state.documents[document.id] = changed;
-  if (changed.revision !== document.revision) touch(file, request.now);
+  if (changed.revision !== document.revision) touch(file, request.now, request.account);
   return { json: response };
 }
 

@@ -92,7 +92,7 @@ export function updateFile(request: Request): StoredFile {
   if (given.starred !== undefined) file.starred = given.starred;
   move(state, file, query);
   if (upload !== undefined) replaceContent(state, file, upload);
-  touch(file, request.now);
+  touch(file, request.now, request.account);
   return file;
 }
 

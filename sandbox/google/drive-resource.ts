@@ -33,6 +33,7 @@ export function fileResource(state: DriveState, file: StoredFile): object {
     webViewLink: webLink(file),
     createdTime,
     modifiedTime,
+    lastModifyingUser: modifierOf(file),
     viewedByMe,
     ...(file.sharedWithMeTime !== undefined && { sharedWithMeTime: file.sharedWithMeTime }),
     // Files of a shared drive have no owners.
@@ -54,6 +55,11 @@ export function fileResource(state: DriveState, file: StoredFile): object {
     ...(size !== undefined && { size: String(size), quotaBytesUsed: String(size), originalFilename: name, ...revisionOf(file) }),
     ...(shortcut !== undefined && { shortcutDetails: shortcut }),
   };
+}
+
+function modifierOf({ modifiedBy, owner, role }: StoredFile): object {
+  const { email, name, me } = modifiedBy ?? { ...owner, me: role === 'owner' };
+  return { kind: 'drive#user', displayName: name, emailAddress: email, me };
 }
 
 /** Of a file with stored content; a native one has neither. */

@@ -39,6 +39,8 @@ export interface StoredFile {
   starred: boolean;
   description?: string;
   owner: { email: string; name: string };
+  /** Who changed it last, unless it was the owner. */
+  modifiedBy?: { email: string; name: string; me: boolean };
   /** The account's role. */
   role: DriveRole;
   sharedWithMeTime?: string;
@@ -113,8 +115,13 @@ export function fileOf(state: DriveState, id: string | undefined, query: URLSear
   return file;
 }
 
-/** No two changes of a file have the same time, which the sandbox's clock alone wouldn't ensure. */
-export function touch(file: StoredFile, now: number): void {
+/**
+ * A change of a file. No two have the same time, which the sandbox's clock alone wouldn't ensure.
+ *
+ * @param by who changes it; `me`: whether that is the account
+ */
+export function touch(file: StoredFile, now: number, by: Pick<Account, 'email' | 'name'>, me = true): void {
+  file.modifiedBy = { email: by.email, name: by.name, me };
   file.version += 1;
   file.modifiedTime = new Date(Math.max(now, Date.parse(file.modifiedTime) + 1)).toISOString();
 }

@@ -49,6 +49,11 @@ export function insertMessage(request: MailRequest, body: MessageBody, dateSourc
   return add(request, body, { labelIds, at: Number.isNaN(date) ? request.now : date, write: () => body.raw });
 }
 
+/** A mail of others arrives. */
+export function deliver(to: Pick<MailRequest, 'account' | 'state' | 'now'>, raw: string): StoredMessage {
+  return add(to, { raw, threadId: undefined }, { labelIds: ['INBOX', 'UNREAD'], at: to.now, write: () => raw });
+}
+
 export function createDraft(request: MailRequest, body: MessageBody): { id: string; message: StoredMessage } {
   const message = store(request, body, ['DRAFT']);
   const id = `r${BigInt(`0x${message.id}`) % 10n ** 18n}`;
@@ -97,7 +102,11 @@ interface Added extends Pick<StoredMessage, 'labelIds' | 'at'> {
   write: (id: string) => string;
 }
 
-function add({ account, state }: MailRequest, { raw, threadId }: MessageBody, { labelIds, at, write }: Added): StoredMessage {
+function add(
+  { account, state }: Pick<MailRequest, 'account' | 'state'>,
+  { raw, threadId }: MessageBody,
+  { labelIds, at, write }: Added,
+): StoredMessage {
   const id = messageId(account, state.made);
   state.made += 1;
   state.historyId += 1;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { bankBooking, book } from '../../sandbox/happenings/bank-booking.ts';
 import { call, control, DAY_MS, host, type Linked, link, refusal, sync, useBankSandbox } from '../support/emulators/bank-sandbox-host.ts';
 
 useBankSandbox();
@@ -206,5 +207,27 @@ describe('POST /sandbox/control/bank/transactions', () => {
     const { itemId } = await link();
     await expect(happen('other', 'purchase')).rejects.toThrow('404');
     await expect(happen(itemId, 'theft')).rejects.toThrow('400');
+  });
+});
+
+describe('POST /sandbox/control/transaction', () => {
+  const happens = (fields: object) => book(host.bank, bankBooking.parse(fields));
+
+  test('books a payment of an amount, merchant and category, pending until it is posted', async () => {
+    const { accessToken, itemId } = await link();
+    await sync(accessToken);
+    const start = await sync(accessToken);
+    happens({ item_id: itemId, amount: 612.5, merchant: 'Piano House', category: 'ENTERTAINMENT' });
+    const booked = await sync(accessToken, start.next_cursor);
+    const [payment] = booked.added as any[];
+    expect(payment).toMatchObject({ amount: 612.5, merchant_name: 'Piano House', pending: true });
+    expect(payment.personal_finance_category.primary).toBe('ENTERTAINMENT');
+    happens({ item_id: itemId, state: 'post' });
+    const posted = (await sync(accessToken, booked.next_cursor)).added as any[];
+    expect(posted.find((row) => row.pending_transaction_id === payment.transaction_id)).toMatchObject({ amount: 612.5, pending: false });
+    happens({ state: 'posted' });
+    expect(((await sync(accessToken)).added as any[]).filter(({ amount, pending }) => amount === 1_250 && !pending)).toHaveLength(1);
+    expect(() => happens({ item_id: 'none' })).toThrow('bank');
+    expect(bankBooking.safeParse({ amount: 'much' }).success).toBe(false);
   });
 });

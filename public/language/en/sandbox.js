@@ -77,3 +77,35 @@ export const identitySignIn = {
   signIn: 'Sign in',
   failed: 'Sign-in failed',
 };
+
+/** The sandbox’s page of things that happen. */
+export const sandboxEvents = {
+  title: 'Let something happen',
+  lead: 'What happens here, happens to the sandbox’s accounts as if somebody else had done it. Automations see it within a minute.',
+  now: 'It is now',
+  account: 'Account',
+  noAccount: 'No account is connected yet: what happens, happens to the account of demo@example.com.',
+  mail: 'Mail',
+  from: 'From',
+  subject: 'Subject',
+  text: 'Text',
+  empty: 'Empty fields are filled in.',
+  mailArrives: 'Let a mail arrive',
+  invoiceArrives: 'Let an invoice arrive',
+  newsletterArrives: 'Let a newsletter arrive',
+  calendar: 'Calendar and files',
+  invitation: 'Let an invitation arrive',
+  meetingSoon: 'Let a meeting start in 20 minutes',
+  eventMoves: 'Move the next event',
+  fileShared: 'Let a file be shared',
+  bank: 'Bank',
+  payment: 'Make a large payment',
+  posted: 'Post the pending payments',
+  clock: 'Clock',
+  hour: 'Advance the clock by an hour',
+  tomorrow: 'Advance the clock to tomorrow, 08:00',
+  moves: 'This moves the clock of the service, too. A restart sets it right again.',
+  /** @param {string} what */
+  done: (what) => `Done: ${what}.`,
+  notifications: 'What Steward has sent',
+};
