@@ -169,16 +169,6 @@ export async function countStarted(
   return rows[0] ?? { ofHour: 0, ofDay: 0 };
 }
 
-/** Ends those of an automation that have not begun, or wait for the user. @returns their number */
-export async function cancelRuns(tx: Queryable, userId: string, automationId: string, now: Date): Promise<number> {
-  const rows = await tx.query(
-    `update automation_runs set status = 'cancelled', ended_at = $3::timestamptz, act_at = null
-     where user_id = $1::uuid and automation_id = $2::uuid and status in ('due', 'waiting') returning id`,
-    [userId, automationId, now],
-  );
-  return rows.length;
-}
-
 /** A page of an automation's runs, the latest first. @param before a cursor */
 export function selectRuns(
   db: Queryable,

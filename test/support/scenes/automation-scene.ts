@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { createPostgresDatabase } from '../database/postgres.ts';
 import { ScriptedModel } from '../emulators/scripted-model.ts';
 import { startSteward, type TestSteward } from '../steward.ts';
 import { eventually } from '../time/eventually.ts';
+import { TestClock } from '../time/test-clock.ts';
 import type { CallOptions, HttpResponse } from '../users/request.ts';
 import { connect, newName } from './flows.ts';
 
@@ -28,6 +31,27 @@ export const DAILY = { type: 'schedule', every: 'day', at: '08:00', time_zone: '
 export class AutomationScene {
   readonly model: ScriptedModel;
   readonly steward: TestSteward;
+
+  /** Two services on one database, with one clock; the second one has the scene's users, too. */
+  static async replicated(
+    env: Record<string, string> = {},
+  ): Promise<{ scene: AutomationScene; other: TestSteward; stop(): Promise<void> }> {
+    const database = await createPostgresDatabase();
+    const clock = new TestClock();
+    const shared = { DATABASE_URL: database.url, MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`, ...env };
+    const model = await ScriptedModel.start();
+    const [steward, other] = [
+      await startSteward({ MODELS: model.models(), ...shared }, { clock }),
+      await startSteward({ MODELS: model.models(), ...shared }, { clock }),
+    ];
+    const scene = new AutomationScene(model, steward);
+    const stop = async () => {
+      await other.stop();
+      await scene.stop();
+      await database.drop();
+    };
+    return { scene, other, stop };
+  }
 
   private constructor(model: ScriptedModel, steward: TestSteward) {
     this.model = model;
