@@ -3,6 +3,7 @@ import { connect, createPublicToken, linkBank } from '../scenes/flows.ts';
 import type { TestSteward } from '../steward.ts';
 import { eventually } from '../time/eventually.ts';
 import type { CallOptions, HttpResponse } from '../users/request.ts';
+import { automationRuns } from './openapi-automation-runs.ts';
 import { chatRuns } from './openapi-chat-runs.ts';
 import { clientRuns } from './openapi-client-runs.ts';
 import {
@@ -72,6 +73,7 @@ export function generalRuns(): Run[] {
 const BODIES: Record<string, string> = {
   'POST /threads/{id}': '{"title":"Taxes"}',
   'PATCH /user/preferences': '{}',
+  'PATCH /automations/{id}': '{}',
   'POST /auth/sources/{source}/connect': '{}',
   'POST /auth/sources/entry/{id}': '{"decision":"cancel"}',
   'POST /auth/sources/accounts/{account_id}/tools/{tool}': `{"decision":"block","hash":"tool.v1:${'0'.repeat(64)}"}`,
@@ -106,7 +108,7 @@ function guardedRuns(endpoint: string): Run[] {
 /** @param takesForms JSON only otherwise */
 function bodyRuns(endpoint: string, takesForms: boolean): Run[] {
   // Decisions hold arguments: the form is as large as the JSON may be.
-  const isSmall = endpoint.startsWith('PATCH ') || (takesForms && endpoint !== 'POST /approvals/{id}');
+  const isSmall = endpoint === 'PATCH /user/preferences' || (takesForms && endpoint !== 'POST /approvals/{id}');
   const type = isSmall && takesForms ? FORM : 'application/json';
   const large = isSmall ? 'x'.repeat(20_000) : `"${'x'.repeat(9_000_000)}"`;
   const send = async (options: CallOptions, body: string, type: string) =>
@@ -130,6 +132,7 @@ export function ownRuns(): Run[] {
     ...clientRuns(),
     ...chatRuns(),
     ...threadRuns(),
+    ...automationRuns(),
     ...signInRuns(),
   ];
 }
