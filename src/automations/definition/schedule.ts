@@ -32,7 +32,7 @@ export function nextOccurrence(schedule: Schedule, after: number): number {
   const from = Temporal.Instant.fromEpochMilliseconds(after).toZonedDateTimeISO(schedule.time_zone);
   if (schedule.every === 'hour') return nextMinute(from, Number(schedule.at.slice(-2)));
   const time = Temporal.PlainTime.from(schedule.at);
-  for (const day of daysOf(schedule, from.toPlainDate().subtract({ days: 2 }))) {
+  for (const day of daysOf(schedule, from.toPlainDate().subtract({ days: 1 }))) {
     const planned = momentOn(day, time, schedule.time_zone);
     if (planned > after) return planned;
   }
