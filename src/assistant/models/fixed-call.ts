@@ -1,6 +1,7 @@
 import type { ModelSettings } from '../../config/config.ts';
 import { AppError, ERROR_STATUS, internalError } from '../../errors.ts';
-import { codeOfToolError } from '../../tools/tool-error.ts';
+import { LEFT_OUT } from '../../executor/approvals/skipped-call.ts';
+import { codeOfToolError, toolErrorText } from '../../tools/tool-error.ts';
 import type { Model } from './bounded-model.ts';
 import type { Part, Streamed } from './well-formed-parts.ts';
 
@@ -58,9 +59,9 @@ export function fixedCallModel({ tool, input }: FixedCall): Model {
   };
 }
 
-/** Without a model, a call that failed is a run that failed. */
+/** Without a model, a call that failed is a run that failed. One that its user wants left out hasn't. */
 function failureOf(output: ToolOutput): AppError[] {
-  if (output.type !== 'error-text') return [];
+  if (output.type !== 'error-text' || output.value === toolErrorText({ code: 'forbidden', message: LEFT_OUT })) return [];
   const code = codeOfToolError(output.value);
   return [code in ERROR_STATUS ? new AppError(code, output.value.slice(code.length + 2)) : internalError()];
 }

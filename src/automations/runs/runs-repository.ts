@@ -221,15 +221,6 @@ export function selectEndedBefore(db: Queryable, before: Date, limit: number): P
   );
 }
 
-/** Conversations of runs that have waited since before a time for an answer that can't come any more. */
-export function selectWaitingSince(db: Queryable, before: Date, limit: number): Promise<{ userId: string; threadId: string }[]> {
-  return db.query(
-    `/* all users: retention */ select user_id as "userId", thread_id as "threadId" from automation_runs
-     where status = 'waiting' and started_at < $1::timestamptz and thread_id is not null order by started_at limit $2::int`,
-    [before, limit],
-  );
-}
-
 /** The conversations of an automation's runs. */
 export async function selectThreadIds(db: Queryable, userId: string, automationId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>('select id from threads where user_id = $1::uuid and automation_id = $2::uuid', [

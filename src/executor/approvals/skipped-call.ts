@@ -5,6 +5,8 @@ import type { ThreadGrant } from '../call/thread-grants-repository.ts';
 
 /** By which programs know that nobody was asked. */
 const SKIPPED = { details: { reason: 'skipped' } };
+/** What a model is told of a call that is left out. */
+export const LEFT_OUT = 'The user would be asked about this call, and this automation leaves out such calls. Nothing was done.';
 /** What a model is told of a draft that was saved in place of a mail. */
 export const DRAFTED = 'The mail was not sent: the user would be asked first. It was saved as a draft, which this is about.';
 
@@ -13,7 +15,7 @@ export class SkippedCall extends AppError {
   readonly call: Call;
 
   constructor(call: Call) {
-    super('forbidden', 'The user would be asked about this call, and this automation leaves out such calls. Nothing was done.', SKIPPED);
+    super('forbidden', LEFT_OUT, SKIPPED);
     this.call = call;
   }
 }

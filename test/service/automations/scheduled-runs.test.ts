@@ -37,7 +37,7 @@ describe('a schedule', () => {
     await scene.steward.tick();
     expect(await scene.runs(user, id)).toHaveLength(1);
     expect((await scene.call(user, '/threads')).body.threads).toEqual([]);
-    expect(await eventsOf(id)).toEqual(['run.finished']);
+    expect(await eventsOf(id)).toEqual(['automation.changed', 'run.finished']);
   });
 
   it('runs once for the times at which nothing ran, and says when that is late', async () => {

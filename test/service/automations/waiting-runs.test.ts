@@ -82,6 +82,17 @@ describe('a fixed action', () => {
     expect(scene.model.requests).toEqual([]);
   });
 
+  it('is left out, or becomes a draft, where its user wants so', async () => {
+    const left = await scene.automation(user, { ...SENDING, does, when_asked: 'skip' });
+    expect(await scene.nextRun(user, left, 'done')).toMatchObject({ error: null });
+    const drafted = await scene.automation(user, { ...SENDING, does, when_asked: 'draft' });
+    await scene.nextRun(user, drafted, 'done');
+    expect(await scene.questions(user)).toEqual([]);
+    expect(JSON.stringify(await sent())).not.toContain('Numbers');
+    const { body } = await scene.send(user, 'POST', '/agents/mail.drafts', {});
+    expect(JSON.stringify(body).split('Numbers')).toHaveLength(2);
+  });
+
   it('fails with the code of its call', async () => {
     const id = await scene.automation(user, {
       actions: ['mail.read'],
