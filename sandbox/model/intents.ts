@@ -1,3 +1,4 @@
+import { automationIntents } from './automation-intents.ts';
 import { bankIntents } from './bank-intents.ts';
 import { calendarIntents } from './calendar-intents.ts';
 import { documentIntents } from './document-intents.ts';
@@ -11,6 +12,7 @@ import { partsOf, plain } from './said-text.ts';
 import { ticketIntents } from './ticket-intents.ts';
 
 const INTENTS: readonly Intent[] = [
+  ...automationIntents,
   ...ticketIntents,
   ...referenceIntents,
   ...mailWritingIntents,
@@ -26,6 +28,9 @@ const REFERS = /\b(?:it|them|this|that|the (?:first|second|third) one)\b/i;
 
 /** The plan for a request, of which several parts run at once; undefined if it is not understood. */
 export function understand(said: string, world: World): Plan | undefined {
+  // What is done later is one request, however many parts it has.
+  const later = planOf(plain(said), world, automationIntents);
+  if (later !== undefined) return later;
   const parts = partsOf(said);
   const verb = /^\S+/.exec(parts[0] ?? '')?.[0] ?? '';
   // "Read the document and the newest mail" has its verb once.
@@ -47,8 +52,8 @@ export function examples(): string[] {
   return INTENTS.map(({ example }) => example);
 }
 
-function planOf(part: string, world: World): Plan | undefined {
-  for (const { pattern, plan } of INTENTS) {
+function planOf(part: string, world: World, intents = INTENTS): Plan | undefined {
+  for (const { pattern, plan } of intents) {
     const groups = pattern.exec(part)?.groups;
     if (groups !== undefined) return plan(groups, world);
   }

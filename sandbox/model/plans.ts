@@ -19,8 +19,8 @@ export type Tools = ReadonlyMap<string, Data>;
 
 /** Calls a tool that a long list leaves out. */
 export const CALL_TOOL = 'call_tool';
-/** Tools of sources are left out; of those, this one is known. */
-const SOURCE_AGENT = 'tickets_';
+/** Of those that a long list leaves out, the tools of these agents are known. */
+const DEFERRED_AGENTS = ['tickets_', 'automations_'];
 
 /** A plan can't go on; the message is the answer. */
 export class Stopped extends Error {}
@@ -63,7 +63,7 @@ export class World {
   /** @throws Stopped if the tool is not offered */
   call(tool: string, input: Data): Call {
     const schema = this.tools.get(tool);
-    if (schema === undefined && tool.startsWith(SOURCE_AGENT) && this.tools.has(CALL_TOOL)) {
+    if (schema === undefined && DEFERRED_AGENTS.some((agent) => tool.startsWith(agent)) && this.tools.has(CALL_TOOL)) {
       return { tool: CALL_TOOL, input: { name: tool, arguments: input } };
     }
     if (schema === undefined) {

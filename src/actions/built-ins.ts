@@ -13,6 +13,7 @@ const MODULES: Readonly<Record<string, () => Promise<readonly Action[]>>> = {
   drive: async () => (await import('./drive/drive-actions.ts')).driveActions,
   spreadsheets: async () => (await import('./spreadsheets/spreadsheets-read.ts')).spreadsheetsActions,
   presentations: async () => (await import('./presentations/presentations-actions.ts')).presentationsActions,
+  automations: async () => (await import('./automations/propose-automation.ts')).automationsActions,
   bank: async () => (await import('./bank/bank-actions.ts')).bankActions,
 };
 

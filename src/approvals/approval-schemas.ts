@@ -20,8 +20,8 @@ export const approval = z
   .object({
     id: z.uuid(),
     action: z.string(),
-    account: z.string().describe('The account’s label.'),
-    account_id: z.uuid(),
+    account: z.string().describe('The account’s label; empty: the action uses none.'),
+    account_id: z.uuid().describe('Of an action that uses no account: the user’s own id.'),
     summary: z.string().describe('One line: what will happen.'),
     audience: z.array(viewer).describe('Who else sees the effect.'),
     notices: z.array(z.string()).describe('What deserves attention.'),

@@ -39,7 +39,7 @@ export interface End {
 export function endPage(user: PageUser, { heading, text, about, code, pending, back }: End): Page {
   const body = html`<h1>${heading}</h1>
 <p class="${code === undefined ? 'outcome' : 'error'}" role="status">${inline(text)}</p>
-${about !== undefined && html`<p class="muted">${inline(about.display.title)}. ${withAccount} ${inline(about.account)}.</p>\n`}
+${about !== undefined && html`<p class="muted">${inline(about.display.title)}.${about.account !== '' && html` ${withAccount} ${inline(about.account)}.`}</p>\n`}
 ${code !== undefined && details(code)}
 ${pending !== undefined && html`<p>${QUESTION_PAGE.stillWaits}<a href="/approvals/${pending}">${QUESTION_PAGE.backToIt}</a></p>`}
 ${pending === undefined && wayOn(back)}

@@ -38,7 +38,7 @@ function pendingEntry(approval: LinkedPreview, now: number, formatter: Formatter
   return html`<li>
 <a href="/approvals/${approvalId}" class="cut">${inline(display.title)}${aboutOf(display)}</a>
 <p class="muted">${PAGE.whoSees}: ${seen}</p>
-<p class="muted">${withAccount} ${inline(account)}, ${timeLeft(Date.parse(expiresAt) - now)}</p>${asked && html`\n<p class="muted">${asked}</p>`}
+<p class="muted">${account !== '' && html`${withAccount} ${inline(account)}, `}${timeLeft(Date.parse(expiresAt) - now)}</p>${asked && html`\n<p class="muted">${asked}</p>`}
 </li>
 `;
 }

@@ -102,7 +102,7 @@ function aboutOf({ approval, now, formatter }: QuestionForm): SafeHtml {
   const { account, expiresAt } = approval;
   const asked = askedBy(approval, formatter);
   const left = timeLeft(Date.parse(expiresAt) - now);
-  return html`<p class="muted">${withAccount} ${inline(account)}. <strong>${left}</strong>${QUESTION_PAGE.until}<time datetime="${expiresAt}">${formatter.zonedTime(expiresAt)}</time>.</p>
+  return html`<p class="muted">${account !== '' && html`${withAccount} ${inline(account)}. `}<strong>${left}</strong>${QUESTION_PAGE.until}<time datetime="${expiresAt}">${formatter.zonedTime(expiresAt)}</time>.</p>
 ${asked && html`<p class="muted">${asked}</p>\n`}`;
 }
 

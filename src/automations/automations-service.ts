@@ -77,15 +77,18 @@ export class Automations {
    */
   async create(userId: string, { state, ...definition }: NewAutomation): Promise<Automation> {
     return this.#write(userId, async (tx) => {
-      if ((await countAutomations(tx, userId)) >= MAX_AUTOMATIONS)
-        throw new AppError('conflict', `There are ${MAX_AUTOMATIONS} automations. Delete one of them first.`);
-      await this.#check(tx, userId, definition);
+      await this.#assertPossible(tx, userId, definition);
       const id = randomUUID();
       const states = this.#states(NEW, state, definition, true);
       await insertAutomation(tx, userId, { id, ...states, ...(await this.#columns(tx, userId, id, definition)) });
       await this.#changed(tx, userId, id);
       return this.#read(tx, userId, id);
     });
+  }
+
+  /** Checks whether an automation could be made now; makes none. @throws AppError like {@link create} */
+  assertPossible(userId: string, definition: Definition): Promise<void> {
+    return this.#assertPossible(this.#deps.db, userId, definition);
   }
 
   /** Oldest first. */
@@ -182,6 +185,12 @@ export class Automations {
     const row = await selectAutomation(db, userId, id);
     if (row === undefined) throw noSuchAutomation();
     return shown(row, await this.#opened(db, userId, row), (await selectRuns(db, userId, id, { before: undefined, limit: 1 }))[0]);
+  }
+
+  async #assertPossible(tx: Queryable, userId: string, definition: Definition): Promise<void> {
+    if ((await countAutomations(tx, userId)) >= MAX_AUTOMATIONS)
+      throw new AppError('conflict', `There are ${MAX_AUTOMATIONS} automations. Delete one of them first.`);
+    await this.#check(tx, userId, definition);
   }
 
   async #check(tx: Queryable, userId: string, definition: Definition): Promise<void> {

@@ -129,7 +129,7 @@ function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, dia
   if (agent.provider === SOURCE_PROVIDER) return compileSourceAgent(name, agent, shared, diagnostics);
   const provider = shared.providers.get(agent.provider);
   if (provider === undefined) return undefined;
-  const scope = { provider, needs: agent[provider.needs.key] as readonly string[] };
+  const scope = { provider, needs: (agent[provider.needs.key] ?? []) as readonly string[] };
   const actions: ConfiguredAction[] = [];
   for (const [key, declaration] of Object.entries(agent.actions ?? impliedActions(name, scope))) {
     const compiled = compileAction(`${name}.${key}`, scope, declaration, shared, diagnostics.under('actions', key));

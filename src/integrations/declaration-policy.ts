@@ -49,6 +49,11 @@ export function resolveCap(
 }
 
 function approvalOf(action: ActionOutline, declared: PolicyDeclaration, defaults: DefaultPolicy, diagnostics: Diagnostics): ApprovalRule {
+  if (action.asksAlways) {
+    if (declared.approval !== undefined && declared.approval !== 'always')
+      diagnostics.inValue('each call of this action asks the user: set always, or leave it out');
+    return 'always';
+  }
   const destructive = action.effect === 'destructive';
   if (destructive && declared.approval === 'never')
     diagnostics.inValue('a destructive action always needs approval: set destructive or always');

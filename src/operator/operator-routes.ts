@@ -53,7 +53,7 @@ const operatorStatus = z
 export interface OperatorDeps {
   config: Pick<Config, 'limits' | 'modelBudget'>;
   db: Database;
-  descriptors: readonly Pick<ProviderDescriptor, 'name'>[];
+  descriptors: readonly Pick<ProviderDescriptor, 'name' | 'hasAccounts'>[];
   providers: Pick<Providers, 'isConfigured'>;
   integrations: Pick<IntegrationsService, 'current' | 'rejected'>;
   catalog: () => Pick<Catalog, 'agents'>;
@@ -95,13 +95,15 @@ function status(deps: OperatorDeps): Endpoint {
 async function integrationsOf({ db, descriptors, providers, catalog }: OperatorDeps) {
   const counts = new Map((await selectAccountCounts(db)).map((row) => [row.provider, row]));
   const agents = [...catalog().agents.values()];
-  return descriptors.map(({ name }) => ({
-    provider: name,
-    configured: providers.isConfigured(name),
-    agents: agents.filter(({ provider }) => provider === name).map(agent),
-    accounts: counts.get(name)?.accounts ?? 0,
-    needs_attention: counts.get(name)?.needsAttention ?? 0,
-  }));
+  return descriptors
+    .filter(({ hasAccounts = true }) => hasAccounts)
+    .map(({ name }) => ({
+      provider: name,
+      configured: providers.isConfigured(name),
+      agents: agents.filter(({ provider }) => provider === name).map(agent),
+      accounts: counts.get(name)?.accounts ?? 0,
+      needs_attention: counts.get(name)?.needsAttention ?? 0,
+    }));
 }
 
 type Agents = Catalog['agents'];

@@ -30,9 +30,12 @@ export class Providers {
 
   /** What agents of a provider declare. */
   needs(name: string): AgentNeeds {
-    const descriptor = this.#descriptors.get(name);
-    if (descriptor === undefined) throw new Error(`there is no provider ${name}`);
-    return descriptor.needs;
+    return this.#described(name).needs;
+  }
+
+  /** Whether users connect accounts of a provider. */
+  hasAccounts(name: string): boolean {
+    return this.#described(name).hasAccounts ?? true;
   }
 
   /** A provider's own client, for the feature that connects its accounts; undefined: not configured. */
@@ -76,6 +79,12 @@ export class Providers {
     return Object.fromEntries(
       this.#configured().map(([descriptor, client]) => [descriptor.name, (token: string) => descriptor.revoke(client, token)]),
     );
+  }
+
+  #described(name: string): ProviderDescriptor {
+    const descriptor = this.#descriptors.get(name);
+    if (descriptor === undefined) throw new Error(`there is no provider ${name}`);
+    return descriptor;
   }
 
   #configured(): [ProviderDescriptor, unknown][] {

@@ -1,10 +1,11 @@
 import { bankDescriptor } from './bank/bank-descriptor.ts';
 import { mcpDescriptor } from './mcp/mcp-descriptor.ts';
 import type { ProviderDescriptor } from './shared/provider.ts';
+import { stewardDescriptor } from './steward/steward-descriptor.ts';
 import { workspaceDescriptor } from './workspace/workspace-descriptor.ts';
 
 /** All providers, in the order in which they are listed. */
-export const PROVIDERS = [workspaceDescriptor, bankDescriptor, mcpDescriptor] as const;
+export const PROVIDERS = [workspaceDescriptor, bankDescriptor, mcpDescriptor, stewardDescriptor] as const;
 
 type Described = (typeof PROVIDERS)[number];
 

@@ -5,7 +5,10 @@ import { selectEndedBefore, selectWork } from '../automations/runs/runs-reposito
 import { loadOnce } from '../concurrency/load-once.ts';
 import type { RecordEvent } from '../events/events.ts';
 import { mayHaveGrant } from '../executor/call/thread-grants-repository.ts';
+import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
+import type { Providers } from '../providers/open-providers.ts';
+import { stewardDescriptor } from '../providers/steward/steward-descriptor.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import type { Core } from './core.ts';
 
@@ -30,7 +33,10 @@ export function automationRunEnded({ clock }: Core, { emit, threads }: Pick<Deps
 }
 
 /** Automations of all users. What runs them is loaded once one is due. */
-export function createAutomations(core: Core, deps: Deps & { assistant: Assistant }) {
+export function createAutomations(
+  core: Core,
+  deps: Deps & { assistant: Assistant; executor: Pick<Executor, 'accounts'>; providers: Providers },
+) {
   const { config, db, clock, polls } = core;
   const work = loadOnce(async () => {
     const { AutomationWork } = await import('../automations/automation-work.ts');
@@ -48,6 +54,13 @@ export function createAutomations(core: Core, deps: Deps & { assistant: Assistan
     const { Automations } = await import('../automations/automations-service.ts');
     return new Automations({ ...core, ...deps, removeThread: removing(deps.threads), runAdded: () => void poll.tick() });
   });
+  deps.providers.client(stewardDescriptor)?.proposeIn(
+    loadOnce(async () => {
+      const { automationProposals } = await import('../automations/proposals.ts');
+      const { catalog, executor } = deps;
+      return automationProposals({ automations: await open(), catalog, accounts: (userId) => executor.accounts(userId) });
+    }),
+  );
   const poll = polls.create(look, { everyMs: LOOK_EVERY_MS, failure: 'automations can’t be looked after; retrying' });
   return {
     /** What users do with theirs. */

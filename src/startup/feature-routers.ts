@@ -54,7 +54,7 @@ export function featureRouters(
     perMinute: config.limits.userExportsPerMinute,
   };
   // Each source is listed by its own name.
-  const ownProviders = context.descriptors.filter(({ name }) => name !== 'mcp');
+  const ownProviders = context.descriptors.filter(({ name, hasAccounts = true }) => name !== 'mcp' && hasAccounts);
   const loadSources = async () => {
     if (context.sources === undefined) throw new AppError('not_configured', 'Sources are not set up on this server.');
     return context.sources.open();

@@ -22,7 +22,7 @@ export interface CallableAction {
 
 /**
  * The actions that a caller can call now, in the catalog's order: enabled, permitted, and with an account that has granted
- * a scope for it. An account that has to be reconnected counts: the error of a call says so.
+ * a scope for it, if its provider has accounts. An account that has to be reconnected counts: the error of a call says so.
  *
  * @param grant undefined: the user in person
  */
@@ -38,6 +38,8 @@ export function callableActions(
     if (!policy.enabled || !providers.isConfigured(action.provider)) return [];
     if (grant !== undefined && !isPermitted(grant, configured)) return [];
     const { provider, pinned } = action;
+    // There is nothing that it could work with before an account is connected.
+    if (!providers.hasAccounts(provider)) return permitted.length > 0 ? [{ configured, choices: [] }] : [];
     const own = accountsFor(permitted, { provider, source: pinned?.source });
     const needs = providers.needs(provider);
     const covering = own.filter((account) => action.scopes.length === 0 || coversAny(account, action.scopes, needs));

@@ -12,8 +12,10 @@ import { mcpTools } from './mcp-tools.ts';
 import type { JsonSchema } from './tool-schema.ts';
 import { toolsLike } from './tools-like.ts';
 
-/** Whose actions a long list leaves out: the operator chooses the others one by one. */
-const DEFERRED_PROVIDER = 'mcp';
+/** Whose actions make a list long: the operator chooses the others one by one. */
+const MANY_TOOLS = 'mcp';
+/** Whose actions a long list leaves out: those, and what is rarely asked for. */
+const DEFERRED_PROVIDERS: ReadonlySet<string> = new Set([MANY_TOOLS, 'steward']);
 const NONE_FOUND = 'No tool fits. Say what it should do in other words, or tell the user that there is none.';
 const MORE_FOUND = 'More tools fit, but not into this result: say more exactly what the tool should do.';
 
@@ -46,9 +48,13 @@ export async function offeredTools(
   limits: Pick<Limits, 'toolListBytes' | 'toolListTools'>,
 ): Promise<OfferedTools> {
   const actions = callableActions(catalog, accounts, providers, grant);
-  const deferred = actions.filter(({ configured }) => configured.action.provider === DEFERRED_PROVIDER);
-  if (deferred.length === 0 || (await isShort(actions, catalog, limits))) return { listed: actions, deferred: [] };
-  return { listed: actions.filter(({ configured }) => configured.action.provider !== DEFERRED_PROVIDER), deferred };
+  const mayBeLong = actions.some(({ configured }) => configured.action.provider === MANY_TOOLS);
+  if (!mayBeLong || (await isShort(actions, catalog, limits))) return { listed: actions, deferred: [] };
+  return { listed: actions.filter((action) => !isDeferred(action)), deferred: actions.filter(isDeferred) };
+}
+
+function isDeferred({ configured }: CallableAction): boolean {
+  return DEFERRED_PROVIDERS.has(configured.action.provider);
 }
 
 async function isShort(

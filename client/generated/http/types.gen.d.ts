@@ -1201,9 +1201,12 @@ export type Approval = {
     id: string;
     action: string;
     /**
-     * The account’s label.
+     * The account’s label; empty: the action uses none.
      */
     account: string;
+    /**
+     * Of an action that uses no account: the user’s own id.
+     */
     account_id: string;
     /**
      * One line: what will happen.
@@ -1499,9 +1502,12 @@ export type ApprovalWithForm = {
     id: string;
     action: string;
     /**
-     * The account’s label.
+     * The account’s label; empty: the action uses none.
      */
     account: string;
+    /**
+     * Of an action that uses no account: the user’s own id.
+     */
     account_id: string;
     /**
      * One line: what will happen.

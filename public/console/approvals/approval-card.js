@@ -99,7 +99,12 @@ class ApprovalCard {
         timeLeft(expiresAt, () => this.#expire()),
       ),
       element('h3', {}, visibleText(display.title)),
-      element('p', { className: 'question-facts' }, QUESTION.withAccount(visibleText(account)), ...askedBy(client)),
+      element(
+        'p',
+        { className: 'question-facts' },
+        ...(account === '' ? [] : [QUESTION.withAccount(visibleText(account))]),
+        ...askedBy(client),
+      ),
     );
   }
 

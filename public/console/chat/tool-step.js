@@ -120,7 +120,7 @@ export class ToolStep {
       {},
       named(name),
       tag(kind, state === 'approval-responded' ? texts.responses[String(approval.approved)] : text),
-      account === undefined ? undefined : element('span', { className: 'muted' }, visibleText(String(account))),
+      account === undefined || account === '' ? undefined : element('span', { className: 'muted' }, visibleText(String(account))),
       ...resultBadges(output?.meta),
     );
     const body = [

@@ -45,6 +45,7 @@ const NAMES = {
   'spreadsheets.info': 'Look at a spreadsheet',
   'spreadsheets.read': 'Read a spreadsheet',
   'presentations.read': 'Read a presentation',
+  'automations.propose': 'Propose an automation',
   'bank.balances': 'See balances',
   'bank.transactions': 'See transactions',
   'bank.spending': 'Add up spending',
@@ -61,6 +62,7 @@ const GROUPS = {
   spreadsheets: 'Spreadsheets',
   presentations: 'Presentations',
   bank: 'Bank',
+  automations: 'Automations',
 };
 
 /** The same of a built-in one. @param {string} action @returns {string | undefined} */

@@ -7,6 +7,7 @@ const some = (list, one, many) => (list.length === 0 ? [] : [counted(list.length
 
 /** What a call does, by its built-in action. Each takes `{input, shown}`. */
 export const TITLES = {
+  'automations.propose': () => 'Make an automation',
   'mail.send': ({ input }) => (input.reply_to === undefined ? 'Send a mail' : 'Reply to a mail'),
   'mail.draft': ({ input }) => (input.reply_to === undefined ? 'Save a draft of a mail' : 'Save a draft of a reply'),
   'mail.draft_update': () => 'Change a draft',
@@ -440,7 +441,7 @@ export const END_REASONS = {
 /** What became of an approved call. */
 export const OUTCOMES = {
   running: 'It is running.',
-  done: { 'mail.send': 'It was sent.', 'mail.draft_send': 'It was sent.' },
+  done: { 'mail.send': 'It was sent.', 'mail.draft_send': 'It was sent.', 'automations.propose': 'It was made.' },
   other: 'It was done.',
 };
 /** After a decision. */

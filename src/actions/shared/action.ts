@@ -131,6 +131,8 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   destination?(facts: Facts): Destination;
   /** What the facts add to the arguments to which an allowance is bound, by their names: a draft's files, which its id doesn't tell. */
   implies?(facts: Facts): Readonly<Record<string, unknown>>;
+  /** Each call asks the user, whatever the integrations file says: what it does is the user's own decision. */
+  asksAlways?: true;
   /** `own`: no result contains text that others wrote. Left out: results may, and their {@link sources} tell which parts. */
   integrity?: 'own';
   /** Where the parts of a result come from, by the provider's facts. Left out, or undefined: anywhere. */
@@ -183,6 +185,7 @@ const OUTLINED = [
   'timeoutMs',
   'capBytes',
   'integrity',
+  'asksAlways',
   'pinned',
 ] as const;
 type Outlined = (typeof OUTLINED)[number];

@@ -38,6 +38,11 @@ export function quotedUpTo(text: string, max: number): string {
   return text.length > max ? `“${line}”… (${english.number(text.length)} characters)` : `“${line}”`;
 }
 
+/** The same for what stands between quotation marks that others write. */
+export function insideQuotes(text: string): string {
+  return withoutQuotationMarks(text.toWellFormed().replace(INVISIBLE, ' '));
+}
+
 const NAMED = /“([^“”]*)”|(?<![^\s“”<>()[\]:;,])[^\s“”<>()[\]:;,@]+@[^\s“”<>()[\]:;,]+/g;
 
 /** The texts inside a sentence of ours, as {@link quoted} and {@link displayAddress} have put them there. */

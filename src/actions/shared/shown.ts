@@ -1,3 +1,5 @@
+import type { CheckedProposal } from '../../providers/steward/automation-proposals.ts';
+
 /** An item at the provider, as people know it. */
 export interface ShownItem {
   name: string;
@@ -93,4 +95,6 @@ export interface Shown {
   fixed?: Readonly<Record<string, unknown>>;
   /** Access that is taken away. */
   role?: string;
+  /** An automation that would be made. */
+  automation?: CheckedProposal;
 }

@@ -14,6 +14,7 @@ import type { ArgumentHashes } from '../call/argument-hashes.ts';
 import { type Call, changesSomething } from '../call/call.ts';
 import { notAClient } from '../call/client-grant.ts';
 import { isActiveClient } from '../call/client-grants-repository.ts';
+import { isOwnAccount } from '../call/own-account.ts';
 import { setReadOnly } from '../call/select-account.ts';
 import { alreadyDecided, assertSameRevision, notAsAsked } from './approval-checks.ts';
 import { type ApprovalPreview, asJson, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
@@ -191,9 +192,11 @@ export class ApprovalRequests {
   async #lock(tx: Queryable, { userId, account, configured, revision, client }: Call): Promise<DataKey> {
     await lockExistingUser(tx, userId);
     if (client !== undefined && !(await isActiveClient(tx, userId, client.id))) throw notAClient();
-    const connection = await selectConnection(tx, userId, account.id, client?.id);
-    if (connection === undefined) throw disconnected();
-    if (connection.isReadOnly && changesSomething(configured)) throw setReadOnly(account);
+    if (!isOwnAccount(userId, account.id)) {
+      const connection = await selectConnection(tx, userId, account.id, client?.id);
+      if (connection === undefined) throw disconnected();
+      if (connection.isReadOnly && changesSomething(configured)) throw setReadOnly(account);
+    }
     assertSameRevision({ action: configured.name, revision }, this.#catalog());
     return this.#userKeys.forUser(tx, userId);
   }

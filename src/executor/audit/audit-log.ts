@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { userDeleted } from '../../database/database-errors.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { cutText } from '../../validation/cut-text.ts';
+import { isOwnAccount } from '../call/own-account.ts';
 import { type AuditRow, insertAuditRows, isAuditRowWritten } from './audit-repository.ts';
 import type { Storing } from './storing.ts';
 
@@ -39,7 +40,7 @@ export class AuditEntryBuilder {
   }
 
   setSubject(accountId: string, argumentsHash: string): void {
-    this.#row.accountId = accountId;
+    this.#row.accountId = isOwnAccount(this.#row.userId, accountId) ? null : accountId;
     this.#row.argumentsHash = argumentsHash;
   }
 

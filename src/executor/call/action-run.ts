@@ -69,9 +69,9 @@ export class ActionRun {
     return this.#session?.mayHaveChanged ?? false;
   }
 
-  /** Whether the provider may have been asked for anything. */
+  /** Whether the provider may have been asked for anything; one without accounts holds nothing of others. */
   get mayHaveRead(): boolean {
-    return this.#session !== undefined;
+    return this.#session !== undefined && this.#deps.providers.hasAccounts(this.#call.configured.action.provider);
   }
 
   /** What the run read, as far as its action tells. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../../integrations/catalog.ts';
-import type { AgentNeeds } from '../../providers/shared/provider.ts';
+import type { AgentNeeds, Provider } from '../../providers/shared/provider.ts';
 import type { ToolBinding } from '../../sources/tool-binding.ts';
 import { nearestName } from '../../validation/nearest-name.ts';
 import type { AuditEntryBuilder } from '../audit/audit-log.ts';
@@ -9,6 +9,7 @@ import type { AccountsQuery, AgentAccountRow, UserAccounts } from '../call/agent
 import type { ArgumentHashes } from '../call/argument-hashes.ts';
 import { type Call, changesSomething, type Invocation } from '../call/call.ts';
 import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from '../call/client-grant.ts';
+import { ownAccount } from '../call/own-account.ts';
 import { capOf } from '../call/result-size.ts';
 import { accountsFor, assertScopes, assertUsable, assertWritable, selectAccount } from '../call/select-account.ts';
 import { mayHaveGrant, type ThreadGrant } from '../call/thread-grants-repository.ts';
@@ -79,8 +80,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   // What the server says of its tool may have made the action stricter.
   if (parsed === undefined) assertPermitted(callerGrant, configured);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
-  const own = accountsFor(permitted, { provider, source: undefined });
-  const account = 'account' in checked ? checked.account : selectAccount(own, provider, checked.wanted);
+  const account = 'account' in checked ? checked.account : accountOf(deps, userId, provider, permitted, checked.wanted);
   const argumentsHash = await deps.hashes.of(userId, configured.name, account.id, rawInput);
   entry.setSubject(account.id, argumentsHash);
   if (changesSomething(configured)) assertWritable(account, clientId);
@@ -108,6 +108,17 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     progress,
     startedAt,
   };
+}
+
+function accountOf(
+  { providers }: CheckDeps,
+  userId: string,
+  provider: Provider,
+  permitted: readonly AgentAccountRow[],
+  wanted: string | undefined,
+): AgentAccountRow {
+  if (!providers.hasAccounts(provider)) return ownAccount(userId, provider, wanted);
+  return selectAccount(accountsFor(permitted, { provider, source: undefined }), provider, wanted);
 }
 
 /** The action of a call, and its arguments, before its account is known. */

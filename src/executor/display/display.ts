@@ -8,6 +8,7 @@ import { type Match, noticesOnMatches } from '../taint/matches.ts';
 import type { Displayed, DisplayField } from './display-fields.ts';
 import { FieldWriter } from './field-writer.ts';
 import { isCautious, type Risk, riskOf } from './risk-line.ts';
+import { automationFields } from './shown-automations.ts';
 import { eventFields } from './shown-events.ts';
 import { documentFields, fileFields } from './shown-files.ts';
 import { inputFields } from './shown-input.ts';
@@ -41,6 +42,7 @@ const ROOMS: Readonly<Record<string, FieldsOf>> = {
   calendar: eventFields,
   documents: documentFields,
   drive: fileFields,
+  automations: automationFields,
 };
 type Titles = Readonly<Record<string, (about: { input: unknown; shown: Shown }) => string>>;
 const ALL_TITLES: Titles = { ...TITLES, ...READ_TITLES };

@@ -1,4 +1,5 @@
 import { itemNote } from '../../../public/language/en/approvals.js';
+import { Formatter } from '../../../public/language/formatter.js';
 import type { ShownItem, ShownSpan } from '../../actions/shared/shown.ts';
 import { cutText } from '../../validation/cut-text.ts';
 import type { Match } from '../taint/matches.ts';
@@ -25,6 +26,12 @@ export class FieldWriter {
   constructor(matches: readonly Match[], reader: Reader) {
     this.#matches = matches;
     this.#reader = reader;
+  }
+
+  /** Writes times and amounts for the user. */
+  get formatter(): Formatter {
+    const { language, zone } = this.#reader;
+    return new Formatter({ language, timeZone: zone ?? 'UTC' });
   }
 
   /** A line or a block, by its length. @param path of the argument, as in the matches; undefined: it is no argument */

@@ -214,11 +214,11 @@ function agentDeclaration(providers: readonly ProviderDescriptor[]) {
   const own = providers.filter(({ name }) => name !== SOURCE_PROVIDER);
   const names = `${own.map(({ name }) => name).join(', ')} or ${SOURCE_PROVIDER}`;
   const providerOf = (name: string) => z.literal(name).meta({ description: `Whose accounts it works with: ${names}.` });
-  const options = own.map(({ name, needs }) =>
+  const options = own.map(({ name, needs, hasAccounts = true }) =>
     z.strictObject({
       provider: providerOf(name),
       description: agentDescription,
-      [needs.key]: needsDeclaration(needs).meta({ description: 'The most its actions may use.' }),
+      ...(hasAccounts && { [needs.key]: needsDeclaration(needs).meta({ description: 'The most its actions may use.' }) }),
       actions,
     }),
   );

@@ -51,9 +51,10 @@ function validAgent(agent: Record<string, unknown>, providers: readonly Provider
   if (agent.provider === SOURCE_PROVIDER) return validSourceAgent(agent);
   const descriptor = providers.find(({ name }) => name === agent.provider);
   if (descriptor === undefined) return undefined;
-  const { name: provider, needs } = descriptor;
-  const declared = needsDeclaration(needs).safeParse(agent[needs.key]).data ?? [...needs.names];
-  return { provider, description: INVALID, actions: validActions(agent.actions, actionDeclaration), [needs.key]: declared };
+  const { name: provider, needs, hasAccounts = true } = descriptor;
+  const kept = { provider, description: INVALID, actions: validActions(agent.actions, actionDeclaration) };
+  if (!hasAccounts) return kept;
+  return { ...kept, [needs.key]: needsDeclaration(needs).safeParse(agent[needs.key]).data ?? [...needs.names] };
 }
 
 function validSourceAgent({ source, actions }: Record<string, unknown>): AgentDeclaration | undefined {

@@ -85,6 +85,8 @@ export interface ProviderDescriptor<Settings = unknown, Client = unknown, Sessio
   name: string;
   /** Its name in the start message when it is not the sandbox. Left out: it has no part in it. */
   label?: string;
+  /** `false`: users connect nothing, and its agents declare no needs. Its actions work for the user alone. */
+  hasAccounts?: false;
   /** Its settings from the configuration; undefined: not configured. */
   settings(config: Config): ProviderConfig<Settings>;
   /** Its settings in the sandbox. Left out: it is never configured as the sandbox. */

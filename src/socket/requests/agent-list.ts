@@ -35,7 +35,7 @@ export async function listAgents(
       description: agent.description,
       provider: agent.provider,
       ...(agent.source !== undefined && { source: agent.source }),
-      status: isConfigured ? statusOf(agent, own, needs) : 'not_configured',
+      status: !isConfigured ? 'not_configured' : providers.hasAccounts(agent.provider) ? statusOf(agent, own, needs) : 'ready',
       accounts: own.map((account) => accountOf(account, agent, needs, client?.id)),
       actions: await actionsOf(agent, own),
     };

@@ -125,9 +125,10 @@ function mail(...lines: string[]): string {
 }
 
 describe('integrations.yaml', () => {
-  it('as shipped declares the eight agents', async () => {
+  it('as shipped declares the nine agents', async () => {
     const { agents, revision } = await parse(await readFile(SHIPPED, 'utf8'));
-    expect([...agents.keys()]).toEqual(['mail', 'calendar', 'documents', 'drive', 'spreadsheets', 'presentations', 'bank', 'tickets']);
+    const ofAccounts = ['mail', 'calendar', 'documents', 'drive', 'spreadsheets', 'presentations', 'bank'];
+    expect([...agents.keys()]).toEqual([...ofAccounts, 'automations', 'tickets']);
     expect(agents.get('calendar')).toMatchObject({ provider: 'workspace', needs: ['calendar.events.owned'] });
     expect(agents.get('bank')).toMatchObject({ provider: 'bank', needs: ['transactions', 'auth'] });
     expect(revision).toMatch(/^[0-9a-f]{12}$/);
@@ -246,8 +247,8 @@ describe('a diagnostic is found with its line and column', () => {
       ['7:5 agents.mail.scopes: unknown key here'],
     ],
     ['a missing key', mail('provider: workspace', 'scopes: [drive]'), ['3:3 agents.mail.description: is missing']],
-    ['a missing provider', mail('description: x'), ['3:3 agents.mail.provider: must be workspace, bank or mcp']],
-    ['an unknown provider', mail('provider: "post"'), ['4:15 agents.mail.provider: must be workspace, bank or mcp']],
+    ['a missing provider', mail('description: x'), ['3:3 agents.mail.provider: must be workspace, bank, steward or mcp']],
+    ['an unknown provider', mail('provider: "post"'), ['4:15 agents.mail.provider: must be workspace, bank, steward or mcp']],
     [
       'a scope twice',
       mail('provider: workspace', 'description: x', 'scopes: [drive, drive]'),
