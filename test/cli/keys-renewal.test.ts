@@ -15,6 +15,7 @@ import { answerConfirmation, newName, openConsent, outcome } from '../support/sc
 import { PinnedSource } from '../support/scenes/source-account.ts';
 import { retryNow } from '../support/scenes/webhook-scene.ts';
 import { eventually } from '../support/time/eventually.ts';
+import { grantedThread } from '../support/users/granted-thread.ts';
 import { type ConnectedGrant, endWait, grantState, leave } from '../support/users/refreshing.ts';
 
 /** Columns of bytes of a user that are not encrypted with the user's key. */
@@ -211,6 +212,29 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     const login = await browser.visit(prepared.body.login_url);
     expect(login.headers.get('location')).toContain(scene.provider.url);
     expect(outcome(await answerConfirmation(browser, page, 'confirm'))).toMatchObject({ status: 'connected' });
+  });
+
+  it('encrypts what runs of automations ask again: it can be decided when no former key is kept any more', async () => {
+    const user = await scene.connect();
+    scene.policies.set('test.send', { approval: 'always' });
+    const thread = await grantedThread(scene.steward, user.userId, { actions: ['test.send'] });
+    const { approvalId } = await scene.ask(user, 'test.send', { to: ['a@example.com'] }, { thread });
+    await recover();
+    await recover();
+    await database.sql(`update former_user_keys set replaced_at = replaced_at - interval '26 hours'`);
+    await deleteExpiredRows(scene.steward.context.db, 'former_user_keys');
+    expect(await database.sql('select 1 from former_user_keys where user_id = $1', [user.userId])).toEqual([]);
+    await database.sql(
+      `update approvals set created_at = created_at - interval '50 hours', expires_at = expires_at - interval '50 hours' where id = $1`,
+      [approvalId],
+    );
+    const other = await scene.replica(env);
+    try {
+      expect(await other.context.executor.approvals(user.userId)).toMatchObject([{ approvalId, input: { to: ['a@example.com'] } }]);
+      expect((await scene.decide(user, approvalId, {}, other)).data).toEqual({ id: 'm1' });
+    } finally {
+      await other.stop();
+    }
   });
 
   it('is complete after one run; another run changes nothing', async () => {
