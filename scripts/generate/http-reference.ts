@@ -46,6 +46,7 @@ const ERRORS: Partial<Record<ErrorCode, string>> = {
 };
 const AUTH: Record<Endpoint['auth'], string> = {
   id_token: 'ID token or session',
+  in_person: 'ID token or session; no client',
   first_party: 'ID token or session',
   credential: 'ID token, session or personal access token',
   none: 'none',

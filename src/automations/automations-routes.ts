@@ -66,7 +66,7 @@ function listAutomations(open: Open): Endpoint {
     path: '/automations',
     summary: 'Automations',
     description: 'What runs without the user, oldest first.',
-    auth: 'id_token',
+    auth: 'in_person',
     response: z.object({ automations: z.array(automation) }).meta({ id: 'Automations' }),
     handle: async ({ caller }) => ({ json: { automations: (await (await open()).list(caller.userId)).map(shown) } }),
   });
@@ -79,7 +79,7 @@ function createAutomation(open: Open): Endpoint {
     summary: 'New automation',
     description:
       'A user has at most 50. Each run may do what `actions` names, in the accounts of `accounts`, and what an approval is required for only with the user’s approval.',
-    auth: 'id_token',
+    auth: 'in_person',
     json: { limit: LIMIT },
     form: newAutomation,
     status: 201,
@@ -94,7 +94,7 @@ function readAutomation(open: Open): Endpoint {
     method: 'get',
     path: '/automations/:id',
     summary: 'An automation',
-    auth: 'id_token',
+    auth: 'in_person',
     params,
     response: automation,
     handle: async ({ caller, params: { id } }) => ({ json: shown(await (await open()).get(caller.userId, id)) }),
@@ -108,7 +108,7 @@ function changeAutomation(open: Open): Endpoint {
     summary: 'Change an automation',
     description:
       'What is left out stays as it is, in `budget`, too; `trigger` and `does` are replaced as a whole. `state` pauses it, and lets a paused one run again: from now on, without what it has missed.',
-    auth: 'id_token',
+    auth: 'in_person',
     params,
     json: { limit: LIMIT },
     form: automationPatch,
@@ -123,7 +123,7 @@ function deleteAutomation(open: Open): Endpoint {
     path: '/automations/:id',
     summary: 'Delete an automation',
     description: 'With its runs and their conversations. Their pending approvals end; changes that have started run to their end.',
-    auth: 'id_token',
+    auth: 'in_person',
     params,
     response: success,
     async handle({ caller, params: { id } }) {
@@ -139,7 +139,7 @@ function runAutomation(open: Open): Endpoint {
     path: '/automations/:id/run',
     summary: 'Run an automation now',
     description: 'Also a paused one. It begins within seconds.',
-    auth: 'id_token',
+    auth: 'in_person',
     params,
     status: 202,
     response: run,
@@ -154,7 +154,7 @@ function listRuns(open: Open): Endpoint {
     path: '/automations/:id/runs',
     summary: 'Runs of an automation',
     description: 'The latest first. They are kept for 30 days.',
-    auth: 'id_token',
+    auth: 'in_person',
     params,
     query: z.strictObject({
       limit: z.coerce.number().int().min(1).max(PAGE.max).default(PAGE.default).describe(`At most ${PAGE.max}.`),

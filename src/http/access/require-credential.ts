@@ -8,7 +8,7 @@ import { assertOwnPage, SESSION_COOKIE } from './first-party.ts';
 import { signInFor } from './return-path.ts';
 
 /** Which credentials an endpoint accepts; each but `none` also a session. */
-export type AuthKind = 'id_token' | 'first_party' | 'credential' | 'none';
+export type AuthKind = 'id_token' | 'in_person' | 'first_party' | 'credential' | 'none';
 
 /**
  * Verifies an ID token and counts the request towards the user's limits.
@@ -50,6 +50,7 @@ export function bareCredential(header: string | undefined): string {
 export function requireCredentials(credentials: Credentials, cookies: Cookies, origin: string): RequireCredential {
   const byHeader = {
     id_token: credentials.authenticate,
+    in_person: credentials.authenticateFirstParty,
     first_party: credentials.authenticateFirstParty,
     credential: credentials.authenticateAny,
   };

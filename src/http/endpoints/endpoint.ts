@@ -26,7 +26,7 @@ export type LimitName = 'probe' | 'waitlist' | 'provider';
 type Fields = z.ZodObject;
 type Parsed<S extends Fields | undefined> = S extends Fields ? z.output<S> : Record<string, never>;
 
-type CallerOf<Auth extends AuthKind> = Auth extends 'id_token' | 'first_party'
+type CallerOf<Auth extends AuthKind> = Auth extends 'id_token' | 'in_person' | 'first_party'
   ? FirstParty
   : Auth extends 'credential'
     ? Principal
@@ -57,7 +57,8 @@ export interface Endpoint<
   summary: string;
   description?: string;
   /**
-   * `id_token`: the Authorization header carries a verified ID token; `credential`: that, or a personal access token;
+   * `id_token`: the Authorization header carries a verified ID token; `in_person`: the same, and the token of a client is
+   * forbidden rather than invalid; `credential`: an ID token, or a personal access token;
    * `first_party`: an ID token, at an address that a person opens: without a session, a browser is led to the sign-in. Each
    * admits the session of the service's own pages in place of the header; its changes need the CSRF token.
    */

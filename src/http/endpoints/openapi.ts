@@ -84,6 +84,7 @@ const securitySchemes = {
 const SECURITY: Record<Endpoint['auth'], Record<string, []>[]> = {
   none: [],
   id_token: [{ idToken: [] }, { session: [] }],
+  in_person: [{ idToken: [] }, { session: [] }],
   first_party: [{ idToken: [] }, { session: [] }],
   credential: [{ idToken: [] }, { session: [] }, { clientToken: [] }],
 };
