@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import { timeZone } from '../src/validation/time-zone.ts';
 import { emailAddress, validate } from '../src/validation/validate.ts';
-import type { Controls } from './controls.ts';
+import { type Controls, SANDBOX_PARTS } from './controls.ts';
 import { calendarApi } from './google/calendar-api.ts';
 import { endSyncTokens } from './google/calendar-sync.ts';
 import { driveApi } from './google/drive-api.ts';
@@ -40,7 +40,7 @@ export const callPath = z
   .max(200);
 
 const fault = z.strictObject({
-  part: z.enum(['identity', 'workspace', 'bank', 'model', 'tickets']),
+  part: z.enum(SANDBOX_PARTS),
   path: callPath.optional(),
   kind: z.enum(['delay', 'hang', 'status', 'malformed', 'html']),
   ms: integer(0, 600_000).optional(),
@@ -92,9 +92,7 @@ export function controlRouter(limit = '10kb') {
 export function controlRoutes(controls: Controls, workspace: WorkspaceProvider): Router {
   const { router, post, state } = controlRouter();
   state(() => {
-    const calls = Object.fromEntries(
-      (['identity', 'workspace', 'bank', 'model', 'tickets'] as const).map((part) => [part, controls.calls(part)]),
-    );
+    const calls = Object.fromEntries(SANDBOX_PARTS.map((part) => [part, controls.calls(part)]));
     return { now: nowOf(controls), calls, accounts: workspace.grants.summary() };
   });
   post('/faults', fault, ({ retry_after: retryAfter, ...given }) => controls.inject({ ...given, retryAfter }));

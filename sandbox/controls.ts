@@ -6,7 +6,9 @@ import { faultResponse } from './api-fault.ts';
 /** Middleware with Node's types, which Express accepts. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
-export type SandboxPart = 'identity' | 'workspace' | 'bank' | 'model' | 'tickets';
+/** What faults are injected into. */
+export const SANDBOX_PARTS = ['identity', 'workspace', 'bank', 'model', 'tickets', 'smtp', 'push', 'webhooks'] as const;
+export type SandboxPart = (typeof SANDBOX_PARTS)[number];
 
 /** A fault in place of (for `delay`, before) the response to calls. */
 export interface Fault {
@@ -36,13 +38,7 @@ export class Controls {
   #offset = 0;
   #faults: Fault[] = [];
   readonly #quotas = new Map<string, number>();
-  readonly #calls: Record<SandboxPart, Map<string, number>> = {
-    identity: new Map(),
-    workspace: new Map(),
-    bank: new Map(),
-    model: new Map(),
-    tickets: new Map(),
-  };
+  readonly #calls = new Map(SANDBOX_PARTS.map((part) => [part, new Map<string, number>()]));
   readonly #timers = new Set<Timer>();
   readonly #hanging = new Set<Socket>();
   /** What the sandbox's own time is counted from. */
@@ -92,22 +88,21 @@ export class Controls {
 
   /** Increments the counter of `name`, beside the paths that {@link intercept} counts. */
   count(part: SandboxPart, name: string): void {
-    const calls = this.#calls[part];
+    const calls = this.#callsOf(part);
     if (!calls.has(name) && calls.size >= MAX_COUNTED_NAMES) return;
     calls.set(name, (calls.get(name) ?? 0) + 1);
   }
 
   /** Calls so far by name or path. */
   calls(part: SandboxPart): Record<string, number> {
-    return Object.fromEntries(this.#calls[part]);
+    return Object.fromEntries(this.#callsOf(part));
   }
 
   /** Middleware at the start of a part's router: counts the call, then applies the first matching fault. */
   intercept(part: SandboxPart): Middleware {
     return (request, response, next) => {
       const path = request.url?.split('?', 1)[0] ?? '/';
-      this.count(part, path);
-      const fault = this.#take(part, path);
+      const fault = this.take(part, path);
       if (fault === undefined) next();
       else this.#apply(fault, path, request.socket, response, next);
     };
@@ -120,12 +115,18 @@ export class Controls {
     this.#timers.clear();
   }
 
-  #take(part: SandboxPart, path: string): Fault | undefined {
+  /** Counts a call. @returns the first fault that matches it */
+  take(part: SandboxPart, path: string): Fault | undefined {
+    this.count(part, path);
     const fault = this.#faults.find((candidate) => candidate.part === part && covers(candidate.path, path));
     if (fault?.times === undefined) return fault;
     fault.times -= 1;
     if (fault.times <= 0) this.#faults = this.#faults.filter((candidate) => candidate !== fault);
     return fault;
+  }
+
+  #callsOf(part: SandboxPart): Map<string, number> {
+    return this.#calls.get(part) ?? new Map();
   }
 
   #apply(fault: Fault, path: string, socket: Socket, response: ServerResponse, next: () => void): void {

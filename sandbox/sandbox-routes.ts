@@ -8,6 +8,8 @@ import { happeningControls, happeningRoutes } from './happenings/happening-route
 import type { IdentityIssuer } from './identity/identity-issuer.ts';
 import { identityIssuerRoutes } from './identity/identity-issuer-routes.ts';
 import type { ModelSandbox } from './model/model-sandbox.ts';
+import { notificationsControls, notificationsRoutes } from './notifications/notifications-routes.ts';
+import type { NotificationsSandbox } from './notifications/notifications-sandbox.ts';
 import type { TicketsSandbox } from './tickets/tickets-sandbox.ts';
 import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
 import { workspaceProviderRoutes } from './workspace-provider-routes.ts';
@@ -18,11 +20,12 @@ export interface SandboxDeps extends GuardOptions {
   bank: BankSandbox;
   model: ModelSandbox;
   tickets: TicketsSandbox;
+  notifications: NotificationsSandbox;
   controls: Controls;
 }
 
 /** All routes below /sandbox, behind the guard. Each part parses its own bodies. */
-export function sandboxRoutes({ identity, workspace, bank, model, tickets, controls, ...guard }: SandboxDeps): Router {
+export function sandboxRoutes({ identity, workspace, bank, model, tickets, notifications, controls, ...guard }: SandboxDeps): Router {
   const router = Router();
   router.use(sandboxGuard(guard));
   router.use('/assets', express.static(join(import.meta.dirname, 'public'), { index: false, redirect: false }));
@@ -33,8 +36,10 @@ export function sandboxRoutes({ identity, workspace, bank, model, tickets, contr
   router.use('/tickets', tickets.router);
   router.use('/control/tickets', tickets.controlRouter);
   router.use('/control/bank', bank.controlRouter);
+  router.use(notificationsRoutes(notifications));
   router.use('/events', happeningRoutes({ workspace, bank, controls }));
   router.use('/control', happeningControls({ workspace, bank, controls }));
+  router.use('/control', notificationsControls(notifications));
   router.use('/control', controlRoutes(controls, workspace));
   return router;
 }

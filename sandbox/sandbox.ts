@@ -4,6 +4,7 @@ import { Controls } from './controls.ts';
 import type { EmulatorOptions } from './emulator-options.ts';
 import { IdentityIssuer } from './identity/identity-issuer.ts';
 import { createModelSandbox, type ModelSandboxOptions } from './model/model-sandbox.ts';
+import { createNotificationsSandbox } from './notifications/notifications-sandbox.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { createTicketsSandbox } from './tickets/tickets-sandbox.ts';
@@ -30,10 +31,11 @@ export async function createSandbox(options: SandboxOptions) {
   const bank = createBankSandbox(shared);
   const model = createModelSandbox(shared);
   const tickets = createTicketsSandbox({ ...shared, signingKey: keys.identity });
+  const notifications = createNotificationsSandbox(shared);
   const { publicUrl, allowedOrigins } = options;
   return {
     /** To be mounted at /sandbox, before any body parser. */
-    router: sandboxRoutes({ identity, workspace, bank, model, tickets, controls, publicUrl, allowedOrigins }),
+    router: sandboxRoutes({ identity, workspace, bank, model, tickets, notifications, controls, publicUrl, allowedOrigins }),
     identity: identity.settings,
     signIn: identity.signIn,
     workspace: workspace.settings,
@@ -42,10 +44,13 @@ export async function createSandbox(options: SandboxOptions) {
     wellKnown: tickets.wellKnown,
     model: { baseUrl: model.baseUrl },
     tickets: { url: tickets.url },
+    /** The mail server for notifications, which starts with the first call. */
+    smtp: () => notifications.mail.settings(),
     /** Ends timers and hanging calls. */
     close(): void {
       bank.close();
       tickets.close();
+      notifications.close();
       controls.close();
     },
   };

@@ -72,7 +72,8 @@ ${buttons('payment', 'posted')}
 <p class="muted">${texts.moves}</p>
 ${buttons('hour', 'tomorrow')}
 </fieldset>
-</form>`,
+</form>
+<p><a href="/sandbox/notifications">${texts.notifications}</a></p>`,
   );
 }
 

@@ -109,3 +109,15 @@ export const sandboxEvents = {
   done: (what) => `Done: ${what}.`,
   notifications: 'What Steward has sent',
 };
+
+/** The sandbox’s page of what the service has sent. */
+export const sandboxNotifications = {
+  title: 'What Steward has sent',
+  lead: 'Mail, push messages and webhooks that reach nobody but this page. The newest is first; a restart empties it.',
+  mails: 'Mails',
+  pushes: 'Push messages',
+  webhooks: 'Webhooks',
+  none: 'None yet.',
+  /** @param {boolean | null} verified */
+  signature: (verified) => (verified === null ? 'signature not checked' : verified ? 'signature valid' : 'signature wrong'),
+};
