@@ -25,10 +25,11 @@ export const FIXED_CALL: ModelSettings = {
 };
 
 type Prompt = Parameters<Extract<Model, { specificationVersion: 'v4' }>['doStream']>[0]['prompt'];
-type ToolOutput = Extract<Extract<Prompt[number], { role: 'tool' }>['content'][number], { type: 'tool-result' }>['output'];
 
 const NO_TOKENS = { inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 0, text: 0, reasoning: 0 } };
 const CALL_ID = 'call';
+/** One that could not be made is made again: a model would do so, too. */
+const MOST_CALLS = 3;
 const TEXT_ID = 'text';
 
 /**
@@ -50,9 +51,11 @@ export function fixedCallModel({ tool, input }: FixedCall): Model {
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error('a fixed call is only streamed')),
     doStream: async ({ prompt }) => {
-      const last = prompt.at(-1);
-      if (last?.role !== 'tool') return { stream: streamOf(call) };
-      const failure = last.content.flatMap((part) => (part.type === 'tool-result' ? failureOf(part.output) : []))[0];
+      const failures = prompt.map(failureIn);
+      const failure = failures.at(-1);
+      const isToBeMade =
+        prompt.at(-1)?.role !== 'tool' || (failure?.code === 'unavailable' && failures.filter(isFailure).length < MOST_CALLS);
+      if (isToBeMade) return { stream: streamOf(call) };
       if (failure !== undefined) throw failure;
       return { stream: streamOf(end) };
     },
@@ -60,10 +63,19 @@ export function fixedCallModel({ tool, input }: FixedCall): Model {
 }
 
 /** Without a model, a call that failed is a run that failed. One that its user wants left out hasn't. */
-function failureOf(output: ToolOutput): AppError[] {
-  if (output.type !== 'error-text' || output.value === toolErrorText({ code: 'forbidden', message: LEFT_OUT })) return [];
-  const code = codeOfToolError(output.value);
-  return [code in ERROR_STATUS ? new AppError(code, output.value.slice(code.length + 2)) : internalError()];
+function failureIn(message: Prompt[number]): AppError | undefined {
+  if (message.role !== 'tool') return undefined;
+  const texts = message.content.flatMap((part) =>
+    part.type === 'tool-result' && part.output.type === 'error-text' ? part.output.value : [],
+  );
+  const [text] = texts.filter((one) => one !== toolErrorText({ code: 'forbidden', message: LEFT_OUT }));
+  if (text === undefined) return undefined;
+  const code = codeOfToolError(text);
+  return code in ERROR_STATUS ? new AppError(code, text.slice(code.length + 2)) : internalError();
+}
+
+function isFailure(found: AppError | undefined): boolean {
+  return found !== undefined;
 }
 
 function finish(unified: 'stop' | 'tool-calls'): Part {
