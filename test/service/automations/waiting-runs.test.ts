@@ -90,7 +90,7 @@ describe('a fixed action', () => {
     expect(await scene.questions(user)).toEqual([]);
     expect(JSON.stringify(await sent())).not.toContain('Numbers');
     const { body } = await scene.send(user, 'POST', '/agents/mail.drafts', {});
-    expect(body.data.drafts.filter(({ subject }: { subject: string }) => subject === MAIL.subject)).toHaveLength(1);
+    expect(body.data.items.filter(({ subject }: { subject: string }) => subject === MAIL.subject)).toHaveLength(1);
   });
 
   it('fails with the code of its call', async () => {
