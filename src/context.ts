@@ -23,6 +23,7 @@ import { Admission, watchLoopUtilisation } from './rate-limit/admission.ts';
 import { authenticators } from './startup/authenticators.ts';
 import type { Core } from './startup/core.ts';
 import { createAssistant } from './startup/create-assistant.ts';
+import { namesOfAutomations } from './startup/create-automations.ts';
 import { createClients } from './startup/create-clients.ts';
 import { createEvents } from './startup/create-events.ts';
 import { createSessions } from './startup/create-sessions.ts';
@@ -75,7 +76,8 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   const allowances = new Allowances(db, vault.userKeys, events.emit, catalog);
   const sources = createSources(core, shared);
   const { userLiveBalancesPerDay: livePerDay, parkedApprovalMs } = limits;
-  const executor = new Executor({ ...shared, ...sources, allowances, livePerDay, parkedApprovalMs });
+  const automationNames = namesOfAutomations(core, vault);
+  const executor = new Executor({ ...shared, ...sources, allowances, automationNames, livePerDay, parkedApprovalMs });
   const { verifying, ...accounts } = createSessions(core, sandbox, overrides.identity, publicUrl);
   const clients = createClients(core, {
     ...events,

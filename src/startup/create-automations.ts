@@ -4,6 +4,7 @@ import type { Threads } from '../assistant/threads/threads.ts';
 import { selectEndedBefore, selectWork } from '../automations/runs/runs-repository.ts';
 import { loadOnce } from '../concurrency/load-once.ts';
 import type { RecordEvent } from '../events/events.ts';
+import type { AutomationNames } from '../executor/approvals/approval-preview.ts';
 import { mayHaveGrant } from '../executor/call/thread-grants-repository.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
@@ -29,6 +30,14 @@ export function automationRunEnded({ clock }: Core, { emit, threads }: Pick<Deps
     if (!mayHaveGrant(run.threadId)) return;
     const { answerEnded } = await import('../automations/runs/thread-runs.ts');
     await answerEnded({ clock, emit, removeThread: removing(threads) }, tx, run, { status, code });
+  };
+}
+
+/** The names of the automations that ask a user. */
+export function namesOfAutomations(core: Core, { userKeys }: Pick<Deps, 'userKeys'>): AutomationNames {
+  return async (userId, ids) => {
+    const { automationNames } = await import('../automations/automation-names.ts');
+    return automationNames({ ...core, userKeys }, userId, ids);
   };
 }
 

@@ -29,6 +29,7 @@ await Promise.all([
 ]);
 await Promise.all([
   import('../approvals/question-replies.ts'),
+  import('../automations/automation-names.ts'),
   import('../executor/approvals/approval-prompt.ts'),
   import('../executor/display/display.ts'),
   import('../executor/run/undo.ts'),

@@ -32,6 +32,7 @@ const waiting = async () => (await scene.steward.context.executor.approvals(user
 const outcome = (thread: string, id: string) => scene.steward.context.executor.outcome({ userId: user.userId, thread }, id);
 const statusOf = async (id: string) =>
   (await scene.steward.sql<{ status: string }>('select status from approvals where id = $1', [id]))[0]?.status;
+const json = (method: string, body: object) => ({ method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 /** The time passes in the database. */
 const age = (id: string, hours: number) =>
   scene.steward.sql(
@@ -198,6 +199,31 @@ describe('what changes between question and answer', () => {
 });
 
 describe('the pages of the approvals', () => {
+  it('name the automation that asked, as it is called now', async () => {
+    const make = {
+      name: 'Invoices <b>',
+      trigger: { type: 'schedule', every: 'day', at: '08:00', time_zone: 'UTC' },
+      does: { type: 'notify' },
+    };
+    const { body: automation } = await scene.steward.call('/automations', { token: user.token, ...json('POST', make) });
+    const id = await ask(await granted({ automationId: automation.id }));
+    const browser = await sessionOf(scene.steward, user.token);
+    const pageOf = async (path: string) => (await browser.visit(path)).text.replaceAll(/<\/?bdi[^>]*>/g, '');
+    for (const path of ['/approvals', `/approvals/${id}`]) {
+      expect(await pageOf(path)).toMatch(/Asked by your automation “?[^”]*Invoices &lt;b&gt;[^”]*”? on <time/);
+    }
+    const question = await browser.visit(`/approvals/${id}`);
+    await scene.steward.call(`/automations/${automation.id}`, { token: user.token, ...json('PATCH', { name: 'Bills' }) });
+    const { body } = await scene.steward.call('/approvals', { token: user.token });
+    expect(body.approvals[0].automation).toEqual({ id: automation.id, name: 'Bills', asked_at: expect.any(String) });
+    // The question that was shown is still the one that is decided.
+    const [, , form = ''] = question.text.split('<form');
+    const done = await browser.submit({ ...question, text: `<form${form}` }, `/approvals/${id}`, () => {}, {
+      'sec-fetch-site': 'same-origin',
+    });
+    expect([done.status, scene.sent]).toEqual([200, 1]);
+  });
+
   it('say which automation asked and when, and how many days are left', async () => {
     const automationId = randomUUID();
     const id = await ask(await granted({ automationId }));

@@ -51,7 +51,8 @@ const call = (thread: string, action: string, input: object, idempotencyKey?: st
   });
 const drafts = async () => ((await me.google('GET', '/gmail/v1/users/me/drafts')).body.drafts ?? []).length;
 const waiting = async () => (await steward.context.executor.approvals(userId)).length;
-const sent = async () => ((await me.google('GET', '/gmail/v1/users/me/messages?labelIds=SENT&q=to:new-to-me@example.org')).body.messages ?? []).length;
+const sent = async () =>
+  ((await me.google('GET', '/gmail/v1/users/me/messages?labelIds=SENT&q=to:new-to-me@example.org')).body.messages ?? []).length;
 const trail = async () =>
   (
     await steward.sql<Record<string, string>>('select action, decision, outcome from audit_log where user_id = $1 order by id', [userId])
