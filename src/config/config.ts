@@ -50,6 +50,17 @@ export interface BankSettings {
   linkPageUrl: string | undefined;
 }
 
+/** The server that mail to users is handed to (RFC 6409). */
+export interface MailSettings {
+  host: string;
+  port: number;
+  /** TLS from the first byte on (RFC 8314); else STARTTLS, which is required where there is a password. */
+  implicitTls: boolean;
+  credentials: { user: string; password: string } | undefined;
+  /** The sender, a bare address. */
+  from: string;
+}
+
 /** A language model that the assistant may use. */
 export interface ModelSettings {
   /** What front ends call it. */
@@ -140,6 +151,8 @@ export interface Config {
   mcpIssuer: Pick<OidcSettings, 'issuer' | 'discoveryUrl'> | undefined;
   workspace: ProviderConfig<WorkspaceSettings>;
   bank: ProviderConfig<BankSettings>;
+  /** `sandbox`: the one that it plays. undefined: mail can't be sent. */
+  mail: ProviderConfig<MailSettings>;
   /** The assistant's models, the default one first; `sandbox`: its stand-in. */
   models: ModelSettings[] | 'sandbox';
   modelBudget: ModelBudget;

@@ -8,6 +8,7 @@ import { type Config, isLoopback, type KeyServiceSettings } from './config.ts';
 import { Problems } from './config-problems.ts';
 import { type Variables, variables } from './environment.ts';
 import { limitsOf } from './limits.ts';
+import { mailSettings } from './mail-config.ts';
 import { parseKeyset } from './master-key-list.ts';
 import { isModelKey, modelBudget, modelList } from './model-config.ts';
 import { bank, identity, internalHostsOf, mcpIssuer, signIn, workspace } from './provider-config.ts';
@@ -27,6 +28,8 @@ const SECRET_VARIABLES = [
   'GOOGLE_CLIENT_SECRET',
   'PLAID_SECRET',
   'OIDC_CLIENT_SECRET',
+  'SMTP_URL',
+  'SMTP_PASSWORD',
   'DATABASE_URL',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
@@ -139,6 +142,7 @@ function assemble(env: Variables, given: Environment, problems: Problems): Confi
     mcpIssuer: mcpIssuer(env, problems),
     workspace: workspace(env, problems),
     bank: bank(env, problems),
+    mail: mailSettings(env, problems),
     models: modelList(env, given, problems),
     modelBudget: modelBudget(env),
     identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,

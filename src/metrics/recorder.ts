@@ -63,6 +63,7 @@ export class Recorder {
       refresh: histogram('steward_refresh_duration_seconds', 'Access token refreshes', ['provider', 'outcome'], SLOW),
       provider: histogram('steward_provider_request_duration_seconds', 'Requests to providers', ['provider', 'source', 'outcome'], SLOW),
       job: histogram('steward_job_duration_seconds', 'Jobs of the queue', ['queue', 'outcome'], SLOW),
+      notification: histogram('steward_notification_duration_seconds', 'Messages to users, by type of channel', ['type', 'outcome'], SLOW),
     };
     for (const { name } of PROVIDERS.filter((descriptor) => 'refresh' in descriptor)) {
       for (const outcome of REFRESH_OUTCOMES) this.#steps.refresh.addSeries(name, outcome);

@@ -19,8 +19,8 @@ export interface Telemetry {
 export type MeasureStatement = <Result>(sql: string, work: () => Promise<Result>) => Promise<Result>;
 
 export interface Step {
-  kind: 'call' | 'refresh' | 'provider' | 'job';
-  /** The action, the provider or the queue. */
+  kind: 'call' | 'refresh' | 'provider' | 'job' | 'notification';
+  /** The action, the provider, the queue, or the type of channel. */
   name: string;
   /** Of the provider `mcp`: the source, by its name in the integrations file. */
   source?: string;

@@ -21,7 +21,7 @@ export interface OutboundOptions {
 export interface OutboundRequest {
   method?: string | undefined;
   headers?: Iterable<readonly [string, string]> | undefined;
-  body?: string | undefined;
+  body?: string | Uint8Array | undefined;
   /** Ends the request and the reading of its response. */
   signal?: AbortSignal | undefined;
   /** For the whole exchange, also the response's body, milliseconds. */

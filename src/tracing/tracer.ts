@@ -16,7 +16,13 @@ import type { RequestTrack, Step } from '../observability/telemetry.ts';
 
 /** Outcomes that mark a span as failed; others are expected results. */
 const FAULTS = new Set(['internal', 'unavailable', 'provider_error', 'provider_timeout', 'outcome_unknown', 'failed', 'misconfigured']);
-const STEP_KINDS = { call: SpanKind.INTERNAL, refresh: SpanKind.INTERNAL, provider: SpanKind.CLIENT, job: SpanKind.CONSUMER } as const;
+const STEP_KINDS = {
+  call: SpanKind.INTERNAL,
+  refresh: SpanKind.INTERNAL,
+  provider: SpanKind.CLIENT,
+  job: SpanKind.CONSUMER,
+  notification: SpanKind.PRODUCER,
+} as const;
 const KNOWN_METHODS = /^(GET|POST|DELETE|HEAD|OPTIONS|PUT|PATCH)$/;
 
 /**

@@ -4,6 +4,7 @@ import type { Keyring } from '../../crypto/keyring.ts';
 import type { KeyContext } from '../../crypto/master-key.ts';
 import type { Queryable } from '../../database/database.ts';
 import { internalError } from '../../errors.ts';
+import { addressKey } from '../../validation/email-address.ts';
 import { insertHashSecret, type SecretCopy, selectHashSecrets } from './name-hashes-repository.ts';
 
 const SECRET_BYTES = 32;
@@ -31,6 +32,11 @@ export class SubjectHasher {
   /** The hash of an account at a provider. @throws AppError as {@link identity} */
   async account(provider: string, subject: string): Promise<string> {
     return hmac(await this.#secret(), `account\0${provider}\0${subject}`).toString('hex');
+  }
+
+  /** The hash of a mail address, in any spelling of it. @throws AppError as {@link identity} */
+  async address(address: string): Promise<Buffer> {
+    return hmac(await this.#secret(), `address\0${addressKey(address)}`);
   }
 
   /** Reads the secret: while the key service is unavailable, no request could. @throws AppError as {@link identity} */
