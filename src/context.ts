@@ -14,6 +14,7 @@ import { actionRevisions } from './integrations/action-revision.ts';
 import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/reload/replicated-reload.ts';
 import { McpEndpoint } from './mcp/mcp-endpoint.ts';
+import { createNotifications } from './notifications/notifications.ts';
 import type { FetchDocument } from './oauth/clients/client-documents.ts';
 import type { Logger } from './observability/logger.ts';
 import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
@@ -119,6 +120,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
     /** Whether pages of an origin may call the service. */
     allowsOrigin: allowedOrigins(config, publicUrl, clock, logger),
     ...createConnections(core, { ...shared, ...sources, ...clients, publicUrl }),
+    notifications: createNotifications({ ...shared, ...clients, sandbox, publicUrl, automationName: async () => undefined }),
     bankDeps,
     webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys),
     sandbox,

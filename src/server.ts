@@ -100,6 +100,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   context.uses.start();
   context.sources?.readings.start();
   context.automations.poll.start();
+  context.notifications.sending.start();
   deletionWatch(context.db, { forget: (userId) => context.sessions.forget(userId), end: userDeleted }, context.polls).start();
   sessions.start();
   /** Makes the service unready. */

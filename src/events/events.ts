@@ -13,15 +13,23 @@ export interface StatusEvent {
 /** {@link Events.record}, as it is given to those who record events. */
 export type RecordEvent = Events['record'];
 
+/** Has the user told of an event also where no front end is open. */
+export type TellEvent = <Name extends EventName>(tx: Queryable, userId: string, event: Name, data: EventData[Name]) => Promise<void>;
+
 /** Records events for a user's front ends, which are kept for 24 hours. */
 export class Events {
   readonly #db: Database;
   readonly #recorded: () => void;
+  readonly #tell: TellEvent;
 
-  /** @param recorded called after each commit with events */
-  constructor(db: Database, recorded: () => void) {
+  /**
+   * @param recorded called after each commit with events
+   * @param tell is called in the transaction of each event of one user
+   */
+  constructor(db: Database, recorded: () => void, tell: TellEvent) {
     this.#db = db;
     this.#recorded = recorded;
+    this.#tell = tell;
   }
 
   /**
@@ -39,6 +47,7 @@ export class Events {
     clientId: string | null = null,
   ): Promise<void> {
     await insertEvent(tx, userId, event, data, clientId);
+    await this.#tell(tx, userId, event, data);
     afterCommit(tx, this.#recorded);
   }
 

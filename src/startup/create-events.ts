@@ -4,13 +4,16 @@ import { EventFeed } from '../events/event-feed.ts';
 import { Events, type RecordEvent } from '../events/events.ts';
 import { ApprovalExpiry } from '../executor/approvals/approval-expiry.ts';
 import { mayHaveGrant } from '../executor/call/thread-grants-repository.ts';
+import { createNotices } from '../notifications/notifications.ts';
 import { describeError } from '../observability/logger.ts';
 import type { Core } from './core.ts';
 
 /** Events for front ends, and the approvals that end with them. */
-export function createEvents({ db, clock, polls, logger, integrations }: Core) {
+export function createEvents(core: Core) {
+  const { db, clock, polls, logger, integrations } = core;
+  const notices = createNotices(core);
   const feed = new EventFeed(db, polls);
-  const events = new Events(db, () => feed.wake());
+  const events = new Events(db, () => feed.wake(), notices.tellOf);
   const emit: RecordEvent = async (tx, userId, event, data, clientId) => {
     await events.record(tx, userId, event, data, clientId);
     // A run that waits for the user goes on.
@@ -32,5 +35,5 @@ export function createEvents({ db, clock, polls, logger, integrations }: Core) {
       logger.warn({ err: describeError(error) }, 'the event integrations.updated could not be recorded');
     });
   });
-  return { feed, events, emit, approvalExpiry };
+  return { feed, events, emit, approvalExpiry, notices };
 }

@@ -18,6 +18,7 @@ import type { Identity } from '../identity/identity.ts';
 import { integrationsRouter } from '../integrations/integrations-routes.ts';
 import { ClientLimits } from '../mcp/client-limits.ts';
 import { mcpRouter } from '../mcp/mcp-routes.ts';
+import { notificationsRouter } from '../notifications/channels/notifications-routes.ts';
 import { operatorRouter } from '../operator/operator-routes.ts';
 import type { Caller } from '../principal.ts';
 import { signInRouter } from '../sign-in/sign-in-routes.ts';
@@ -87,6 +88,7 @@ export function featureRouters(
     sourcesRouter({ load: loadSources, cookies: new Cookies(publicUrl), publicUrl }, middleware),
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),
+    notificationsRouter(context, middleware),
     tokensRouter(context.clientTokens, middleware),
     clientsRouter(context.clientGrants, middleware),
     agentsRouter(context.executor, config.limits, middleware),
@@ -95,7 +97,7 @@ export function featureRouters(
     allowancesRouter(context.allowances, middleware),
     readOnlyRouter(context.readOnlySwitches, middleware),
     threadsRouter(context, middleware),
-    automationsRouter(context.automations, middleware),
+    automationsRouter({ open: () => context.automations.open() }, middleware),
     chatRouter(context, middleware),
     mcpRouter(mcp, middleware),
     signInRouter(signIn, middleware),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
-import type { BankSettings, Config, IdentitySettings, SignInSettings, WorkspaceSettings } from '../config/config.ts';
+import type { BankSettings, Config, IdentitySettings, MailSettings, SignInSettings, WorkspaceSettings } from '../config/config.ts';
 import type { RequestHandler } from '../http/endpoints/endpoint.ts';
 import type { Addresses } from '../http/server/http-server.ts';
 import { type Catalog, SANDBOX_URL } from '../integrations/catalog.ts';
@@ -19,6 +19,8 @@ export interface Sandbox {
   model: { baseUrl: string };
   /** Address of the MCP server that it plays as a source. */
   tickets: { url: string };
+  /** The mail server that it plays, which starts with the first call. */
+  smtp?(): Promise<MailSettings>;
   close(): void;
 }
 

@@ -69,7 +69,8 @@ export async function selectHeld(
 async function selectUser(tx: Queryable, userId: string, identityHash: Buffer): Promise<Json | undefined> {
   const rows = await tx.query<{ row: Json }>(
     `select row_to_json(held) as row from (
-       select now() as exported_at, u.id, u.issuer, u.subject, u.email, u.time_zone, u.language, u.name, u.created_at, u.event_seq,
+       select now() as exported_at, u.id, u.issuer, u.subject, u.email, u.time_zone, u.language, u.name, u.quiet_from, u.quiet_to,
+         u.created_at, u.event_seq,
               (select row_to_json(w) from (select email, created_at from waitlist where email = lower(u.email)) as w) as waitlist,
               (select row_to_json(d) from (select deleted_at, user_id from deleted_users where identity_hash = $2) as d) as deleted_before
        from users u where u.id = $1::uuid) as held`,

@@ -221,7 +221,7 @@ export const getUserPreferences = (options) => (options?.client ?? client).get({
 /**
  * Change the preferences of the user
  *
- * A JSON merge patch (RFC 7396): a field that is left out stays as it is, null removes it. The assistant, the pages of Steward and the periods of bank actions use them.
+ * A JSON merge patch (RFC 7396): a field that is left out stays as it is, null removes it. The assistant, the pages of Steward the periods of bank actions and notifications use them. `quiet_hours` is replaced as a whole.
  */
 export const patchUserPreferences = (options) => (options.client ?? client).patch({
     security: [{ name: 'Authorization', type: 'apiKey' }],
@@ -260,6 +260,50 @@ export const getUserExport = (options) => (options?.client ?? client).get({
 export const deleteUser = (options) => (options?.client ?? client).delete({
     security: [{ name: 'Authorization', type: 'apiKey' }],
     url: '/user',
+    ...options
+});
+/**
+ * Notification channels
+ *
+ * Where the user is told something, newest first, and what a new channel needs.
+ */
+export const getNotificationsChannels = (options) => (options?.client ?? client).get({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/notifications/channels',
+    ...options
+});
+/**
+ * Add a notification channel
+ *
+ * At most 10. A mail address is sent a link that opens a page with a form. The secret of a webhook (Standard Webhooks) is returned once.
+ */
+export const postNotificationsChannels = (options) => (options.client ?? client).post({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/notifications/channels',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+/**
+ * Remove a notification channel
+ *
+ * Nothing is sent there from now on, also of what waits.
+ */
+export const deleteNotificationsChannelsId = (options) => (options.client ?? client).delete({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/notifications/channels/{id}',
+    ...options
+});
+/**
+ * Send a test
+ *
+ * Responds once it was taken or not (`error`). To a mail address that is not confirmed, a new link is sent instead.
+ */
+export const postNotificationsChannelsIdTest = (options) => (options.client ?? client).post({
+    security: [{ name: 'Authorization', type: 'apiKey' }],
+    url: '/notifications/channels/{id}/test',
     ...options
 });
 /**

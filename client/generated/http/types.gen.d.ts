@@ -51,6 +51,48 @@ export type PreferencesPatch = {
      * What the assistant calls the user.
      */
     name?: string | null;
+    /**
+     * In the user’s time zone (UTC until it is known), every day from one time to the next other one. Meanwhile nothing is told on notification channels but questions that would expire.
+     */
+    quiet_hours?: QuietHours | null;
+};
+export type QuietHours = {
+    from: string;
+    to: string;
+};
+export type ChannelRequest = {
+    type: 'mail' | 'push' | 'webhook';
+    /**
+     * Of `mail`. A link is sent there first, and nothing else until it was confirmed.
+     */
+    address?: string;
+    /**
+     * Of `push`: the browser’s `PushSubscription`, as JSON.
+     */
+    subscription?: PushSubscription;
+    /**
+     * Of `push`: what the browser is called, such as “Firefox on Linux”.
+     */
+    label?: string;
+    /**
+     * Of `webhook`: an https address in the public internet.
+     */
+    url?: string;
+    /**
+     * What is told there.
+     */
+    kinds: Array<'approval.waits' | 'run.finished' | 'needs.attention'>;
+    /**
+     * Whether mail and push say which action an approval is about. They never have text of others.
+     */
+    summaries?: boolean;
+};
+export type PushSubscription = {
+    endpoint: string;
+    keys: {
+        p256dh: string;
+        auth: string;
+    };
 };
 export type TokenRequest = {
     /**
@@ -587,6 +629,7 @@ export type Preferences = {
     time_zone: string | null;
     language: string | null;
     name: string | null;
+    quiet_hours: QuietHours | null;
 };
 export type AuditPage = {
     entries: Array<AuditEntry>;
@@ -659,6 +702,11 @@ export type UserExport = {
          * What the user is called.
          */
         name: string | null;
+        /**
+         * From when on nothing is told that can wait.
+         */
+        quiet_from: string | null;
+        quiet_to: string | null;
         created_at: string;
         event_seq: number;
     };
@@ -1060,6 +1108,52 @@ export type UserExport = {
         error: string | null;
     }>;
     /**
+     * Where the user is told something.
+     */
+    notification_channels: Array<{
+        id: string;
+        type: string;
+        /**
+         * An address, a push subscription, or a webhook with its secret.
+         */
+        destination: unknown;
+        kinds: Array<string>;
+        summaries: boolean;
+        state: string;
+        error: string | null;
+        failures: number;
+        confirmation_until: string | null;
+        confirmed_at: string | null;
+        last_sent_at: string | null;
+        due_at: string | null;
+        held_until: string | null;
+        created_at: string;
+    }>;
+    /**
+     * What was told, or waits to be; kept for 7 days.
+     */
+    notification_deliveries: Array<{
+        id: string;
+        channel_id: string;
+        key: string;
+        kind: string;
+        type: string;
+        data: unknown;
+        automation_id: string | null;
+        /**
+         * Of the page about it.
+         */
+        path: string;
+        happened_at: string;
+        /**
+         * It isn’t told after this time.
+         */
+        until: string | null;
+        message_id: string | null;
+        outcome: string | null;
+        ended_at: string | null;
+    }>;
+    /**
      * Accounts that are read for what starts automations, and how far.
      */
     watches: Array<{
@@ -1077,6 +1171,69 @@ export type UserExport = {
      * The newest rows; `next_cursor` continues at GET /user/audit.
      */
     audit_log: AuditPage;
+};
+export type NotificationChannels = {
+    channels: Array<NotificationChannel>;
+    /**
+     * Types that this server can send to.
+     */
+    types: Array<'mail' | 'push' | 'webhook'>;
+    /**
+     * `applicationServerKey` for a push subscription, base64url.
+     */
+    push_key: string;
+};
+export type NotificationChannel = {
+    id: string;
+    type: 'mail' | 'push' | 'webhook';
+    /**
+     * The mail address, the host of the webhook, or what the browser is called.
+     */
+    label: string;
+    kinds: Array<'approval.waits' | 'run.finished' | 'needs.attention'>;
+    summaries: boolean;
+    /**
+     * False: a mail address whose link was not confirmed yet. Nothing else is sent there.
+     */
+    confirmed: boolean;
+    /**
+     * `off`: sending failed for good. Remove it, and add it again.
+     */
+    state: 'active' | 'off';
+    /**
+     * Why the last message was not taken; null: it was.
+     */
+    error: 'unreachable' | 'timed_out' | 'forbidden_address' | 'rejected' | 'gone' | null;
+    created_at: string;
+    last_sent_at: string | null;
+};
+export type NewNotificationChannel = {
+    id: string;
+    type: 'mail' | 'push' | 'webhook';
+    /**
+     * The mail address, the host of the webhook, or what the browser is called.
+     */
+    label: string;
+    kinds: Array<'approval.waits' | 'run.finished' | 'needs.attention'>;
+    summaries: boolean;
+    /**
+     * False: a mail address whose link was not confirmed yet. Nothing else is sent there.
+     */
+    confirmed: boolean;
+    /**
+     * `off`: sending failed for good. Remove it, and add it again.
+     */
+    state: 'active' | 'off';
+    /**
+     * Why the last message was not taken; null: it was.
+     */
+    error: 'unreachable' | 'timed_out' | 'forbidden_address' | 'rejected' | 'gone' | null;
+    created_at: string;
+    last_sent_at: string | null;
+    /**
+     * `whsec_…`, of a webhook: it verifies the signatures.
+     */
+    secret?: string;
 };
 export type ClientTokens = {
     tokens: Array<ClientToken>;
@@ -3885,6 +4042,254 @@ export type DeleteUserResponses = {
     200: Success;
 };
 export type DeleteUserResponse = DeleteUserResponses[keyof DeleteUserResponses];
+export type GetNotificationsChannelsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/notifications/channels';
+};
+export type GetNotificationsChannelsErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type GetNotificationsChannelsError = GetNotificationsChannelsErrors[keyof GetNotificationsChannelsErrors];
+export type GetNotificationsChannelsResponses = {
+    /**
+     * Success
+     */
+    200: NotificationChannels;
+};
+export type GetNotificationsChannelsResponse = GetNotificationsChannelsResponses[keyof GetNotificationsChannelsResponses];
+export type PostNotificationsChannelsData = {
+    body: ChannelRequest;
+    path?: never;
+    query?: never;
+    url: '/notifications/channels';
+};
+export type PostNotificationsChannelsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Error & {
+        code?: 'invalid_request';
+    };
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `conflict`
+     */
+    409: Error & {
+        code?: 'conflict';
+    };
+    /**
+     * `too_large`
+     */
+    413: Error & {
+        code?: 'too_large';
+    };
+    /**
+     * `unsupported_media_type`
+     */
+    415: Error & {
+        code?: 'unsupported_media_type';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+};
+export type PostNotificationsChannelsError = PostNotificationsChannelsErrors[keyof PostNotificationsChannelsErrors];
+export type PostNotificationsChannelsResponses = {
+    /**
+     * Success
+     */
+    200: NewNotificationChannel;
+};
+export type PostNotificationsChannelsResponse = PostNotificationsChannelsResponses[keyof PostNotificationsChannelsResponses];
+export type DeleteNotificationsChannelsIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/notifications/channels/{id}';
+};
+export type DeleteNotificationsChannelsIdErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`
+     */
+    503: Error & {
+        code?: 'unavailable';
+    };
+};
+export type DeleteNotificationsChannelsIdError = DeleteNotificationsChannelsIdErrors[keyof DeleteNotificationsChannelsIdErrors];
+export type DeleteNotificationsChannelsIdResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+export type DeleteNotificationsChannelsIdResponse = DeleteNotificationsChannelsIdResponses[keyof DeleteNotificationsChannelsIdResponses];
+export type PostNotificationsChannelsIdTestData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/notifications/channels/{id}/test';
+};
+export type PostNotificationsChannelsIdTestErrors = {
+    /**
+     * `invalid_token`, `token_expired`
+     */
+    401: Error & {
+        code?: 'invalid_token' | 'token_expired';
+    };
+    /**
+     * `forbidden`
+     */
+    403: Error & {
+        code?: 'forbidden';
+    };
+    /**
+     * `not_found`
+     */
+    404: Error & {
+        code?: 'not_found';
+    };
+    /**
+     * `method_not_allowed`
+     */
+    405: Error & {
+        code?: 'method_not_allowed';
+    };
+    /**
+     * `rate_limited`
+     */
+    429: Error & {
+        code?: 'rate_limited';
+    };
+    /**
+     * `internal`
+     */
+    500: Error & {
+        code?: 'internal';
+    };
+    /**
+     * `unavailable`, `not_configured`
+     */
+    503: Error & {
+        code?: 'unavailable' | 'not_configured';
+    };
+};
+export type PostNotificationsChannelsIdTestError = PostNotificationsChannelsIdTestErrors[keyof PostNotificationsChannelsIdTestErrors];
+export type PostNotificationsChannelsIdTestResponses = {
+    /**
+     * Success
+     */
+    200: NotificationChannel;
+};
+export type PostNotificationsChannelsIdTestResponse = PostNotificationsChannelsIdTestResponses[keyof PostNotificationsChannelsIdTestResponses];
 export type GetTokensData = {
     body?: never;
     path?: never;

@@ -7,8 +7,8 @@ import { z } from 'zod';
 export const returnPath = z
   .string()
   .regex(
-    /^\/(?:console|signed-in|approvals(?:\/[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?|auth\/sources\/entry\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|oauth\/consent\/[\w-]{43})?$/,
-    'must be a page of this service: /, /console, /signed-in, /approvals, /approvals/{id}, /auth/sources/entry/{id} or /oauth/consent/{id}',
+    /^\/(?:console|signed-in|approvals(?:\/[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?|auth\/sources\/entry\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:oauth\/consent|notifications\/confirm)\/[\w-]{43})?$/,
+    'must be a page of this service: /, /console, /signed-in, /approvals, /approvals/{id}, /auth/sources/entry/{id}, /oauth/consent/{id} or /notifications/confirm/{id}',
   )
   .meta({ examples: ['/approvals'] });
 

@@ -8,7 +8,7 @@ import { expectError } from '../../support/users/expect-error.ts';
 import type { HttpResponse } from '../../support/users/request.ts';
 
 const PATH = '/user/preferences';
-const NONE = { time_zone: null, language: null, name: null };
+const NONE = { time_zone: null, language: null, name: null, quiet_hours: null };
 
 let steward: TestSteward;
 
@@ -39,7 +39,7 @@ describe('PATCH /user/preferences', () => {
 
   it.each(['application/json', 'application/merge-patch+json'])('changes what it names, and null removes, as %s', async (type) => {
     const token = await steward.signIn(newName());
-    const all = { time_zone: 'Europe/Berlin', language: 'en-GB', name: 'Ana Müller' };
+    const all = { time_zone: 'Europe/Berlin', language: 'en-GB', quiet_hours: { from: '22:00', to: '07:00' }, name: 'Ana Müller' };
     expect((await patch(token, all, type)).body).toEqual(all);
     expect((await patch(token, { name: null }, type)).body).toEqual({ ...all, name: null });
     expect((await patch(token, {}, type)).body).toEqual({ ...all, name: null });
@@ -175,6 +175,29 @@ describe('PATCH /user/preferences', () => {
     expect((await steward.call(PATH, { token: bo })).body.name).toBe('Bo');
   });
 
+  it('keeps quiet hours, and ends them', async () => {
+    const token = await steward.signIn(newName());
+    const quiet = { from: '22:00', to: '07:00' };
+    expect((await patch(token, { quiet_hours: quiet })).body).toEqual({ ...NONE, quiet_hours: quiet });
+    expect((await patch(token, { name: 'Ana' })).body).toEqual({ ...NONE, name: 'Ana', quiet_hours: quiet });
+    expect((await patch(token, { quiet_hours: null })).body).toEqual({ ...NONE, name: 'Ana' });
+  });
+
+  it.each([
+    ['one time', { from: '22:00' }],
+    ['twice the same time', { from: '22:00', to: '22:00' }],
+    ['the 25th hour', { from: '24:00', to: '07:00' }],
+    ['a time in words', { from: '10 pm', to: '7 am' }],
+    ['seconds', { from: '22:00:00', to: '07:00' }],
+    ['a zone', { from: '22:00', to: '07:00', time_zone: 'UTC' }],
+    ['a list', ['22:00', '07:00']],
+    ['a text', '22:00-07:00'],
+  ])('rejects %s for quiet hours', async (_what, quiet) => {
+    const token = await steward.signIn(newName());
+    expectError(await patch(token, { quiet_hours: quiet }), 'invalid_request');
+    expect((await steward.call(PATH, { token })).body).toEqual(NONE);
+  });
+
   it('says nothing of it in logs', async () => {
     await patch(await steward.signIn(newName()), { name: 'Canary Person', time_zone: 'Pacific/Chatham' });
     expect(steward.logs.join('')).not.toMatch(/Canary Person|Chatham/);
@@ -207,7 +230,7 @@ describe.skipIf(!hasPostgres)('two replicas', () => {
         { language: `en-A${round % 2 ? 'U' : 'G'}` },
       ];
       await Promise.all(changes.map((change, index) => patch(token, change, 'application/json', index % 2 ? one : other)));
-      expect((await one.call(PATH, { token })).body).toEqual(Object.assign({}, ...changes));
+      expect((await one.call(PATH, { token })).body).toEqual(Object.assign({ quiet_hours: null }, ...changes));
     }
   });
 });

@@ -82,6 +82,18 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
      select gen_random_uuid(), g.user_id, g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,
     [user.userId],
   );
+  const channel = { type: 'webhook', url: `https://hooks.example.com/${SAID}`, kinds: ['run.finished'] };
+  await steward.call('/notifications/channels', { token, headers: { 'content-type': 'application/json' }, body: JSON.stringify(channel) });
+  await steward.sql(
+    `insert into notification_deliveries (id, user_id, channel_id, key, kind, type, data, path, happened_at, outcome, ended_at)
+     select gen_random_uuid(), user_id, id, 'run', 'run.finished', 'run.finished', '{}', '/', now(), 'sent', now()
+     from notification_channels where user_id = $1`,
+    [user.userId],
+  );
+  await steward.sql(
+    `insert into notification_confirmations (id, user_id, address_hash, sent_at) values (gen_random_uuid(), $1, '\\x00', now())`,
+    [user.userId],
+  );
   // An item of its own, which no sweep comes to while the test runs.
   await steward.sql(
     `insert into ended_grants (grant_id, user_id, provider, subject, tokens, try_after)

@@ -1,5 +1,5 @@
-import type { AppError } from '../errors.ts';
-import type { Delivery } from './deliveries-repository.ts';
+import type { AppError } from '../../errors.ts';
+import type { Delivery } from '../notices/deliveries-repository.ts';
 import type { MailDestination, PushDestination, WebhookDestination } from './destination.ts';
 import type { Message } from './message-text.ts';
 

@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { notices as words } from '../../public/language/en/notifications.js';
-import type { MailSettings } from '../config/config.ts';
-import { needsTls } from '../config/mail-config.ts';
+import { notices as words } from '../../../public/language/en/notifications.js';
+import type { MailSettings } from '../../config/config.ts';
+import { needsTls } from '../../config/mail-config.ts';
 import type { MailDestination } from './destination.ts';
 import type { Message } from './message-text.ts';
 import { type Outcome, type Outgoing, REJECTED, type Sender } from './sender.ts';

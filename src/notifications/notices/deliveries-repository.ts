@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Queryable } from '../../database/database.ts';
 import type { Notice, NoticeData, NoticeKind, NoticeType } from './notice.ts';
 
 /** Something that waits to be told on a channel. */

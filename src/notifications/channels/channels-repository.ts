@@ -1,6 +1,6 @@
-import type { Queryable } from '../database/database.ts';
-import type { ChannelType } from './destination.ts';
-import type { NoticeKind } from './notice.ts';
+import type { Queryable } from '../../database/database.ts';
+import type { NoticeKind } from '../notices/notice.ts';
+import type { ChannelType } from '../senders/destination.ts';
 
 export interface ChannelRow {
   id: string;

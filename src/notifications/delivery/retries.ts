@@ -1,4 +1,4 @@
-import type { ChannelType } from './destination.ts';
+import type { ChannelType } from '../senders/destination.ts';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 /** Between the eight tries at a webhook, within 24 hours. */

@@ -1,20 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Clock } from '../clock/clock.ts';
-import { hashSecret } from '../crypto/secrets.ts';
-import type { Database } from '../database/database.ts';
-import { lockExistingUser } from '../database/user-lock.ts';
-import { AppError } from '../errors.ts';
-import type { Outbound } from '../outbound/checked-fetch.ts';
-import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
-import type { SubjectHasher } from '../vault/keys/subject-hasher.ts';
-import type { UserKeys } from '../vault/keys/user-keys.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { hashSecret } from '../../crypto/secrets.ts';
+import type { Database } from '../../database/database.ts';
+import { lockExistingUser } from '../../database/user-lock.ts';
+import { AppError } from '../../errors.ts';
+import type { Outbound } from '../../outbound/checked-fetch.ts';
+import { FixedWindowLimiter } from '../../rate-limit/fixed-window.ts';
+import type { SubjectHasher } from '../../vault/keys/subject-hasher.ts';
+import type { UserKeys } from '../../vault/keys/user-keys.ts';
+import type { NoticeKind } from '../notices/notice.ts';
+import { type ChannelType, type Destination, labelOf, openDestination, sealDestination, targetOf } from '../senders/destination.ts';
+import type { MailSender } from '../senders/mail-sender.ts';
+import type { Outcome } from '../senders/sender.ts';
 import { type ChannelRow, deleteChannel, insertChannel, noteError, selectChannel, selectChannels } from './channels-repository.ts';
 import { selectByLink, useLink } from './confirmations-repository.ts';
-import { type ChannelType, type Destination, labelOf, openDestination, sealDestination, targetOf } from './destination.ts';
 import { makeLink, sendLink } from './link-sender.ts';
-import type { MailSender } from './mail-sender.ts';
-import type { NoticeKind } from './notice.ts';
-import type { Outcome } from './sender.ts';
 import type { TestSender } from './test-sender.ts';
 
 const MOST = 10;
@@ -29,7 +29,7 @@ export interface ChannelsDeps {
   outbound: Outbound;
   publicUrl: string;
   /** undefined: mail is not configured. */
-  mail: MailSender | undefined;
+  mail: Pick<MailSender, 'write'> | undefined;
   tests: TestSender;
 }
 

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { QuietHours } from '../preferences/preferences-repository.ts';
+import type { QuietHours } from '../../preferences/preferences-repository.ts';
 
 /**
  * When the quiet hours end in which a moment is. At clock changes: a time that a day doesn't have is the same time by the

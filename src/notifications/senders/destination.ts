@@ -1,6 +1,6 @@
-import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
-import type { Queryable } from '../database/database.ts';
-import type { UserKeys } from '../vault/keys/user-keys.ts';
+import { type AssociatedData, open, seal } from '../../crypto/envelope.ts';
+import type { Queryable } from '../../database/database.ts';
+import type { UserKeys } from '../../vault/keys/user-keys.ts';
 
 export const CHANNEL_TYPES = ['mail', 'push', 'webhook'] as const;
 export type ChannelType = (typeof CHANNEL_TYPES)[number];

@@ -1,7 +1,7 @@
-import type { AssociatedData } from '../crypto/envelope.ts';
-import type { Database } from '../database/database.ts';
-import { internalError } from '../errors.ts';
-import type { ServiceSecrets } from '../vault/keys/service-secrets.ts';
+import type { AssociatedData } from '../../crypto/envelope.ts';
+import type { Database } from '../../database/database.ts';
+import { internalError } from '../../errors.ts';
+import type { ServiceSecrets } from '../../vault/keys/service-secrets.ts';
 import { insertPushKey, selectPushKey } from './push-keys-repository.ts';
 
 /** A key pair for ES256, in base64url: a point that isn't compressed, and a number (RFC 8292, 2 and 3.2). */

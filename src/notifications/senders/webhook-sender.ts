@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
-import type { Clock } from '../clock/clock.ts';
-import { AppError } from '../errors.ts';
-import type { Outbound } from '../outbound/checked-fetch.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { AppError } from '../../errors.ts';
+import type { Outbound } from '../../outbound/checked-fetch.ts';
 import type { WebhookDestination } from './destination.ts';
 import { failureOf, GONE, type Outcome, REJECTED, type WebhookEvent } from './sender.ts';
 

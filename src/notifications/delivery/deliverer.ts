@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock/clock.ts';
-import type { Database } from '../database/database.ts';
-import { describeError, type Logger } from '../observability/logger.ts';
-import type { Telemetry } from '../observability/telemetry.ts';
-import { formatterFor, type Preferences, selectPreferences } from '../preferences/preferences-repository.ts';
-import type { UserKeys } from '../vault/keys/user-keys.ts';
-import { type Claim, type ClaimEnd, endClaim } from './channels-repository.ts';
-import { type Delivery, endDeliveries, failWaiting, joinMessage, selectWaiting } from './deliveries-repository.ts';
-import { type Destination, openDestination } from './destination.ts';
-import { type Message, messageOf, type Told } from './message-text.ts';
-import type { Notify } from './notice.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Database } from '../../database/database.ts';
+import { lockUser } from '../../database/user-lock.ts';
+import { describeError, type Logger } from '../../observability/logger.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+import { formatterFor, type Preferences, selectPreferences } from '../../preferences/preferences-repository.ts';
+import type { UserKeys } from '../../vault/keys/user-keys.ts';
+import { type Claim, type ClaimEnd, endClaim } from '../channels/channels-repository.ts';
+import { type Delivery, endDeliveries, failWaiting, joinMessage, selectWaiting } from '../notices/deliveries-repository.ts';
+import type { Notify } from '../notices/notify.ts';
+import { type Destination, openDestination } from '../senders/destination.ts';
+import { type Message, messageOf, type Told } from '../senders/message-text.ts';
+import { type Outcome, outcomeName, type Senders } from '../senders/sender.ts';
 import { quietUntil } from './quiet-hours.ts';
 import { afterFailure } from './retries.ts';
-import { type Outcome, outcomeName, type Senders } from './sender.ts';
 
 /** Between two messages to people. */
 const DIGEST_MS = 15 * 60_000;
@@ -119,12 +120,14 @@ export class Deliverer {
     }
     const at = new Date(now);
     await db.transaction(async (tx) => {
+      // First, as where something is told.
+      if (!(await lockUser(tx, userId))) return;
       await endClaim(tx, claim, { failures, error, state: 'off' });
       await failWaiting(tx, userId, id, at);
       const data = { channel: id, state: type };
       const key = `channel.off ${id} ${at.toISOString()}`;
       await notify(tx, userId, { kind: 'needs.attention', type: 'channel.off', key, path: settingsPath, data });
-    });
+    }, userId);
     return { failures, error, state: 'off' };
   }
 }

@@ -1,10 +1,10 @@
-import { actionName } from '../../public/language/en/actions.js';
-import { notices as words } from '../../public/language/en/notifications.js';
-import type { Formatter } from '../../public/language/formatter.js';
-import { withoutHidden } from '../http/pages/visible-text.ts';
-import { shortened } from '../validation/cut-text.ts';
-import { withoutQuotationMarks } from '../validation/quotation.ts';
-import type { Delivery } from './deliveries-repository.ts';
+import { actionName } from '../../../public/language/en/actions.js';
+import { notices as words } from '../../../public/language/en/notifications.js';
+import type { Formatter } from '../../../public/language/formatter.js';
+import { withoutHidden } from '../../http/pages/visible-text.ts';
+import { shortened } from '../../validation/cut-text.ts';
+import { withoutQuotationMarks } from '../../validation/quotation.ts';
+import type { Delivery } from '../notices/deliveries-repository.ts';
 
 /** What of a delivery is told. */
 export type Told = Pick<Delivery, 'type' | 'data' | 'threadId' | 'path' | 'until'> & {

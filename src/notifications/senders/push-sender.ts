@@ -1,6 +1,6 @@
 import webPush from 'web-push';
-import { AppError } from '../errors.ts';
-import type { Outbound } from '../outbound/checked-fetch.ts';
+import { AppError } from '../../errors.ts';
+import type { Outbound } from '../../outbound/checked-fetch.ts';
 import type { PushDestination } from './destination.ts';
 import type { Message } from './message-text.ts';
 import type { PushKeys } from './push-keys.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { addressConfirmation as words } from '../../public/language/en/notifications.js';
-import { hashSecret, randomSecret } from '../crypto/secrets.ts';
-import type { Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
-import type { SubjectHasher } from '../vault/keys/subject-hasher.ts';
+import { addressConfirmation as words } from '../../../public/language/en/notifications.js';
+import { hashSecret, randomSecret } from '../../crypto/secrets.ts';
+import type { Queryable } from '../../database/database.ts';
+import { AppError } from '../../errors.ts';
+import type { SubjectHasher } from '../../vault/keys/subject-hasher.ts';
+import type { MailSender } from '../senders/mail-sender.ts';
+import type { Outcome } from '../senders/sender.ts';
 import { countLinks, insertLink, keepLink } from './confirmations-repository.ts';
-import type { MailSender } from './mail-sender.ts';
-import type { Outcome } from './sender.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const LINKS_TO_ADDRESS = 3;
@@ -27,7 +27,9 @@ export async function makeLink(
   const addressHash = await names.address(address);
   const { toAddress, ofUser } = await countLinks(tx, userId, addressHash, new Date(now - DAY_MS));
   if (toAddress >= LINKS_TO_ADDRESS || ofUser >= LINKS_OF_USER) {
-    throw new AppError('rate_limited', 'Enough links were sent for today. Use the last one, or try again tomorrow.', { retryAfter: DAY_MS / 1000 });
+    throw new AppError('rate_limited', 'Enough links were sent for today. Use the last one, or try again tomorrow.', {
+      retryAfter: DAY_MS / 1000,
+    });
   }
   const secret = randomSecret();
   await insertLink(tx, userId, randomUUID(), addressHash, new Date(now));
