@@ -72,7 +72,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
   const providers = await openProviders(core.descriptors, config, sandbox, { publicUrl, limits, clock, telemetry });
   const catalog = catalogIn(core, overrides, sandbox);
   const events = createEvents(core);
-  const vault = createVault(core, providers, events.events);
+  const vault = createVault(core, providers, events.events, catalog);
   const shared = { ...core, ...vault, ...events, providers, catalog, approvalUrl: (id: string) => `${publicUrl}/approvals/${id}` };
   const allowances = new Allowances(db, vault.userKeys, events.emit, catalog);
   const sources = createSources(core, shared);

@@ -135,6 +135,7 @@ async function shutdown(running: Running, resources: AsyncDisposableStack, logge
     () => closed,
     // Changes in progress run to completion and are recorded, even without a caller.
     () => context.executor.settle(),
+    () => context.automations.stop(),
     () => context.orphanedTokens.settle(),
     // A rotated refresh token exists in this process only until it is stored.
     () => context.tokens.settle(),

@@ -68,9 +68,10 @@ export class Events {
     if (errors.length > 0) throw errors[0];
   }
 
-  /** `account.status`, once per transition. */
-  async recordStatus(tx: Queryable, { userId, grantId, provider, status }: StatusEvent): Promise<void> {
+  /** `account.status`, once per transition. @returns the account; undefined: it isn't connected any more */
+  async recordStatus(tx: Queryable, { userId, grantId, provider, status }: StatusEvent): Promise<string | undefined> {
     const account = await selectAccountId(tx, userId, grantId);
     if (account !== undefined) await this.record(tx, userId, 'account.status', { account, provider, status });
+    return account;
   }
 }

@@ -5,10 +5,13 @@ import type { ModelSettings } from '../config/config.ts';
 import { fakeModel } from '../config/model-config.ts';
 import type { RecordEvent } from '../events/events.ts';
 import type { Core } from './core.ts';
-import { automationRunEnded, createAutomations } from './create-automations.ts';
+import { type AutomationsDeps, automationRunEnded, createAutomations } from './create-automations.ts';
 import type { Sandbox } from './open-sandbox.ts';
 
-interface Deps extends Omit<ChatDeps, 'threads' | 'models' | 'runEnded'>, ThreadsDeps {
+interface Deps
+  extends Omit<ChatDeps, 'threads' | 'models' | 'runEnded'>,
+    ThreadsDeps,
+    Pick<AutomationsDeps, 'tokens' | 'statuses' | 'uses' | 'providers'> {
   emit: RecordEvent;
   sandbox: Sandbox | undefined;
 }

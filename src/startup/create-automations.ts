@@ -1,6 +1,7 @@
 import type { Assistant } from '../assistant/assistant.ts';
 import type { ChatDeps } from '../assistant/chat-deps.ts';
 import type { Threads } from '../assistant/threads/threads.ts';
+import type { LooksDeps } from '../automations/looking/looks.ts';
 import { selectEndedBefore, selectWork } from '../automations/runs/runs-repository.ts';
 import { loadOnce } from '../concurrency/load-once.ts';
 import type { RecordEvent } from '../events/events.ts';
@@ -8,12 +9,11 @@ import type { AutomationNames } from '../executor/approvals/approval-preview.ts'
 import { mayHaveGrant } from '../executor/call/thread-grants-repository.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import type { Providers } from '../providers/open-providers.ts';
 import { stewardDescriptor } from '../providers/steward/steward-descriptor.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import type { Core } from './core.ts';
 
-interface Deps {
+export interface AutomationsDeps extends Pick<LooksDeps, 'providers' | 'tokens' | 'statuses' | 'uses'> {
   userKeys: UserKeys;
   emit: RecordEvent;
   threads: Threads;
@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 5_000;
 const KEPT_RUNS_MS = 30 * 24 * 3_600_000;
 
 /** What follows from the end of an answer in a run's conversation. Nothing of automations is loaded for others. */
-export function automationRunEnded({ clock }: Core, { emit, threads }: Pick<Deps, 'emit' | 'threads'>): ChatDeps['runEnded'] {
+export function automationRunEnded({ clock }: Core, { emit, threads }: Pick<AutomationsDeps, 'emit' | 'threads'>): ChatDeps['runEnded'] {
   return async (tx, run, status, code) => {
     if (!mayHaveGrant(run.threadId)) return;
     const { answerEnded } = await import('../automations/runs/thread-runs.ts');
@@ -42,11 +42,9 @@ export function namesOfAutomations(core: Core, { userKeys }: Pick<Deps, 'userKey
 }
 
 /** Automations of all users. What runs them is loaded once one is due. */
-export function createAutomations(
-  core: Core,
-  deps: Deps & { assistant: Assistant; executor: Pick<Executor, 'accounts'>; providers: Providers },
-) {
+export function createAutomations(core: Core, deps: AutomationsDeps & { assistant: Assistant; executor: Pick<Executor, 'accounts'> }) {
   const { config, db, clock, polls } = core;
+  const stopping = new AsyncDisposableStack();
   const work = loadOnce(async () => {
     const { AutomationWork } = await import('../automations/automation-work.ts');
     const { threads } = deps;
@@ -55,8 +53,16 @@ export function createAutomations(
       () => void poll.tick(),
     );
   });
+  const looks = loadOnce(async () => {
+    const { Looks } = await import('../automations/looking/looks.ts');
+    const opened = new Looks({ ...core, ...deps, found: () => poll.wake(0), freed: () => poll.wake(0) });
+    stopping.defer(() => opened.stop());
+    return opened;
+  });
   const look = async () => {
-    const { toPlan, toAct } = await selectWork(db, new Date(clock.now()));
+    const { toPlan, toAct, toLook } = await selectWork(db, new Date(clock.now()));
+    // Not awaited to their end: an account that can't be reached holds nothing up.
+    if (toLook) await (await looks()).begin();
     if (toPlan || toAct) await (await work()).tick();
   };
   const open = loadOnce(async () => {
@@ -75,6 +81,13 @@ export function createAutomations(
     /** What users do with theirs. */
     open,
     poll,
+    /** Resolves when the looks in progress have ended, for tests. */
+    looked: async () => (await looks()).settled(),
+    /** Ends what is under way and is repeated on another replica. */
+    async stop() {
+      await poll.stop();
+      await stopping.disposeAsync();
+    },
     /** Deletes old runs. */
     async sweep() {
       const before = new Date(clock.now() - KEPT_RUNS_MS);

@@ -1,5 +1,3 @@
-import type { Poll } from '../../clock/poll.ts';
-import type { Polls } from '../../clock/polls.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { ActiveUses } from '../../vault/grants/active-uses.ts';
@@ -11,9 +9,10 @@ export interface LooksDeps extends LookDeps {
   logger: Logger;
   /** Called after runs were added. */
   found(): void;
+  /** Called when there is room for looks that were due. */
+  freed(): void;
 }
 
-const POLL_MS = 5_000;
 /** Of this process. */
 const AT_A_TIME = 40;
 /** From one look at an account to the next. */
@@ -38,27 +37,15 @@ const REFUSED: ReadonlySet<ErrorCode> = new Set(['reauth_required', 'relink_requ
 export class Looks {
   readonly #deps: LooksDeps;
   readonly #random: () => number;
-  readonly #poll: Poll;
   readonly #running = new Map<string, { work: Promise<void>; abort: AbortController }>();
   /** More were due than there was room for. */
   #isBehind = false;
+  #isStopped = false;
 
   /** @param random a number from 0 to 1 */
-  constructor(deps: LooksDeps, polls: Polls, random: () => number = Math.random) {
+  constructor(deps: LooksDeps, random: () => number = Math.random) {
     this.#deps = deps;
     this.#random = random;
-    const failure = 'the accounts of automations can’t be looked at; retrying';
-    this.#poll = polls.create(() => this.#check(), { everyMs: POLL_MS, failure });
-  }
-
-  start(): void {
-    this.#poll.start();
-  }
-
-  /** Looks now at what is due, for tests and for what has woken it. */
-  async tick(): Promise<void> {
-    await this.#poll.tick();
-    await this.settled();
   }
 
   /** Resolves when the looks in progress have ended. */
@@ -66,18 +53,19 @@ export class Looks {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ work }) => work));
   }
 
-  /** Ends the looks in progress, which store nothing. */
+  /** Ends the looks in progress, which store nothing. None begins any more. */
   async stop(): Promise<void> {
-    await this.#poll.stop();
+    this.#isStopped = true;
     for (const { abort } of this.#running.values()) abort.abort(stopping());
     await this.settled();
   }
 
-  async #check(): Promise<void> {
+  /** Begins to look at the accounts that are due, as far as there is room. */
+  async begin(): Promise<void> {
     const { db, clock } = this.#deps;
     const room = AT_A_TIME - this.#running.size;
     this.#isBehind = room <= 0;
-    if (this.#isBehind) return;
+    if (this.#isBehind || this.#isStopped) return;
     const now = clock.now();
     const due = await leaseDueWatches(db, new Date(now), new Date(now + LEASE_MS), room);
     for (const watch of due) this.#begin(watch);
@@ -91,7 +79,7 @@ export class Looks {
     const abort = new AbortController();
     const work = this.#look(watch, abort).finally(() => {
       this.#running.delete(name);
-      if (this.#isBehind) this.#poll.wake(0);
+      if (this.#isBehind) this.#deps.freed();
     });
     this.#running.set(name, { work, abort });
   }

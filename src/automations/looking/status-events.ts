@@ -5,6 +5,7 @@ import type { EventData } from '../../events/event-data.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
 import { insertOccurrences } from './automations-watching-repository.ts';
+import { lookAgain } from './ensure-watches.ts';
 import type { AccountEvent } from './event-types.ts';
 import { readWatching, startsOf, toOccurrences } from './watching.ts';
 
@@ -16,7 +17,7 @@ export interface StatusDeps {
 
 /**
  * Starts the automations that wait for the status of an account, in the transaction that changes it: each transition is one
- * occurrence.
+ * occurrence. An account that works again is looked at.
  *
  * @returns the number of runs
  */
@@ -27,6 +28,7 @@ export async function startOnStatus(
   { account: accountId, status }: Pick<EventData['account.status'], 'account' | 'status'>,
 ): Promise<number> {
   const account = { userId, accountId };
+  if (status === 'active') await lookAgain(tx, userId, accountId, clock);
   const watching = await readWatching(tx, userKeys, account, ['account.status']);
   if (watching.length === 0) return 0;
   const occurrence = `status:${accountId}:${status}:${randomUUID()}`;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Queryable } from '../../database/database.ts';
 import type { RecordEvent } from '../../events/events.ts';
+import { ensureWatches } from '../looking/ensure-watches.ts';
 import { countFailure, pauseFailing } from './planning-repository.ts';
 import { deleteRun, type RunEnd, type RunRow, selectBeyond } from './runs-repository.ts';
 
@@ -43,9 +44,10 @@ export async function removeRun(
   await deleteRun(tx, userId, id);
 }
 
-async function countEnd({ emit }: RunEndingDeps, tx: Queryable, { userId, automationId, status }: EndedRun): Promise<void> {
+async function countEnd({ emit, clock }: RunEndingDeps, tx: Queryable, { userId, automationId, status }: EndedRun): Promise<void> {
   const failures = await countFailure(tx, userId, automationId, status === 'failed');
   if (failures === undefined || failures < MOST_FAILURES) return;
-  if (await pauseFailing(tx, userId, automationId))
-    await emit(tx, userId, 'automation.paused', { automation: automationId, reason: 'failures' });
+  if (!(await pauseFailing(tx, userId, automationId))) return;
+  await ensureWatches(tx, userId, clock);
+  await emit(tx, userId, 'automation.paused', { automation: automationId, reason: 'failures' });
 }

@@ -1,6 +1,5 @@
 import type { Assistant } from '../../assistant/assistant.ts';
 import type { Unattended } from '../../assistant/runs/unattended.ts';
-import { type AssociatedData, open } from '../../crypto/envelope.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { lockExistingUser } from '../../database/user-lock.ts';
 import { AppError, asAppError } from '../../errors.ts';
@@ -12,9 +11,10 @@ import { describeError, type Logger } from '../../observability/logger.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
 import type { Definition } from '../definition/definition.ts';
 import { openDefinition } from '../definition/sealed-definition.ts';
+import { openRunEvent, type RunEvent } from '../looking/run-event.ts';
 import { type PlannedAutomation, selectPlanned } from './planning-repository.ts';
 import { type RunEndingDeps, runEnded } from './run-ending.ts';
-import { type HappenedEvent, runText } from './run-text.ts';
+import { runText } from './run-text.ts';
 import { beginRun, type ClaimedRun, claimRuns, countStarted, endClaimed, postponeRun, type RunEnd, resumeRun } from './runs-repository.ts';
 
 export interface StarterDeps extends RunEndingDeps {
@@ -169,16 +169,11 @@ export class RunStarter {
     }, run.userId);
   }
 
-  async #eventOf({ userId, id, event }: ClaimedRun): Promise<HappenedEvent | undefined> {
+  async #eventOf({ userId, id, event }: ClaimedRun): Promise<RunEvent | undefined> {
     if (event === null) return undefined;
     const { db, userKeys } = this.#deps;
-    return JSON.parse(open(await userKeys.toOpen(db, userId, event), eventPlace(userId, id), event).toString('utf8')) as HappenedEvent;
+    return openRunEvent(await userKeys.toOpen(db, userId, event), { userId, id }, event);
   }
-}
-
-/** What the ids of an event are bound to. */
-export function eventPlace(userId: string, rowId: string): AssociatedData {
-  return { table: 'automation_runs', column: 'event', userId, rowId };
 }
 
 function claimEnded(): AppError {

@@ -1,19 +1,12 @@
 import type { Definition } from '../definition/definition.ts';
+import type { RunEvent } from '../looking/run-event.ts';
 import type { RunRow } from './runs-repository.ts';
-
-/** What happened: names of ids, and ids. Never a text that others wrote. */
-export interface HappenedEvent {
-  /** Such as `mail.received`. */
-  event: string;
-  account: string;
-  [id: string]: string;
-}
 
 /** The first message of a run: what its user has written, and with which ids the assistant finds what happened. */
 export function runText(
   { does, name }: Definition,
   { plannedAt, late }: Pick<RunRow, 'plannedAt' | 'late'>,
-  event: HappenedEvent | undefined,
+  event: RunEvent | undefined,
 ): string {
   const lines = [does.type === 'prompt' ? does.prompt : name];
   if (late) lines.push(`This run was planned for ${plannedAt.toISOString()}. It is late: nothing ran at that time.`);

@@ -62,18 +62,19 @@ export async function insertRun(tx: Queryable, userId: string, run: NewRun, now:
   return rows.length > 0;
 }
 
-/** Whether a replica has anything to plan or to begin. One look at two small indexes. */
-export async function selectWork(db: Queryable, now: Date): Promise<{ toPlan: boolean; toAct: boolean }> {
-  const rows = await db.query<{ toPlan: boolean; toAct: boolean }>(
+/** Whether a replica has anything to plan, to begin or to look at. One look at three small indexes. */
+export async function selectWork(db: Queryable, now: Date): Promise<{ toPlan: boolean; toAct: boolean; toLook: boolean }> {
+  const rows = await db.query<{ toPlan: boolean; toAct: boolean; toLook: boolean }>(
     {
       name: 'automations-work',
       text: `/* all users: what is due next */ select
                exists (select 1 from automations where due_at <= $1::timestamptz and (planning_until is null or planning_until <= $1::timestamptz)) as "toPlan",
-               exists (select 1 from automation_runs where act_at <= $1::timestamptz) as "toAct"`,
+               exists (select 1 from automation_runs where act_at <= $1::timestamptz) as "toAct",
+               exists (select 1 from watches where look_after <= $1::timestamptz) as "toLook"`,
     },
     [now],
   );
-  return rows[0] ?? { toPlan: false, toAct: false };
+  return rows[0] ?? { toPlan: false, toAct: false, toLook: false };
 }
 
 /** Claims runs on which a replica has to act, those that wait longest first. @param until the lease's end */
