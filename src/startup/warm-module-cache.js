@@ -43,6 +43,14 @@ await Promise.all([
   import('../connections/confirmation-page.ts'),
 ]);
 await Promise.all([
+  import('../automations/looking/looks.ts'),
+  import('../automations/looking/status-events.ts'),
+  import('../automations/looking/mail-reader.ts'),
+  import('../automations/looking/calendar-reader.ts'),
+  import('../automations/looking/drive-reader.ts'),
+  import('../automations/looking/bank-reader.ts'),
+]);
+await Promise.all([
   import('../connections/bindings.ts'),
   import('../connections/callback-service.ts'),
   import('../connections/confirmation-service.ts'),

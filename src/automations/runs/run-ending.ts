@@ -18,6 +18,8 @@ type EndedRun = Pick<RunRow, 'id' | 'userId' | 'automationId' | 'threadId'> & { 
 const MOST_FAILURES = 5;
 /** Runs of an automation that are kept, with their conversations. */
 export const KEPT_RUNS = 200;
+/** All runs of this time are kept: where an account's changes are read again, their rows tell what has been started already. */
+const KEPT_MS = 4 * 24 * 3_600_000;
 /** Deleted at the end of one run: each brings one, so that the others are left of a failure. */
 const REMOVED_AT_ONCE = 5;
 
@@ -29,7 +31,8 @@ export async function runEnded(deps: RunEndingDeps, tx: Queryable, run: EndedRun
   const { userId, automationId: automation, status, id, threadId } = run;
   await deps.emit(tx, userId, 'run.finished', { automation, run: id, status, thread: threadId });
   if (status === 'done' || status === 'failed') await countEnd(deps, tx, run);
-  for (const old of await selectBeyond(tx, userId, automation, { kept: KEPT_RUNS, limit: REMOVED_AT_ONCE })) {
+  const before = new Date(deps.clock.now() - KEPT_MS);
+  for (const old of await selectBeyond(tx, userId, automation, { kept: KEPT_RUNS, before, limit: REMOVED_AT_ONCE })) {
     await removeRun(deps, tx, { userId, ...old });
   }
 }

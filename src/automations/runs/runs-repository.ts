@@ -197,19 +197,19 @@ export function selectLatestRuns(db: Queryable, userId: string): Promise<RunRow[
   );
 }
 
-/** Runs of an automation beyond those that are kept, at most `limit`; only such that have ended. */
+/** Runs of an automation beyond those that are kept, at most `limit`; only such that were planned before a time, and have ended. */
 export function selectBeyond(
   db: Queryable,
   userId: string,
   automationId: string,
-  { kept, limit }: { kept: number; limit: number },
+  { kept, before, limit }: { kept: number; before: Date; limit: number },
 ): Promise<Pick<RunRow, 'id' | 'threadId'>[]> {
   return db.query(
     `select id, thread_id as "threadId" from (
-       select id, thread_id, ended_at from automation_runs where user_id = $1::uuid and automation_id = $2::uuid
-       order by planned_at desc, id desc offset $3::int limit $4::int) as older
-     where ended_at is not null`,
-    [userId, automationId, kept, limit],
+       select id, thread_id, ended_at, planned_at from automation_runs where user_id = $1::uuid and automation_id = $2::uuid
+       order by planned_at desc, id desc offset $3::int) as older
+     where ended_at is not null and planned_at < $4::timestamptz limit $5::int`,
+    [userId, automationId, kept, before, limit],
   );
 }
 
