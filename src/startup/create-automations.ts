@@ -34,7 +34,7 @@ export function automationRunEnded({ clock }: Core, { emit, threads }: Pick<Auto
 }
 
 /** The names of the automations that ask a user. */
-export function namesOfAutomations(core: Core, { userKeys }: Pick<Deps, 'userKeys'>): AutomationNames {
+export function namesOfAutomations(core: Core, { userKeys }: Pick<AutomationsDeps, 'userKeys'>): AutomationNames {
   return async (userId, ids) => {
     const { automationNames } = await import('../automations/automation-names.ts');
     return automationNames({ ...core, userKeys }, userId, ids);
