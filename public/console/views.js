@@ -3,6 +3,7 @@ import { accountsView } from './accounts/accounts-view.js';
 import { actionsView } from './actions/actions-view.js';
 import { activityView } from './activity/activity-view.js';
 import { approvalsView } from './approvals/approvals-view.js';
+import { automationsView } from './automations/automations-view.js';
 import { chatView } from './chat/chat-view.js';
 import { connectedAppsView } from './connected-apps/connected-apps-view.js';
 import { settingsView } from './settings/settings-view.js';
@@ -11,6 +12,7 @@ import { settingsView } from './settings/settings-view.js';
 export const VIEWS = [
   { name: 'chat', title: chat.title, layout: 'full', mount: chatView },
   accountsView,
+  automationsView,
   actionsView,
   approvalsView,
   activityView,

@@ -3,6 +3,7 @@ const NAMESPACE = 'http://www.w3.org/2000/svg';
 const LINES = {
   chat: ['M3 4.5h14v9.5H9l-3.5 3v-3H3z', 'M6.5 8h7M6.5 10.8h4.5'],
   accounts: ['M3 5h14v10H3z', 'M3.5 5.5 10 10.5l6.5-5'],
+  automations: ['M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14z', 'M10 6v4l2.8 1.8'],
   actions: ['M11 2.5 4.5 11H10l-1 6.5L15.5 9H10z'],
   approvals: ['M10 2.5 16.5 5v5c0 4-3 6.6-6.5 7.5C6.5 16.6 3.5 14 3.5 10V5z', 'm7 9.8 2.2 2.2L13.2 8'],
   activity: ['M2.5 10.5h3.5l2-6 4 11 2-5h3.5'],
