@@ -4,6 +4,7 @@ import { automationRuns, automations as texts } from '../../language/en/automati
 import { reasonOf } from '../../language/en/failures.js';
 import { tag } from '../kit/card.js';
 import { element } from '../kit/dom.js';
+import { linkTo } from '../page/page-address.js';
 import { formatter } from '../page/page-format.js';
 import { isolated, quotedText, visibleText } from '../page/page-text.js';
 
@@ -32,10 +33,11 @@ export function factsOf(automation) {
   return last === null ? [words] : [`${words}: `, runStatus(last)];
 }
 
-/** How a run stands, with the reason. */
-export function runStatus({ status, error }) {
+/** How a run stands, with the reason, and leading to its conversation. */
+function runStatus({ status, error, thread_id: thread }) {
   const [, words] = automationRuns.status[status] ?? ['', status];
-  return element('span', {}, error === null ? words : `${words}: ${reasonOf(error)}`);
+  const text = error === null ? words : `${words}: ${reasonOf(error)}`;
+  return thread === null ? text : element('a', { href: linkTo('chat', thread) }, text);
 }
 
 function lookFacts({ trigger, state, last_looked_at: looked, look_error: error }) {

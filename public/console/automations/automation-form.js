@@ -126,7 +126,6 @@ class AutomationForm {
 
   #read() {
     const does = this.#does.read();
-    const budget = this.#budget.read();
     const granted = { prompt: () => this.#actions.read(), action: () => [does.action], notify: () => [] };
     return {
       name: entered(this.#name) ?? '',
@@ -135,7 +134,7 @@ class AutomationForm {
       actions: granted[does.type](),
       accounts: does.type === 'prompt' ? this.#accounts.read() : null,
       when_asked: this.#asked.read(),
-      ...(Object.keys(budget).length > 0 && { budget }),
+      budget: this.#budget.read(),
     };
   }
 

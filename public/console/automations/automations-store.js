@@ -1,6 +1,6 @@
 import { Store } from '../page/page-store.js';
 
-const RELOADING = /^(?:automation|run|account)\./;
+const RELOADING = /^(?:automation|run|approval|account)\./;
 const GATHER_MS = 100;
 
 /** The user's automations, kept as they are by the service's events, and what can be done with one. */

@@ -5,9 +5,9 @@ import { compact, entered, inputField } from './form-parts.js';
 /** The limits of the runs, folded. @param budget undefined: the usual ones @returns `node`, and `read()` for the budget */
 export function budgetFields(budget = {}) {
   const fields = Object.entries(texts.budget).map(([name, label]) => {
-    const step = name === 'cost' ? { min: '0', step: 'any' } : { min: '1', step: '1' };
     const value = budget[name] ?? '';
-    return [name, inputField(`budget.${name}`, label, { type: 'number', ...step, value: String(value), hint: texts.budgetHint })];
+    const step = name === 'cost' ? { min: '0', step: 'any', hint: texts.noCost } : { min: '1', step: '1', required: value !== '' };
+    return [name, inputField(`budget.${name}`, label, { type: 'number', ...step, value: String(value) })];
   });
   const node = element(
     'details',
@@ -15,5 +15,6 @@ export function budgetFields(budget = {}) {
     element('summary', {}, texts.more, element('span', { className: 'muted' }, texts.moreAbout)),
     element('div', { className: 'fields' }, ...fields.map(([, one]) => one)),
   );
-  return { node, read: () => compact(Object.fromEntries(fields.map(([name, one]) => [name, entered(one)]))) };
+  const read = () => compact(Object.fromEntries(fields.map(([name, one]) => [name, entered(one)])));
+  return { node, read: () => ({ ...read(), cost: read().cost ?? null }) };
 }

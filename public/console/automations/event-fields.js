@@ -25,7 +25,7 @@ const FILTERS = {
   subject: text(texts.filters.subject, texts.anyHint),
   title: text(texts.filters.title, texts.anyHint),
   name: text(texts.filters.file, texts.anyHint),
-  folder: text(texts.filters.folder, texts.anyHint),
+  folder: text(texts.filters.folder, texts.folderHint),
   merchant: text(texts.filters.merchant, texts.anyHint),
   category: text(texts.filters.category, texts.anyHint),
   amount_over: (path, value) =>

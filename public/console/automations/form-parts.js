@@ -47,7 +47,12 @@ export function choice(path, legend, entries, { value, changed }) {
       element('span', {}, title, about && element('span', { className: 'muted' }, `: ${about}`)),
     );
   });
-  const node = element('fieldset', { id: `automation-${path}`, className: 'ways field', 'data-path': path }, element('legend', {}, legend), ...labels);
+  const node = element(
+    'fieldset',
+    { id: `automation-${path}`, className: 'ways field', 'data-path': path },
+    element('legend', {}, legend),
+    ...labels,
+  );
   node.addEventListener('change', ({ target }) => target.name === path && changed?.(target.value));
   return { node, read: () => node.querySelector(`input[name="${path}"]:checked`).value };
 }

@@ -1,11 +1,13 @@
 import { actionName, groupName } from '../../language/en/actions.js';
 import { automationForm as texts } from '../../language/en/automations.js';
 import { element } from '../kit/dom.js';
+import { formatter } from '../page/page-format.js';
 import { visibleText } from '../page/page-text.js';
 import { tickBox } from './form-parts.js';
 
 /** Steward's own: an automation makes no automations. */
 const OWN_PROVIDER = 'steward';
+const MOST_LISTED = 50;
 
 /** The agents whose actions an automation can be granted. */
 export function grantableAgents(session) {
@@ -32,7 +34,14 @@ export function grantedActions(session, patterns, more = []) {
   );
   const ticked = () => [...node.querySelectorAll('input:checked')].map(({ value }) => value);
   const before = ticked().join();
-  return { node, read: () => (patterns !== undefined && ticked().join() === before ? patterns : ticked()) };
+  return { node, read: () => (patterns !== undefined && ticked().join() === before ? patterns : listed(ticked(), groups)) };
+}
+
+/** Of more than fit, the groups that are ticked as a whole are named as such. */
+function listed(names, groups) {
+  if (names.length <= MOST_LISTED) return names;
+  const whole = groups.filter(({ actions }) => actions.every(({ name }) => names.includes(name))).map((agent) => `${agent.name}.*`);
+  return [...whole, ...names.filter((name) => !whole.some((pattern) => covers(pattern, name)))];
 }
 
 function covers(pattern, name) {
@@ -46,8 +55,14 @@ function groupNode({ name, actions }, isTicked) {
   const summary = element('summary', {});
   const details = element('details', {}, summary, element('div', { className: 'ticks' }, ...boxes));
   const count = () => {
-    const all = details.querySelectorAll('input');
-    summary.textContent = texts.actionsOf(visibleText(groupName(name)), [...all].filter(({ checked }) => checked).length, all.length);
+    const all = [...details.querySelectorAll('input')];
+    const ticked = all.filter(({ checked }) => checked);
+    const more = ticked.map(({ value }) => actions.find((one) => one.name === value)).filter(({ effect }) => effect !== 'read');
+    const names = more.map((one) => visibleText(actionName(one.name)));
+    summary.replaceChildren(
+      texts.actionsOf(visibleText(groupName(name)), ticked.length, all.length),
+      ...(names.length > 0 ? [element('strong', {}, texts.moreThanReading(formatter.list(names)))] : []),
+    );
   };
   details.addEventListener('change', count);
   count();

@@ -28,7 +28,13 @@ export function scheduleFields(session, schedule) {
   controlOf(everyField).addEventListener('change', show);
   show();
   return {
-    node: element('div', {}, element('div', { className: 'fields' }, everyField), varying, zoneField),
+    node: element(
+      'div',
+      {},
+      element('div', { className: 'fields' }, everyField),
+      varying,
+      element('div', { className: 'fields' }, zoneField),
+    ),
     read: () => ({
       type: 'schedule',
       every: everyOf(),

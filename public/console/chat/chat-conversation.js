@@ -4,6 +4,10 @@ import { MessageStream } from './message-stream.js';
 /** Errors after which the service may still be answering. */
 const LOST = new Set(['outcome_unknown', 'disconnected']);
 const WAITING = 'approval-requested';
+/** Ids of the conversations of automations' runs begin so. */
+const OF_RUN = 'auto-';
+const LOOK_MS = 2_000;
+const MOST_LOOKS = 150;
 
 /**
  * One thread: its messages, and the answer that is under way. Dispatches `change` when anything of it has changed, and
@@ -12,6 +16,7 @@ const WAITING = 'approval-requested';
 export class Conversation extends EventTarget {
   #session;
   #stream;
+  #isFollowed = false;
 
   /** @param id of the thread @param isNew it is not stored yet */
   constructor(session, id, { isNew = false } = {}) {
@@ -33,6 +38,11 @@ export class Conversation extends EventTarget {
     /** Why it is not shown: `gone` or `failed`. */
     this.problem = undefined;
     session.client.addEventListener('event', ({ detail }) => this.#happened(detail), { signal: session.signal });
+  }
+
+  /** Whether it is a run of an automation: nobody writes in it, and the service goes on by itself. */
+  get isOfRun() {
+    return this.id.startsWith(OF_RUN);
   }
 
   /** Loads the thread, and reads its answer if one is under way. @returns whether it has read one @throws Failure */
@@ -138,10 +148,28 @@ export class Conversation extends EventTarget {
     const last = this.messages.at(-1);
     const open = last?.role === 'assistant' ? last.parts.filter(({ state }) => state === WAITING || state === 'approval-responded') : [];
     if (this.isReading || open.length === 0 || open.some(({ state }) => state === WAITING)) return;
+    if (this.isOfRun) return this.#follow();
     const { client } = this.#session;
     await this.#read(last, (reading) =>
       client.continueChat({ threadId: this.id, messageId: last.id, model: last.metadata?.model }, reading),
     );
+  }
+
+  /** Looks until the service has gone on with the run, and reads what it says. */
+  async #follow() {
+    if (this.#isFollowed) return;
+    this.#isFollowed = true;
+    try {
+      for (let looks = 0; looks < MOST_LOOKS && this.status === 'awaiting_approval' && !this.#session.signal.aborted; looks += 1) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        await this.load();
+      }
+    } catch (error) {
+      this.failure = error;
+      this.#changed();
+    } finally {
+      this.#isFollowed = false;
+    }
   }
 
   /** A question that was decided elsewhere, or whose time is up. */

@@ -94,7 +94,8 @@ export class ChatLog {
     const actionOf = (tool) =>
       (this.#session.agents.value ?? []).flatMap(({ actions }) => actions).find((action) => action.tool === tool || action.name === tool)
         ?.name ?? tool;
-    return { session: this.#session, conversation, actionOf, retry: () => this.#on.retry(conversation) };
+    const retry = conversation.isOfRun ? undefined : () => this.#on.retry(conversation);
+    return { session: this.#session, conversation, actionOf, retry };
   }
 
   /** Below a message that waits for the connection. */

@@ -45,6 +45,12 @@ export function standInNote() {
   );
 }
 
+/** Says why nothing can be written in a conversation. */
+export function runNote() {
+  const [what, rest] = texts.ofRun;
+  return element('p', { className: 'stand-in' }, what, element('a', { href: '#automations' }, rest));
+}
+
 function noModel() {
   const [why, which, example] = texts.noModelHow;
   return element(

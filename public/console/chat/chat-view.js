@@ -9,7 +9,7 @@ import { Composer } from './chat-composer.js';
 import { Conversation } from './chat-conversation.js';
 import { takeDemonstration } from './chat-demonstrations.js';
 import { ChatLog } from './chat-log.js';
-import { demonstrate, standInNote } from './chat-start.js';
+import { demonstrate, runNote, standInNote } from './chat-start.js';
 import { ThreadList } from './thread-list.js';
 
 /** Ids of threads, which front ends choose. */
@@ -31,6 +31,8 @@ class ChatView {
   #composer;
   #title = element('h2', { id: 'conversation-title', tabIndex: -1, dir: 'auto' }, threads.new);
   #note = element('div', { className: 'chat-note' });
+  /** What makes the note that is shown. */
+  #noted;
   #log;
   #alert = element('div', { className: 'chat-alert', role: 'alert' });
   #spoken = element('p', { className: 'unseen', role: 'status' });
@@ -122,7 +124,9 @@ class ChatView {
     if (conversation.title === '') conversation.title = this.#threads.titleOf(id);
     this.#show(conversation);
     if (!conversation.isReading) await this.#load(conversation);
-    if (focus && this.#shown === conversation && conversation.isLoaded) this.#composer.focus();
+    if (!focus || this.#shown !== conversation || !conversation.isLoaded) return;
+    if (conversation.isOfRun) this.#title.focus();
+    else this.#composer.focus();
   }
 
   async #load(conversation) {
@@ -227,12 +231,12 @@ class ChatView {
   }
 
   #render() {
-    const { title, isReading, isNew, problem, waiting } = this.#shown;
+    const { title, isReading, isNew, isOfRun, problem, waiting } = this.#shown;
     const isFollowing = this.#log.isAtEnd;
     this.#title.textContent = title === '' ? (isNew ? threads.new : threads.one) : readableText(title);
     this.#page.entitle(title);
     this.#composer.update({ isAnswering: isReading, isWaiting: waiting !== undefined });
-    this.#composer.node.hidden = problem !== undefined;
+    this.#composer.node.hidden = problem !== undefined || isOfRun;
     this.#renderNote();
     this.#renderFailure();
     this.#log.render(this.#shown, isFollowing);
@@ -241,8 +245,10 @@ class ChatView {
   #renderNote() {
     const { models = [] } = this.#session.models.value ?? {};
     const chosen = models.find(({ name }) => name === this.#composer.model) ?? models[0];
-    const isStandIn = chosen?.stand_in === true;
-    if (isStandIn !== this.#note.hasChildNodes()) this.#note.replaceChildren(...(isStandIn ? [standInNote()] : []));
+    const note = this.#shown.isOfRun ? runNote : chosen?.stand_in === true ? standInNote : undefined;
+    if (note === this.#noted) return;
+    this.#noted = note;
+    this.#note.replaceChildren(...(note === undefined ? [] : [note()]));
   }
 
   #renderFailure() {

@@ -82,6 +82,7 @@ export const automationForm = {
   },
   fromHint: 'An address, or @ and a domain. Empty: anyone.',
   anyHint: 'Empty: any.',
+  folderHint: 'Its id: the last part of its address. Empty: any.',
   directions: { out: 'What you pay', in: 'What you get', any: 'Both' },
   does: 'What it does',
   doings: {
@@ -97,12 +98,12 @@ export const automationForm = {
   actionsAbout:
     'Reading is ticked. Tick more if it is needed: a call that others would see, or that can’t be undone, still asks you first. Nothing is approved for you.',
   actionsOf: (group, ticked, all) => `${group}: ${ticked} of ${all}`,
+  moreThanReading: (names) => `, also: ${names}`,
   noActions: 'No account is connected, so it can do nothing yet.',
   effects: { read: 'reads', write: 'changes', destructive: 'deletes or shares' },
   accounts: 'Accounts that it may use',
   allAccounts: 'All, also those that you connect later',
   someAccounts: 'Only these',
-  noneChosen: 'Choose at least one account.',
   whenAsked: 'When it has to ask you',
   waysToAsk: {
     wait: ['Wait for me', 'the question waits for up to three days, then the run goes on'],
@@ -118,7 +119,7 @@ export const automationForm = {
     runs_per_hour: 'Runs an hour',
     runs_per_day: 'Runs a day',
   },
-  budgetHint: 'Empty: the usual limit.',
+  noCost: 'Empty: no limit of its own.',
 };
 
 /** The runs of one. */

@@ -109,6 +109,7 @@ export const start = {
     money: 'How much money is in my accounts?',
   },
   standIn: ['This is a stand-in', ', not a language model: it follows simple rules and understands some sentences. '],
+  ofRun: ['A run of an automation: it asks you here, and goes on by itself once you have decided. ', 'All automations'],
   standInHow: 'docs/assistant.md says how to use Ollama or a hosted model.',
   noModel: 'No model is configured',
   /** Around the setting and the file that it names. */
