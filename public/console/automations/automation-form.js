@@ -4,12 +4,12 @@ import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run, showError } from '../kit/feedback.js';
 import { showFieldProblem } from '../kit/field.js';
+import { choice, entered, inputField } from '../kit/form-parts.js';
 import { addressTo } from '../page/page-address.js';
 import { quotedName } from '../page/page-text.js';
 import { budgetFields } from './budget-fields.js';
 import { doesFields } from './does-fields.js';
 import { eventFields } from './event-fields.js';
-import { choice, entered, inputField } from './form-parts.js';
 import { grantedAccounts } from './granted-accounts.js';
 import { grantedActions } from './granted-actions.js';
 import { scheduleFields } from './schedule-fields.js';
@@ -59,16 +59,7 @@ class AutomationForm {
     when.node.append(this.#when);
     what.node.append(this.#what);
     this.#rights.className = 'rights';
-    this.#form = element(
-      'form',
-      { className: 'automation-form' },
-      this.#name,
-      when.node,
-      what.node,
-      this.#rights,
-      this.#result,
-      this.#foot(),
-    );
+    this.#form = element('form', { className: 'parts-form' }, this.#name, when.node, what.node, this.#rights, this.#result, this.#foot());
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
       run(

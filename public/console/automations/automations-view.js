@@ -6,6 +6,6 @@ export const automationsView = lazyView(
   { name: 'automations', title: texts.title, about: texts.about },
   {
     load: async () => (await import('./automations-page.js')).automationsPage,
-    styles: '/assets/console/automations/automations.css',
+    styles: ['/assets/console/kit/form-parts.css', '/assets/console/automations/automations.css'],
   },
 );

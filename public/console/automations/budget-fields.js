@@ -1,6 +1,6 @@
 import { automationForm as texts } from '../../language/en/automations.js';
 import { element } from '../kit/dom.js';
-import { compact, entered, inputField } from './form-parts.js';
+import { compact, entered, inputField } from '../kit/form-parts.js';
 
 /** The limits of the runs, folded. @param budget undefined: the usual ones @returns `node`, and `read()` for the budget */
 export function budgetFields(budget = {}) {

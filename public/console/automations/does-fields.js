@@ -2,8 +2,8 @@ import { actionName, groupName } from '../../language/en/actions.js';
 import { automationForm as texts } from '../../language/en/automations.js';
 import { schemaForm } from '../actions/schema-form.js';
 import { element } from '../kit/dom.js';
+import { compact, controlOf, entered, selectField, textField } from '../kit/form-parts.js';
 import { labelOf } from '../page/page-accounts.js';
-import { compact, controlOf, entered, selectField, textField } from './form-parts.js';
 import { grantableAgents } from './granted-actions.js';
 
 const LONGEST_PROMPT = 4_000;

@@ -1,7 +1,7 @@
 import { automationForm as texts } from '../../language/en/automations.js';
 import { element } from '../kit/dom.js';
+import { compact, controlOf, entered, inputField, selectField, tickBox } from '../kit/form-parts.js';
 import { allAccounts, labelOf } from '../page/page-accounts.js';
-import { compact, controlOf, entered, inputField, selectField, tickBox } from './form-parts.js';
 
 const DEFAULT_LEAD = 20;
 const LONGEST_LEAD = 1_440;

@@ -1,7 +1,7 @@
 import { automationForm as texts } from '../../language/en/automations.js';
 import { element } from '../kit/dom.js';
+import { choice, tickBox } from '../kit/form-parts.js';
 import { allAccounts, labelOf } from '../page/page-accounts.js';
-import { choice, tickBox } from './form-parts.js';
 
 /** Which accounts the runs may use. @param ids null: all @returns `node`, and `read()` for the accounts */
 export function grantedAccounts(session, ids) {

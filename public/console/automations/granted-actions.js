@@ -1,9 +1,9 @@
 import { actionName, groupName } from '../../language/en/actions.js';
 import { automationForm as texts } from '../../language/en/automations.js';
 import { element } from '../kit/dom.js';
+import { tickBox } from '../kit/form-parts.js';
 import { formatter } from '../page/page-format.js';
 import { visibleText } from '../page/page-text.js';
-import { tickBox } from './form-parts.js';
 
 /** Steward's own: an automation makes no automations. */
 const OWN_PROVIDER = 'steward';
@@ -27,7 +27,7 @@ export function grantedActions(session, patterns, more = []) {
     patterns === undefined ? effect === 'read' || more.includes(name) : patterns.some((pattern) => covers(pattern, name));
   const node = element(
     'fieldset',
-    { id: 'automation-actions', className: 'granted field', 'data-path': 'actions' },
+    { id: 'field-actions', className: 'granted field', 'data-path': 'actions' },
     element('legend', {}, texts.actions),
     element('p', { className: 'muted hint' }, groups.length > 0 ? texts.actionsAbout : texts.noActions),
     ...groups.map((agent) => groupNode(agent, isTicked)),

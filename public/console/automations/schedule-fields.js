@@ -2,7 +2,7 @@ import { automationForm as texts } from '../../language/en/automations.js';
 import { WEEKDAYS } from '../../language/en/recurrence.js';
 import { machineZone, zoneName, zoneNames } from '../../language/zones.js';
 import { element } from '../kit/dom.js';
-import { controlOf, entered, inputField, selectField } from './form-parts.js';
+import { controlOf, entered, inputField, selectField } from '../kit/form-parts.js';
 
 const DEFAULT_TIME = '08:00';
 const DAYS_OF_MONTH = Array.from({ length: 31 }, (_, index) => [index + 1, String(index + 1)]);

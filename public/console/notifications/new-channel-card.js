@@ -1,10 +1,10 @@
 import { notificationsView, newChannel as texts } from '../../language/en/notification-channels.js';
-import { choice, controlOf, inputField, tickBox } from '../automations/form-parts.js';
 import { button, copyButton } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run, show, showError } from '../kit/feedback.js';
 import { showFieldProblem } from '../kit/field.js';
+import { choice, controlOf, inputField, tickBox } from '../kit/form-parts.js';
 import { obstacle, subscribe } from './this-browser.js';
 
 const LONGEST_ADDRESS = 254;
@@ -23,7 +23,7 @@ class NewChannel {
   #type = choice('type', texts.where, Object.entries(texts.wheres), { value: 'mail', changed: () => this.#show() });
   #fields = {
     mail: inputField('address', texts.address, { type: 'email', required: true, maxLength: LONGEST_ADDRESS, autocomplete: 'email' }),
-    webhook: inputField('url', texts.url, { type: 'url', required: true, maxLength: LONGEST_URL, placeholder: 'https://' }),
+    webhook: inputField('url', texts.url, { type: 'url', required: true, maxLength: LONGEST_URL, placeholder: texts.urlExample }),
   };
   #place = element('div', {});
   #kinds = element(
@@ -44,7 +44,7 @@ class NewChannel {
     this.#load = load;
     const form = element(
       'form',
-      { className: 'automation-form' },
+      { className: 'parts-form' },
       this.#type.node,
       this.#place,
       this.#kinds,

@@ -6,6 +6,6 @@ export const notificationsView = lazyView(
   { name: 'notifications', title: texts.title, about: texts.about },
   {
     load: async () => (await import('./notifications-page.js')).notificationsPage,
-    styles: '/assets/console/automations/automations.css',
+    styles: ['/assets/console/kit/form-parts.css'],
   },
 );

@@ -1,10 +1,10 @@
 import { quietHours as texts } from '../../language/en/notification-channels.js';
 import { machineZone, zoneWords } from '../../language/zones.js';
-import { controlOf, inputField, tickBox } from '../automations/form-parts.js';
 import { button } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
 import { run } from '../kit/feedback.js';
+import { controlOf, inputField, tickBox } from '../kit/form-parts.js';
 import { showRegion } from '../kit/states.js';
 
 const DEFAULT = { from: '22:00', to: '07:00' };

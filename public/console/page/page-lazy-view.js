@@ -6,7 +6,7 @@ import { notLoaded, skeleton } from '../kit/states.js';
  *
  * @param view see page-router.js, without `mount`
  * @param options.load imports the module; becomes what mounts the view, with the same arguments and result
- * @param options.styles the path of its style sheet
+ * @param options.styles the paths of its style sheets
  */
 export function lazyView(view, { load, styles }) {
   const mount = (root, session, page) => {
@@ -37,7 +37,7 @@ export function lazyView(view, { load, styles }) {
 /** @returns undefined: it could not be loaded */
 async function loaded({ load, styles }) {
   try {
-    const [begin] = await Promise.all([load(), loadStyles(styles)]);
+    const [begin] = await Promise.all([load(), ...styles.map(loadStyles)]);
     return begin;
   } catch {
     return undefined;

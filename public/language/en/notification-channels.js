@@ -45,6 +45,7 @@ export const newChannel = {
   },
   address: 'Mail address',
   url: 'Address (https)',
+  urlExample: 'https://',
   kinds: 'What you are told',
   kindsAbout: {
     'approval.waits': 'for your decision',

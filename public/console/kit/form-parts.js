@@ -1,9 +1,9 @@
-import { element } from '../kit/dom.js';
-import { field } from '../kit/field.js';
+import { element } from './dom.js';
+import { field } from './field.js';
 
 /** Where a problem of the service's is shown: the path of the value in the request, `trigger.filter.from`. */
 function named(path, control) {
-  control.id = `automation-${path.replaceAll('.', '-')}`;
+  control.id = `field-${path.replaceAll('.', '-')}`;
   control.setAttribute('data-path', path);
   return control;
 }
@@ -49,7 +49,7 @@ export function choice(path, legend, entries, { value, changed }) {
   });
   const node = element(
     'fieldset',
-    { id: `automation-${path}`, className: 'ways field', 'data-path': path },
+    { id: `field-${path}`, className: 'ways field', 'data-path': path },
     element('legend', {}, legend),
     ...labels,
   );
