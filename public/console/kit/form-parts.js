@@ -25,10 +25,10 @@ export function selectField(path, label, entries, { value, hint, ...properties }
 }
 
 /** A box to tick, with its label behind it. @param options.about what it means */
-export function tickBox(label, { about, ...properties }) {
+export function tickBox(label, { about, ...properties } = {}) {
   const input = element('input', { type: 'checkbox', ...properties });
-  const more = about === undefined ? undefined : element('span', { className: 'muted' }, about);
-  return element('label', { className: 'box' }, input, element('span', {}, label, more === undefined ? undefined : ' ', more));
+  const more = about === undefined ? undefined : element('span', { className: 'muted' }, `: ${about}`);
+  return element('label', { className: 'box' }, input, element('span', {}, label, more));
 }
 
 /**

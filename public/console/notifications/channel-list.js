@@ -23,7 +23,7 @@ export function channelList(session, channels, load) {
 
 function item(session, channel, load) {
   const { type, label, kinds, summaries } = channel;
-  const told = formatter.list([...kinds.map((kind) => texts.kinds[kind] ?? kind)]);
+  const told = texts.told(formatter.list(kinds.map((kind) => texts.kindWords[kind] ?? kind)));
   const problem = problemOf(channel);
   return element(
     'li',

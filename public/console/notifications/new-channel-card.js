@@ -1,4 +1,4 @@
-import { notificationsView, newChannel as texts } from '../../language/en/notification-channels.js';
+import { newChannel as texts } from '../../language/en/notification-channels.js';
 import { button, copyButton } from '../kit/button.js';
 import { card } from '../kit/card.js';
 import { element } from '../kit/dom.js';
@@ -30,9 +30,7 @@ class NewChannel {
     'fieldset',
     { id: 'channel-kinds', className: 'ways field', 'data-path': 'kinds' },
     element('legend', {}, texts.kinds),
-    ...Object.entries(notificationsView.kinds).map(([value, text]) =>
-      tickBox(text, { value, checked: true, about: texts.kindsAbout[value] }),
-    ),
+    ...Object.entries(texts.kindNames).map(([value, text]) => tickBox(text, { value, checked: true, about: texts.kindsAbout[value] })),
   );
   #summaries = tickBox(texts.summaries, { about: texts.summariesAbout });
   #add = button(texts.add.mail, { type: 'submit', className: 'primary' });

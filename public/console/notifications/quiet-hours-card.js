@@ -20,7 +20,7 @@ export function quietHoursCard(session) {
   const save = button(texts.save, { type: 'submit' });
   const form = element('form', {}, on, times, element('p', { className: 'row' }, save));
   const showTimes = () => {
-    for (const field of [from, to]) controlOf(field).disabled = !box.checked;
+    times.hidden = !box.checked;
   };
   box.addEventListener('change', showTimes);
   const body = element('div', {});

@@ -21,11 +21,8 @@ export const notificationsView = {
   removeQuestion: (name) => `Remove ${name}?`,
   removeMeans: 'Nothing more is sent there. What waits for it is dropped.',
   removed: (name) => `${name} is removed.`,
-  kinds: {
-    'approval.waits': 'A question waits',
-    'run.finished': 'A run has finished',
-    'needs.attention': 'Something needs attention',
-  },
+  told: (kinds) => `told of ${kinds}`,
+  kindWords: { 'approval.waits': 'questions', 'run.finished': 'finished runs', 'needs.attention': 'what needs attention' },
   withSummaries: 'says what a question is about',
 };
 
@@ -47,11 +44,12 @@ export const newChannel = {
   url: 'Address (https)',
   urlExample: 'https://',
   kinds: 'What you are told',
-  kindsAbout: {
-    'approval.waits': 'for your decision',
-    'run.finished': 'of an automation',
-    'needs.attention': 'an account to reconnect, an automation that was paused',
+  kindNames: {
+    'approval.waits': 'A question waits for your decision',
+    'run.finished': 'A run of an automation has finished',
+    'needs.attention': 'Something needs attention',
   },
+  kindsAbout: { 'needs.attention': 'an account to reconnect, an automation that was paused' },
   summaries: 'Also say which action a question is about',
   summariesAbout: 'never what others wrote',
   add: { mail: 'Send the link', push: 'Turn on for this browser', webhook: 'Add' },
