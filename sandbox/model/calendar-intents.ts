@@ -1,4 +1,4 @@
-import { eventLine, eventText, timesOf, when } from './answers.ts';
+import { eventLine, eventText, mailLine, timesOf, when } from './answers.ts';
 import type { Intent, Said } from './intent.ts';
 import { findEvent } from './lookups.ts';
 import { obstacleText, type Plan, type World } from './plans.ts';
@@ -112,6 +112,20 @@ export const calendarIntents: readonly Intent[] = [
     *plan({ event = '' }, world) {
       const { id } = yield* findEvent(event, world);
       return eventText(yield* world.run('calendar_get', { id: str(id) }), world.words);
+    },
+  },
+  {
+    example: 'Prepare me for the event Jour fixe.',
+    pattern: /^prepare me for (?<event>[^:]+?)(?:: .*)?$/i,
+    *plan({ event = '' }, world) {
+      const { id } = yield* findEvent(event, world);
+      const read = yield* world.run('calendar_get', { id: str(id) });
+      const { items } = yield* world.run('mail_search', { query: `subject:"${str(read.title).replaceAll('"', ' ')}"`, max: 3 });
+      const mails = listOf(items).map((mail) => mailLine(mail, world.words));
+      return [
+        eventText(read, world.words),
+        mails.length > 0 ? ['Mails about it:', ...mails].join('\n') : 'There is no mail about it.',
+      ].join('\n\n');
     },
   },
   {

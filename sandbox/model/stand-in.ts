@@ -1,6 +1,7 @@
 import { Formatter } from '../../public/language/formatter.js';
 import type { ChatRequest } from './chat-request.ts';
 import { type Conversation, readConversation } from './conversation.ts';
+import { takeHappened } from './happened.ts';
 import { examples, understand } from './intents.ts';
 import { obeyOrders } from './obedience.ts';
 import { type Phrase, takePhrases } from './phrases.ts';
@@ -84,9 +85,10 @@ function lastObstacle(results: Conversation['results']): string {
 }
 
 /** The next step of the plan for a request. */
-function next(said: string, phrases: ReadonlySet<Phrase>, conversation: Conversation, now: number): Reply {
+function next(whole: string, phrases: ReadonlySet<Phrase>, conversation: Conversation, now: number): Reply {
   const { system, tools, earlier, results } = conversation;
-  const seen = earlier.flatMap((result) => (result.ok ? [{ tool: result.tool, data: result.data }] : []));
+  const { request: said, found } = takeHappened(whole);
+  const seen = [...found, ...earlier.flatMap((result) => (result.ok ? [{ tool: result.tool, data: result.data }] : []))];
   const words = new Formatter({ timeZone: ZONE.exec(system)?.[1] ?? 'UTC' });
   const world = new World({ tools, now: Date.parse(`${words.localDay(now)}T${words.time(now)}Z`), words, said, seen });
   const plan = understand(said, world);

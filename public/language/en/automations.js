@@ -159,14 +159,13 @@ export const templates = {
   brief: {
     title: 'Morning brief',
     about: 'Every weekday at 08:00: your events of the day, and unread mail.',
-    prompt: 'Write a short brief of my day: today’s events with their times, and the unread mails that need an answer.',
+    prompt: 'Show me what is on my calendar today, and list my unread mails.',
   },
   invoices: {
     title: 'Invoices',
-    about: 'When a mail with “invoice” in its subject arrives: what it is about, and a reply that asks you before it leaves.',
+    about: 'When a mail with “invoice” in its subject arrives: reads it, and asks you before its reply leaves.',
     subject: 'invoice',
-    prompt:
-      'Read the mail. If it is an invoice, tell me who sent it, the amount and when it is due, and reply to it: Thank you, the invoice has arrived.',
+    prompt: 'Read the mail, and reply to it: Thank you, the invoice has arrived.',
   },
   payments: {
     title: 'Large payments',
@@ -175,6 +174,6 @@ export const templates = {
   meeting: {
     title: 'Meeting preparation',
     about: '20 minutes before a meeting: who comes, and the newest mails about it.',
-    prompt: 'Prepare me for this meeting: who comes, what it is about, and the newest mails with these people.',
+    prompt: 'Prepare me for this meeting: who comes, what it is about, and the newest mails about it.',
   },
 };
