@@ -115,8 +115,8 @@ export const calendarIntents: readonly Intent[] = [
     },
   },
   {
-    example: 'Prepare me for the event Jour fixe.',
-    pattern: /^prepare me for (?<event>[^:]+?)(?:: .*)?$/i,
+    example: 'Brief me on the event Jour fixe.',
+    pattern: /^brief me on (?<event>.+?)(?:, with .*)?$/i,
     *plan({ event = '' }, world) {
       const { id } = yield* findEvent(event, world);
       const read = yield* world.run('calendar_get', { id: str(id) });

@@ -174,6 +174,6 @@ export const templates = {
   meeting: {
     title: 'Meeting preparation',
     about: '20 minutes before a meeting: who comes, and the newest mails about it.',
-    prompt: 'Prepare me for this meeting: who comes, what it is about, and the newest mails about it.',
+    prompt: 'Brief me on this meeting, with who comes, what it is about and what the newest mails about it say.',
   },
 };
