@@ -9,6 +9,9 @@ import { Automations } from './automations-store.js';
 import { sandboxCard } from './sandbox-card.js';
 import { templateOf, templatesCard } from './templates.js';
 
+const UNDER_WAY = new Set(['due', 'running']);
+const LOOK_MS = 3_000;
+
 /**
  * The view of the automations: `#automations` lists them, `#automations/new?template=…` and `#automations/<id>/edit` show the
  * form, `#automations/<id>` the runs of one.
@@ -30,6 +33,7 @@ class AutomationsPage {
   /** The form lists actions and accounts, and the names of accounts are part of each trigger. */
   #known;
   #address;
+  #timer;
   /** What the shown panel was built for: it stays while its automation changes. */
   #built;
 
@@ -43,6 +47,18 @@ class AutomationsPage {
     root.append(this.#list, this.#place);
     this.#known = together(this.#automations.store, session.accounts, session.agents, session.preferences);
     this.#known.state(() => this.#show());
+    this.#automations.store.watch((list) => this.#look(list));
+  }
+
+  /** No event says that a run has begun: while one is about to or goes on, and somebody sees it, the list is loaded again. */
+  #look(list) {
+    clearTimeout(this.#timer);
+    if (!list.some(({ last_run: last }) => UNDER_WAY.has(last?.status))) return;
+    this.#timer = setTimeout(async () => {
+      if (this.#session.signal.aborted) return;
+      if (this.#root.checkVisibility()) await this.#automations.refresh();
+      this.#look(this.#automations.store.value);
+    }, LOOK_MS);
   }
 
   shown(address) {
