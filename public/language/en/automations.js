@@ -150,7 +150,8 @@ export const sandboxEvents = {
   title: 'Try it',
   about: 'Nothing real happens in the sandbox, so let something happen there.',
   mail: 'Let a mail arrive',
-  sent: (address) => `A mail has arrived for ${address}. Steward looks once a minute.`,
+  sent: (address) => `An invoice has arrived for ${address}. Steward looks once a minute.`,
+  more: 'Other things that can happen',
   noAccount: 'Connect a workspace account first.',
 };
 
