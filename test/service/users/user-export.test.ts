@@ -86,7 +86,11 @@ describe('GET /user/export', () => {
       { action: 'test.send', status: 'pending', arguments: { input: { to: [`friend-of-${user.name}@example.com`], text: SAID } } },
       { action: 'test.send', status: 'approved', arguments: null, outcome: { result: { data: { id: SAID } } } },
     ]);
-    expect(body.threads).toMatchObject([{ id: `thread-of-${user.name}`, title: SAID, summary: { text: SAID, position: 1 } }]);
+    expect(body.threads).toMatchObject([
+      { id: `auto-of-${user.name}`, title: SAID, summary: null },
+      { id: `thread-of-${user.name}`, title: SAID, summary: { text: SAID, position: 1 } },
+    ]);
+    expect(body.automations).toMatchObject([{ named_accounts: [user.accountId], definition: { name: SAID, does: { prompt: SAID } } }]);
     expect(body.messages).toMatchObject([{ role: 'user', position: 1, content: { parts: [{ type: 'text', text: SAID }] } }]);
     expect(body.runs).toMatchObject([{ model: 'stand-in', status: 'done' }]);
     expect(body.idempotency_keys).toMatchObject([{ key: `key-of-${user.name}`, status: 'done', answer: { data: { id: SAID } } }]);

@@ -1,3 +1,5 @@
+import { newAutomation } from '../../../src/automations/definition/definition.ts';
+import { insertThreadGrant } from '../../../src/executor/call/thread-grants-repository.ts';
 import { eventually } from '../time/eventually.ts';
 import type { ConnectedGrant } from '../users/refreshing.ts';
 import type { ExecutorScene } from './executor-scene.ts';
@@ -50,6 +52,7 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
      insert into run_chunks (user_id, run_id, sequence, chunks) select $1, id, 0, '\\x00' from run`,
     [user.userId, `thread-of-${name}`],
   );
+  await automate(steward, user, name);
   await steward.sql(
     `insert into written_items (user_id, item, context, is_tainted, is_financial, until)
      values ($1, '\\x00', 'user', true, false, now() + interval '1 hour')`,
@@ -106,4 +109,35 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
     [user.userId],
   );
   return { ...user, name, secondEmail: second.email };
+}
+
+/** An automation with a run, its conversation and what that may do, and an account that is read for it; nothing of it is due. */
+async function automate(
+  { sql, context }: ExecutorScene['steward'],
+  { userId, accountId, grantId }: ConnectedGrant,
+  name: string,
+): Promise<void> {
+  const { id } = await (await context.automations.open()).create(
+    userId,
+    newAutomation.parse({
+      name: SAID,
+      trigger: { type: 'schedule', every: 'month', on: 1, at: '08:00', time_zone: 'UTC' },
+      does: { type: 'prompt', prompt: SAID },
+      accounts: [accountId],
+      state: 'paused',
+    }),
+  );
+  const thread = `auto-of-${name}`;
+  await context.threads.write(userId, (tx) => context.threads.begin(tx, userId, thread, { title: SAID, automationId: id }));
+  await insertThreadGrant(context.db, userId, thread, { actions: ['test.read'], accountIds: [accountId], whenAsked: 'wait' });
+  await sql(
+    `insert into automation_runs (id, user_id, automation_id, occurrence, status, thread_id, planned_at, started_at, ended_at)
+     values (gen_random_uuid(), $1, $2, 'schedule:x', 'done', $3, now(), now(), now())`,
+    [userId, id, thread],
+  );
+  await sql(`insert into watches (user_id, account_id, grant_id, kind, look_after) values ($1, $2, $3, 'mail', now() + interval '1 day')`, [
+    userId,
+    accountId,
+    grantId,
+  ]);
 }
