@@ -29,7 +29,9 @@ await Promise.all([
 ]);
 await Promise.all([
   import('../approvals/question-replies.ts'),
+  import('../automations/account-disconnected.ts'),
   import('../automations/automation-names.ts'),
+  import('../automations/automations-service.ts'),
   import('../executor/approvals/approval-prompt.ts'),
   import('../executor/display/display.ts'),
   import('../executor/run/undo.ts'),

@@ -90,7 +90,6 @@ export type AutomationPatch = z.output<typeof automationPatch>;
 /** What is stored, encrypted, of an automation. */
 export type Definition = Omit<NewAutomation, 'state'>;
 export type Does = Definition['does'];
-export type Budget = Definition['budget'];
 
 type Optional<Shape extends z.ZodRawShape> = { [Field in keyof Shape]: z.ZodExactOptional<Shape[Field]> };
 
