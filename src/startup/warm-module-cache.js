@@ -32,6 +32,7 @@ await Promise.all([
   import('../automations/account-disconnected.ts'),
   import('../automations/automation-names.ts'),
   import('../automations/automations-service.ts'),
+  import('../automations/proposals.ts'),
   import('../executor/approvals/approval-prompt.ts'),
   import('../executor/display/display.ts'),
   import('../executor/run/undo.ts'),

@@ -21,6 +21,7 @@ export class ActionForm {
   #facts = element('p', { className: 'facts' });
   #about = element('p', { className: 'muted about' });
   #account = element('select', { id: 'action-account' });
+  #accountField = field(texts.account, this.#account);
   #inputs = element('div', { className: 'fields' });
   #run = button(texts.run, { type: 'submit', className: 'primary', disabled: true });
   #problem = element('div', { className: 'result', role: 'alert' });
@@ -31,7 +32,7 @@ export class ActionForm {
     this.#form = element(
       'form',
       { id: 'action-form' },
-      field(texts.account, this.#account),
+      this.#accountField,
       this.#inputs,
       element('div', { className: 'row' }, this.#run),
       this.#problem,
@@ -64,6 +65,8 @@ export class ActionForm {
     this.#title.textContent = action === undefined ? texts.title : actionName(action.name);
     this.#facts.replaceChildren(...(action === undefined ? [] : facts(agent, action)));
     this.#about.replaceChildren(...(name === undefined && wanted !== undefined ? notThere : [action?.description ?? '']));
+    // Ready without an account: its actions use none.
+    this.#accountField.hidden = agent?.status === 'ready' && agent.accounts.length === 0;
     this.#fillAccounts(agent?.accounts ?? []);
     this.#enable();
     if (action !== undefined && before?.schema === JSON.stringify(action.input) && before.name === action.name) return;

@@ -23,7 +23,13 @@ export class StewardClient {
       async createAutomation(automation) {
         const made = await proposals();
         mayHaveChanged = true;
-        return made.create(userId, automation);
+        try {
+          return await made.create(userId, automation);
+        } catch (error) {
+          // Only of a lost commit it isn't known whether it was made.
+          if (error instanceof AppError && error.code !== 'unavailable') mayHaveChanged = false;
+          throw error;
+        }
       },
     };
   }

@@ -27,6 +27,25 @@ it('the sandbox’s stand-in answers in development, where no model is configure
   expect(textOf(message)).not.toBe('');
 });
 
+it('the stand-in proposes what is to be done later, and it is made once the user has approved', async () => {
+  const { message } = await frontEnd.say('Every weekday at 8, brief me on my mail and meetings.');
+  const [part] = toolParts(message).filter(({ state }) => state === 'approval-requested');
+  expect(part?.approval.descriptor).toMatchObject({ action: 'automations.propose', account: '' });
+  const { id } = part?.approval ?? {};
+  expect(await frontEnd.decide(id, true)).toBe(200);
+  frontEnd.respond(id, true);
+  expect(textOf((await frontEnd.submit()).message)).toContain('is made');
+  const { body } = await steward.call('/automations', { token: frontEnd.user.token });
+  expect(body.automations).toMatchObject([
+    {
+      name: 'Brief me on my mail and meetings',
+      trigger: { type: 'schedule', every: 'weekday', at: '08:00' },
+      does: { type: 'prompt', prompt: 'Brief me on my mail and meetings' },
+      actions: ['mail.search', 'mail.read', 'calendar.list', 'calendar.get'],
+    },
+  ]);
+});
+
 it('the stand-in’s mail waits for the user, and is sent once after the approval', async () => {
   const { message } = await frontEnd.say('Write to bob@example.com: see you at ten');
   const [part] = toolParts(message).filter(({ state }) => state === 'approval-requested');

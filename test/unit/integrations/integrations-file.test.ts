@@ -246,6 +246,16 @@ describe('a diagnostic is found with its line and column', () => {
       mail('provider: bank', 'description: x', 'products: [auth]', 'scopes: [drive]'),
       ['7:5 agents.mail.scopes: unknown key here'],
     ],
+    [
+      'scopes of Steward itself, which has none',
+      mail('provider: steward', 'description: x', 'scopes: [drive]', 'actions: { propose: { use: automations.propose } }'),
+      ['6:5 agents.mail.scopes: unknown key here'],
+    ],
+    [
+      'proposals of automations without a question',
+      mail('provider: steward', 'description: x', 'actions:', '  propose: { use: automations.propose, policy: { approval: never } }'),
+      ['7:64 agents.mail.actions.propose.policy.approval: each call of this action asks the user: set always, or leave it out'],
+    ],
     ['a missing key', mail('provider: workspace', 'scopes: [drive]'), ['3:3 agents.mail.description: is missing']],
     ['a missing provider', mail('description: x'), ['3:3 agents.mail.provider: must be workspace, bank, steward or mcp']],
     ['an unknown provider', mail('provider: "post"'), ['4:15 agents.mail.provider: must be workspace, bank, steward or mcp']],
