@@ -15,6 +15,7 @@ import { answerConfirmation, newName, openConsent, outcome } from '../support/sc
 import { PinnedSource } from '../support/scenes/source-account.ts';
 import { retryNow } from '../support/scenes/webhook-scene.ts';
 import { eventually } from '../support/time/eventually.ts';
+import { automationRun } from '../support/users/automation-run.ts';
 import { grantedThread } from '../support/users/granted-thread.ts';
 import { type ConnectedGrant, endWait, grantState, leave } from '../support/users/refreshing.ts';
 
@@ -149,6 +150,10 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
         await threads.append(tx, user.userId, 'renewed', { id, role: 'user', parts: [{ type: 'text', text }] });
       await threads.setSummary(tx, user.userId, 'renewed', { text: 'As said.', position: 3 });
     });
+    await automationRun(scene.steward, user, 'Invoices');
+    const channel = { type: 'webhook', url: 'https://hooks.example.com/all', kinds: ['run.finished'] };
+    const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(channel) };
+    expect((await scene.steward.call('/notifications/channels', { token: user.token, ...json })).status).toBe(200);
     const runId = randomUUID();
     await database.sql(
       `insert into runs (id, user_id, thread_id, message_id, model, lease_until) values ($1, $2, 'renewed', 'answer', 'stand-in', now())`,

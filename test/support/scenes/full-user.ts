@@ -1,6 +1,7 @@
 import { newAutomation } from '../../../src/automations/definition/definition.ts';
 import { insertThreadGrant } from '../../../src/executor/call/thread-grants-repository.ts';
 import { eventually } from '../time/eventually.ts';
+import { automationRun } from '../users/automation-run.ts';
 import type { ConnectedGrant } from '../users/refreshing.ts';
 import type { ExecutorScene } from './executor-scene.ts';
 import { linkBank, newName } from './flows.ts';
@@ -45,6 +46,7 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
     await threads.append(tx, user.userId, `thread-of-${name}`, { id: 'first', role: 'user', parts: [{ type: 'text', text: SAID }] });
     await threads.setSummary(tx, user.userId, `thread-of-${name}`, { text: SAID, position: 1 });
   });
+  await automationRun(steward, user, SAID);
   await steward.sql(
     `with run as (
        insert into runs (id, user_id, thread_id, message_id, model, status, lease_until, ended_at)

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { insertThreadGrant, runThreadId, type ThreadGrant } from '../../../src/executor/call/thread-grants-repository.ts';
 import type { TestSteward } from '../steward.ts';
 
-export type GivenGrant = Partial<Pick<ThreadGrant, 'actions' | 'accountIds' | 'whenAsked'>> & { automationId?: string };
+export type GivenGrant = Partial<Pick<ThreadGrant, 'actions' | 'accountIds' | 'whenAsked'>> & { automationId?: string; runId?: string };
 
 /** Begins the conversation of an automation's run. @returns its id */
 export async function grantedThread(
   steward: TestSteward,
   userId: string,
-  { actions = ['*'], accountIds = null, whenAsked = 'wait', automationId = randomUUID() }: GivenGrant = {},
+  { actions = ['*'], accountIds = null, whenAsked = 'wait', automationId = randomUUID(), runId = randomUUID() }: GivenGrant = {},
 ): Promise<string> {
-  const id = runThreadId(randomUUID());
+  const id = runThreadId(runId);
   const { threads } = steward.context;
   await threads.write(userId, async (tx) => {
     await threads.begin(tx, userId, id, { title: 'A run', automationId });
