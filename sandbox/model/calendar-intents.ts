@@ -115,20 +115,6 @@ export const calendarIntents: readonly Intent[] = [
     },
   },
   {
-    example: 'Brief me on the event Jour fixe.',
-    pattern: /^brief me on (?<event>.+?)(?:, with .*)?$/i,
-    *plan({ event = '' }, world) {
-      const { id } = yield* findEvent(event, world);
-      const read = yield* world.run('calendar_get', { id: str(id) });
-      const { items } = yield* world.run('mail_search', { query: `subject:"${str(read.title).replaceAll('"', ' ')}"`, max: 3 });
-      const mails = listOf(items).map((mail) => mailLine(mail, world.words));
-      return [
-        eventText(read, world.words),
-        mails.length > 0 ? ['Mails about it:', ...mails].join('\n') : 'There is no mail about it.',
-      ].join('\n\n');
-    },
-  },
-  {
     example: 'What is on my calendar this week?',
     pattern:
       /^(?<verb>what|show|list|which|read|check|find|do i|have i)\b(?<rest>.*\b(?:calendar|agenda|schedule|events|meetings|appointments|diary|do i have|am i doing|s on (?:today|tomorrow|this|next|on)|is on (?:today|tomorrow|this|next|on))\b.*)$/i,

@@ -8,11 +8,13 @@ import { mailIntents } from './mail-intents.ts';
 import { mailWritingIntents } from './mail-writing-intents.ts';
 import { inOrder, type Plan, together, type World } from './plans.ts';
 import { referenceIntents } from './reference-intents.ts';
+import { runIntents } from './run-intents.ts';
 import { partsOf, plain } from './said-text.ts';
 import { ticketIntents } from './ticket-intents.ts';
 
 const INTENTS: readonly Intent[] = [
   ...automationIntents,
+  ...runIntents,
   ...ticketIntents,
   ...referenceIntents,
   ...mailWritingIntents,

@@ -52,7 +52,9 @@ export function referredTo(phrase: string, world: World, kinds: readonly Kind[])
 export function* findMail(phrase: string, world: World): Plan<Data> {
   const [mail] = yield* findMails(phrase, world, 1);
   if (mail === undefined) throw new Stopped(`I found no mail for “${phrase}”.`);
-  return mail;
+  // Of a mail that started a run, no more is known than its id.
+  if (mail.from !== undefined) return mail;
+  return listOf((yield* world.run('mail_read', { message: str(mail.id) })).messages).at(-1) ?? mail;
 }
 
 /** The mails that a phrase describes, the newest first. @throws Stopped if a pronoun refers to nothing */
@@ -63,7 +65,10 @@ export function* findMails(phrase: string, world: World, max: number): Plan<Data
 
 /** The event that a phrase describes, of those in the next weeks. @throws Stopped if there is none */
 export function* findEvent(phrase: string, world: World): Plan<Data> {
-  if (isPronoun(phrase)) return referred(phrase, world, 'event');
+  if (isPronoun(phrase)) {
+    const known = referred(phrase, world, 'event');
+    return known.start === undefined ? yield* world.run('calendar_get', { id: str(known.id) }) : known;
+  }
   const name = unquoted(EVENT_NOUN.exec(phrase)?.groups?.name ?? phrase);
   const today = new Date(world.now).toISOString().slice(0, 10);
   const end = new Date(world.now + AHEAD_DAYS * 24 * 3_600_000).toISOString().slice(0, 10);
@@ -78,7 +83,10 @@ export function* findEvent(phrase: string, world: World): Plan<Data> {
 
 /** The file that a phrase describes: "the document Offsite plan", or "it". @throws Stopped if there is none */
 export function* findFile(phrase: string, world: World, type?: string): Plan<Data> {
-  if (isPronoun(phrase)) return referred(phrase, world, 'file');
+  if (isPronoun(phrase)) {
+    const known = referred(phrase, world, 'file');
+    return known.name === undefined ? yield* world.run('drive_info', { id: str(known.id) }) : known;
+  }
   const { name, input } = fileQuery(phrase, type);
   const items = listOf((yield* world.run('drive_search', { ...input, max: 5 })).items);
   const file = items.find((item) => str(item.name).toLowerCase() === name.toLowerCase()) ?? items[0];

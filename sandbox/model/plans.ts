@@ -1,6 +1,7 @@
 import { actionName } from '../../public/language/en/actions.js';
 import { saidToYou } from '../../public/language/en/said-to-you.js';
 import type { Formatter } from '../../public/language/formatter.js';
+import type { Happened } from './event-line.ts';
 import { type Data, isData, type Result } from './tool-results.ts';
 
 export interface Call {
@@ -22,6 +23,8 @@ export const CALL_TOOL = 'call_tool';
 /** Of those that a long list leaves out, the tools of these agents are known. */
 const DEFERRED_AGENTS = ['tickets_', 'automations_'];
 
+const WORKSPACE_TOOL = /^(?:mail|calendar|drive|documents|spreadsheets|presentations)_/;
+
 /** A plan can't go on; the message is the answer. */
 export class Stopped extends Error {}
 
@@ -36,13 +39,16 @@ export class World {
   readonly said: string;
   /** Successful results of the conversation, the newest last. */
   readonly seen: { tool: string; data: Data }[];
+  /** What started it, if it is a run of an automation. */
+  readonly event: Happened | undefined;
 
-  constructor({ tools, now, words, said, seen }: Pick<World, 'tools' | 'now' | 'words' | 'said' | 'seen'>) {
+  constructor({ tools, now, words, said, seen, event }: Pick<World, 'tools' | 'now' | 'words' | 'said' | 'seen' | 'event'>) {
     this.tools = tools;
     this.now = now;
     this.words = words;
     this.said = said;
     this.seen = seen;
+    this.event = event;
   }
 
   /** One call. @throws Stopped unless it succeeds */
@@ -71,17 +77,22 @@ export class World {
         `I would use ${named(tool)} for this, but it is not among my tools. An account for it may have to be connected first.`,
       );
     }
-    return { tool, input: { ...input, ...this.#account(schema) } };
+    return { tool, input: { ...input, ...this.#account(tool, schema) } };
   }
 
-  /** The account that the user named; the first one if the tool requires one. */
-  #account({ properties, required }: Data): { account?: string } {
+  /** The account that the user named, or of what happened; the first one if the tool requires one. */
+  #account(tool: string, { properties, required }: Data): { account?: string } {
     const account = isData(properties) ? properties.account : undefined;
     const names = isData(account) && Array.isArray(account.enum) ? account.enum.filter((one) => typeof one === 'string') : [];
     const named = names.find((name) => this.said.toLowerCase().includes(name.toLowerCase()));
     const isRequired = Array.isArray(required) && required.includes('account');
-    const chosen = named ?? (isRequired ? names[0] : undefined);
+    const chosen = named ?? (names.length > 0 ? this.#eventAccount(tool) : undefined) ?? (isRequired ? names[0] : undefined);
     return chosen === undefined ? {} : { account: chosen };
+  }
+
+  #eventAccount(tool: string): string | undefined {
+    const isOfWorkspace = /^(?:mail|calendar|drive)\./.test(this.event?.kind ?? '') && WORKSPACE_TOOL.test(tool);
+    return isOfWorkspace ? this.event?.ids.account : undefined;
   }
 }
 

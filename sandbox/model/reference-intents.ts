@@ -14,7 +14,7 @@ const KINDS: readonly Kind[] = ['mail', 'event', 'file'];
 export const referenceIntents: readonly Intent[] = [
   {
     example: 'Read it.',
-    pattern: new RegExp(`^(?:read|open|show(?: me)?|summari[sz]e) ${REFERENCE}$`, 'i'),
+    pattern: new RegExp(`^(?:read|open|show(?: me)?|summari[sz]e|tell me what) ${REFERENCE}(?: is about| says)?$`, 'i'),
     *plan({ what = '' }, world) {
       const { kind, item } = found(what, world);
       if (kind === 'mail') return yield* readMails([item], world);

@@ -1,7 +1,7 @@
 import { Formatter } from '../../public/language/formatter.js';
 import type { ChatRequest } from './chat-request.ts';
 import { type Conversation, readConversation } from './conversation.ts';
-import { takeHappened } from './happened.ts';
+import { foundBy, type Happened, takeEvent } from './event-line.ts';
 import { examples, understand } from './intents.ts';
 import { obeyOrders } from './obedience.ts';
 import { type Phrase, takePhrases } from './phrases.ts';
@@ -43,8 +43,9 @@ export function reply(request: ChatRequest, now: number): Reply {
   const conversation = readConversation(request);
   const side = sideTask(conversation);
   if (side !== undefined) return text(side);
-  const { phrases, request: said } = takePhrases(conversation.said);
-  const made = fault(phrases, conversation) ?? next(said, phrases, conversation, now);
+  const { request: task, event } = takeEvent(conversation.said);
+  const { phrases, request: said } = takePhrases(task);
+  const made = fault(phrases, conversation) ?? next({ said, event }, phrases, conversation, now);
   const noted = made.calls.length === 0 && !made.endless && !conversation.answers.some((answer) => answer.includes(STAND_IN_NOTE));
   return { ...made, ...(noted && { text: `${STAND_IN_NOTE}\n\n${made.text}` }), ...(phrases.has('slow') && { slow: true }) };
 }
@@ -84,13 +85,18 @@ function lastObstacle(results: Conversation['results']): string {
   return last === undefined ? 'none' : last.ok ? 'the call succeeded' : shortened(last.message, 300);
 }
 
+interface Asked {
+  said: string;
+  event: Happened | undefined;
+}
+
 /** The next step of the plan for a request. */
-function next(whole: string, phrases: ReadonlySet<Phrase>, conversation: Conversation, now: number): Reply {
+function next({ said, event }: Asked, phrases: ReadonlySet<Phrase>, conversation: Conversation, now: number): Reply {
   const { system, tools, earlier, results } = conversation;
-  const { request: said, found } = takeHappened(whole);
-  const seen = [...found, ...earlier.flatMap((result) => (result.ok ? [{ tool: result.tool, data: result.data }] : []))];
+  const before = earlier.flatMap((result) => (result.ok ? [{ tool: result.tool, data: result.data }] : []));
+  const seen = event === undefined ? before : [...before, ...foundBy(event)];
   const words = new Formatter({ timeZone: ZONE.exec(system)?.[1] ?? 'UTC' });
-  const world = new World({ tools, now: Date.parse(`${words.localDay(now)}T${words.time(now)}Z`), words, said, seen });
+  const world = new World({ tools, now: Date.parse(`${words.localDay(now)}T${words.time(now)}Z`), words, said, seen, event });
   const plan = understand(said, world);
   if (plan === undefined) return text(said === '' ? HELP : `I did not understand “${shortened(said, 100)}”. ${HELP}`);
   return replay(phrases.has('gullible') ? obeyOrders(plan, world) : plan, world, results);
