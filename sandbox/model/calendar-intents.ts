@@ -1,4 +1,4 @@
-import { eventLine, eventText, mailLine, timesOf, when } from './answers.ts';
+import { eventLine, eventText, timesOf, when } from './answers.ts';
 import type { Intent, Said } from './intent.ts';
 import { findEvent } from './lookups.ts';
 import { obstacleText, type Plan, type World } from './plans.ts';

@@ -22,7 +22,13 @@ export function takeEvent(said: string): { request: string; event: Happened | un
   if (kind === undefined) return { request, event: undefined };
   const pairs = ids.split(', ').flatMap((pair) => (pair === '' ? [] : [pair.split(' ') as [string, string]]));
   const task = request.replace(WHEN, '');
-  return { request: kind.startsWith('mail.') ? task.replaceAll(MAIL, 'the mail') : task, event: { kind, ids: Object.fromEntries(pairs) } };
+  return { request: kind.startsWith('mail.') ? withMail(task) : task, event: { kind, ids: Object.fromEntries(pairs) } };
+}
+
+/** The text of an answer, behind a colon, stays as it is. */
+function withMail(task: string): string {
+  const [head = '', ...rest] = task.split(/(?=:\s)/);
+  return [head.replaceAll(MAIL, 'the mail'), ...rest].join('');
 }
 
 /** What "the mail", "the event" and "the file" refer to in a run: as if it had been found before. */

@@ -1,7 +1,7 @@
 import { eventLine, eventText, mailLine, mailText, money } from './answers.ts';
 import { transactionLine } from './bank-intents.ts';
 import type { Intent } from './intent.ts';
-import { findEvent, referredTo } from './lookups.ts';
+import { findEvent, isPronoun, referredTo } from './lookups.ts';
 import { type Plan, Stopped, type World } from './plans.ts';
 import { type Data, listOf, type Result, str } from './tool-results.ts';
 
@@ -35,10 +35,12 @@ export const runIntents: readonly Intent[] = [
   },
   {
     example: 'Brief me on the event Jour fixe.',
-    pattern: /^(?:brief me (?:on|about|for)|prepare(?: me)?(?: for)?) (?<event>(?:this|the|my next|my|that) (?:meeting|event|appointment).*?)(?:[,:] .*)?$/i,
+    pattern:
+      /^(?:brief me (?:on|about|for)|prepare(?: me)?(?: for)?) (?<event>(?:this|the|my next|my|that) (?:meeting|event|appointment).*?)(?:[,:] .*)?$/i,
     *plan({ event = '' }, world) {
-      const meeting = yield* /\bmy next\b/i.test(event) ? nextMeeting(world) : findEvent(event, world);
-      const about = yield* world.run('calendar_get', { id: str(meeting.id) });
+      const known = isPronoun(event) ? referredTo(event, world, ['event'])?.item : undefined;
+      const { id } = known ?? (yield* /\bmy next\b/i.test(event) ? nextMeeting(world) : findEvent(event, world));
+      const about = yield* world.run('calendar_get', { id: str(id) });
       const mails = yield* mailsAbout(about, world);
       const texts = mails.map((mail) => mailText(mail, world.words));
       return [eventText(about, world.words), ...(texts.length > 0 ? texts : ['I found no mail about it.'])].join('\n\n');
@@ -65,8 +67,6 @@ export const runIntents: readonly Intent[] = [
 
 /** The next event that has guests, of the next week. */
 function* nextMeeting(world: World): Plan<Data> {
-  const known = referredTo('the event', world, ['event']);
-  if (known !== undefined) return known.item;
   const { items } = yield* world.run('calendar_list', { from: dayOf(world.now), to: dayOf(world.now + 7 * DAY_MS) });
   const now = new Date(world.now).toISOString().slice(0, 16);
   const next = listOf(items).find(({ start, all_day: allDay }) => allDay !== true && str(start).slice(0, 16) >= now);
@@ -78,7 +78,7 @@ function* nextMeeting(world: World): Plan<Data> {
 function* mailsAbout(event: Data, world: World): Plan<Data[]> {
   if (!world.tools.has('mail_search')) return [];
   const searches = [
-    { query: `subject:"${str(event.title)}"`, max: MOST_ABOUT },
+    { query: `subject:"${str(event.title).replaceAll('"', ' ')}"`, max: MOST_ABOUT },
     ...guestsOf(event).map((email) => ({ query: `from:${email}`, max: MOST_MAILS })),
   ];
   const results = yield* world.attempt(searches.map((search) => world.call('mail_search', search)));
