@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { checkDueItems } from './bank/item-polling.ts';
 import type { Services } from './context.ts';
 import { maintainPartitions } from './database/partitions.ts';
 import { deleteExpiredRows, EXPIRING } from './database/retention.ts';
@@ -7,7 +6,6 @@ import { deleteOldOutcomes } from './executor/approvals/approval-outcomes-reposi
 import type { ExecuteSql, Jobs } from './jobs/jobs.ts';
 import { deleteOldResponses } from './oauth/entries/entries-repository.ts';
 import { describeError } from './observability/logger.ts';
-import { sweepErasures } from './users/erasures.ts';
 
 const SIX_HOURS = 6 * 3600;
 const EIGHT_DAYS = 8 * 24 * 3600;
@@ -72,8 +70,8 @@ export class Workers {
     const enqueue = await jobs.work('revoke', retry, (id) => revocations.attempt(id));
     revocations.jobs.start(enqueue);
     webhooks.jobs.start(await jobs.work('bank-webhook', WEBHOOK_RETRIES, (id) => webhooks.handle(id)));
-    await jobs.everyMinute('bank-check', () => checkDueItems(bankDeps));
-    await jobs.everyMinute('erase', () => sweepErasures(db));
+    await jobs.everyMinute('bank-check', async () => (await import('./bank/item-polling.ts')).checkDueItems(bankDeps));
+    await jobs.everyMinute('erase', async () => (await import('./users/erasures.ts')).sweepErasures(db));
     await jobs.everyMinute('sweep', () => sweep(this.#context));
     // Work that a killed process left behind does not wait for the first minute.
     await revocations.sweep();

@@ -6,7 +6,6 @@ import type { Principal } from '../principal.ts';
 import { inPerson } from '../principal.ts';
 import type { ChatDeps } from './chat-deps.ts';
 import type { Beginning, ChatRuns, UnattendedThread } from './chat-runs.ts';
-import { FIXED_CALL } from './models/fixed-call.ts';
 import { type BudgetOfDay, Budgets } from './runs/budgets.ts';
 import { selectAbandoned } from './runs/runs-repository.ts';
 import type { Unattended } from './runs/unattended.ts';
@@ -52,12 +51,12 @@ export class Assistant {
    * @throws AppError `assistant_disabled` without a model, if it needs one; what {@link ChatRuns.begin} throws
    */
   async beginUnattended(thread: UnattendedThread, how: UnattendedStart): Promise<{ ended: Promise<void> }> {
-    return (await this.#runs()).begin(thread, { ...how, settings: this.#settingsOf(how.unattended) });
+    return (await this.#runs()).begin(thread, { ...how, settings: await this.#settingsOf(how.unattended) });
   }
 
   /** Goes on with such a thread, once its user has decided. @throws AppError what {@link ChatRuns.goOn} throws */
   async goOnUnattended(thread: { userId: string; threadId: string }, how: UnattendedStart): Promise<{ ended: Promise<void> }> {
-    return (await this.#runs()).goOn(thread, { ...how, settings: this.#settingsOf(how.unattended) });
+    return (await this.#runs()).goOn(thread, { ...how, settings: await this.#settingsOf(how.unattended) });
   }
 
   /** The run of a thread, from its beginning; undefined: none is running. @throws AppError `forbidden`, `assistant_disabled` */
@@ -110,8 +109,8 @@ export class Assistant {
     return this.#load();
   }
 
-  #settingsOf({ call }: Unattended): ModelSettings {
-    return call === undefined ? this.#model(undefined) : FIXED_CALL;
+  async #settingsOf({ call }: Unattended): Promise<ModelSettings> {
+    return call === undefined ? this.#model(undefined) : (await import('./models/fixed-call.ts')).FIXED_CALL;
   }
 
   #model(name: string | undefined): ModelSettings {

@@ -5,7 +5,6 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { text } from '../validation/validate.ts';
 import { bankAccount, toBankAccount } from './bank-account.ts';
 import type { BankDeps } from './bank-deps.ts';
-import { createLinkToken, deleteItem, linkItem, refreshItem } from './bank-service.ts';
 import type { BankWebhooks } from './bank-webhooks.ts';
 import { selectItemsOfUsers } from './items-repository.ts';
 
@@ -31,6 +30,9 @@ const linkResult = success
   })
   .meta({ id: 'BankLinkResult' });
 
+/** Loaded with the first request. */
+const service = () => import('./bank-service.ts');
+
 /** Linking, listing, repairing and deleting bank items, and the aggregator's webhook. */
 export function bankRouter(deps: BankDeps, webhooks: BankWebhooks, middleware: EndpointMiddleware): EndpointRouter {
   return endpointRouter('Bank', [...linkEndpoints(deps), ...itemEndpoints(deps), webhookEndpoint(webhooks)], middleware);
@@ -49,7 +51,7 @@ function linkEndpoints(deps: BankDeps): Endpoint[] {
       form: linkTokenForm,
       response: linkToken,
       errors: ['not_found', ...ITEM_ERRORS],
-      handle: async ({ caller, form }) => ({ json: await createLinkToken(deps, caller.userId, form.account_id) }),
+      handle: async ({ caller, form }) => ({ json: await (await service()).createLinkToken(deps, caller.userId, form.account_id) }),
     }),
     endpoint({
       method: 'post',
@@ -64,7 +66,7 @@ function linkEndpoints(deps: BankDeps): Endpoint[] {
       response: linkResult,
       errors: ITEM_ERRORS,
       async handle({ caller, form }) {
-        const kept = await linkItem(deps, caller.userId, form.public_token);
+        const kept = await (await service()).linkItem(deps, caller.userId, form.public_token);
         return { json: { ...SUCCEEDED.json, ...(kept.length > 0 && { also_linked: kept }) } };
       },
     }),
@@ -92,7 +94,7 @@ function itemEndpoints(deps: BankDeps): Endpoint[] {
       response: success,
       errors: ['not_found'],
       async handle({ caller, params }) {
-        await deleteItem(deps, caller.userId, params.account_id);
+        await (await service()).deleteItem(deps, caller.userId, params.account_id);
         return SUCCEEDED;
       },
     }),
@@ -107,7 +109,7 @@ function itemEndpoints(deps: BankDeps): Endpoint[] {
       response: success,
       errors: ['not_found', ...ITEM_ERRORS],
       async handle({ caller, params }) {
-        await refreshItem(deps, caller.userId, params.account_id);
+        await (await service()).refreshItem(deps, caller.userId, params.account_id);
         return SUCCEEDED;
       },
     }),

@@ -2,7 +2,6 @@ import { AppError } from '../errors.ts';
 import { RowJobs } from '../jobs/row-jobs.ts';
 import type { WebhookKeys } from '../providers/bank/bank-webhook-keys.ts';
 import type { BankDeps } from './bank-deps.ts';
-import { handleEvent } from './event-handlers.ts';
 import { readWebhook } from './webhook-events.ts';
 import { insertWebhook, markHandled, markWebhookQueued, selectUnqueuedWebhooks, selectWebhook } from './webhooks-repository.ts';
 
@@ -51,6 +50,7 @@ export class BankWebhooks {
       logger.warn({ webhook: id, event: webhook.event }, 'bank webhook dropped: it could not be handled for a day');
       return;
     }
+    const { handleEvent } = await import('./event-handlers.ts');
     await handleEvent(this.#deps, webhook);
     logger.info({ webhook: id, event: webhook.event }, 'bank webhook handled');
   }

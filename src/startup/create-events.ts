@@ -1,4 +1,3 @@
-import { lookAgain } from '../automations/looking/ensure-watches.ts';
 import type { Queryable } from '../database/database.ts';
 import type { EventData } from '../events/event-data.ts';
 import { EventFeed } from '../events/event-feed.ts';
@@ -23,7 +22,10 @@ export function createEvents(core: Core) {
       await wakeRun(tx, userId, data.thread, new Date(clock.now()));
     }
     // What its automations wait for may be read again.
-    if (event === 'account.connected') await lookAgain(tx, userId, (data as EventData['account.connected']).account, clock);
+    if (event === 'account.connected') {
+      const { lookAgain } = await import('../automations/looking/ensure-watches.ts');
+      await lookAgain(tx, userId, (data as EventData['account.connected']).account, clock);
+    }
     if (event === 'account.disconnected') await disconnected(tx, userId, (data as EventData['account.disconnected']).account);
   };
   // What needs an account ends with it.

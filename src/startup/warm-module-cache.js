@@ -15,6 +15,8 @@ await Promise.all([
   import('../jobs/jobs.ts'),
   import('../identity/firebase.ts'),
   import('../identity/oidc.ts'),
+  import('../bank/bank-service.ts'),
+  import('../bank/event-handlers.ts'),
   import('../providers/bank/bank-provider.ts'),
   import('../providers/bank/bank-webhook-keys.ts'),
   import('../providers/workspace/workspace-provider.ts'),
