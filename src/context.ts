@@ -120,7 +120,7 @@ export async function createContext(core: Core, addresses: Addresses, overrides:
     /** Whether pages of an origin may call the service. */
     allowsOrigin: allowedOrigins(config, publicUrl, clock, logger),
     ...createConnections(core, { ...shared, ...sources, ...clients, publicUrl }),
-    notifications: createNotifications({ ...shared, ...clients, sandbox, publicUrl, automationName: async () => undefined }),
+    notifications: createNotifications({ ...shared, ...clients, sandbox, publicUrl, automationNames }),
     bankDeps,
     webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys),
     sandbox,

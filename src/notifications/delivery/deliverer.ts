@@ -19,11 +19,11 @@ import { afterFailure } from './retries.ts';
 const DIGEST_MS = 15 * 60_000;
 /** What could not be told for so long is of no use any more. */
 const KEPT_MS = 3 * 24 * 3_600_000;
-/** An hour in which a process that failed by itself leaves a channel alone. */
+/** For how long a channel is left alone after a failure of this process. */
 const FAULT_MS = 5 * 60_000;
 
-/** What the user calls an automation; undefined: it was deleted. */
-export type AutomationName = (userId: string, automationId: string) => Promise<string | undefined>;
+/** What the user calls automations, by id; without those that were deleted. */
+export type AutomationNames = (userId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 export interface DelivererDeps {
   db: Database;
@@ -33,7 +33,7 @@ export interface DelivererDeps {
   userKeys: UserKeys;
   senders: Senders;
   notify: Notify;
-  automationName: AutomationName;
+  automationNames: AutomationNames;
   publicUrl: string;
   /** The page where channels are, from `/` on. */
   settingsPath: string;
@@ -100,10 +100,10 @@ export class Deliverer {
   }
 
   async #messageOf({ userId, summaries }: Claim, deliveries: readonly Delivery[], preferences: Preferences): Promise<Message> {
-    const { automationName, publicUrl } = this.#deps;
+    const { automationNames, publicUrl } = this.#deps;
     const automations = [...new Set(deliveries.flatMap(({ automationId }) => automationId ?? []))];
-    const names = new Map(await Promise.all(automations.map(async (id) => [id, await automationName(userId, id)] as const)));
-    const told: Told[] = deliveries.map((one) => ({ ...one, name: names.get(one.automationId ?? '') }));
+    const names = automations.length === 0 ? undefined : await automationNames(userId, automations);
+    const told: Told[] = deliveries.map((one) => ({ ...one, name: names?.get(one.automationId ?? '') }));
     return messageOf(told, { summaries, formatter: formatterFor(preferences), publicUrl });
   }
 
