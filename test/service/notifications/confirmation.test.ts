@@ -110,17 +110,26 @@ describe('the link to a mail address', () => {
       await scene.add(user.token, { type: 'mail', address });
       user = await scene.user();
     }
-    expectError(await scene.add(user.token, { type: 'mail', address: address.toUpperCase().replace('EXAMPLE', 'example') }), 'rate_limited');
+    expectError(
+      await scene.add(user.token, { type: 'mail', address: address.toUpperCase().replace('EXAMPLE', 'example') }),
+      'rate_limited',
+    );
     expect(scene.mailbox.mails).toHaveLength(3);
     expect(await scene.channels(user.token)).toEqual([]);
   });
 
   it('expires after 24 hours', async () => {
     const path = await link();
-    await scene.steward.sql('update notification_channels set confirmation_until = confirmation_until - interval \'24 hours\' where user_id = $1', [user.userId]);
+    await scene.steward.sql(
+      "update notification_channels set confirmation_until = confirmation_until - interval '24 hours' where user_id = $1",
+      [user.userId],
+    );
     expect((await (await browserOf(user)).visit(path)).status).toBe(404);
     expect(await confirmed()).toEqual([false]);
-    const [row] = await scene.steward.sql<{ until: Date }>('select confirmation_until as until from notification_channels where user_id = $1', [user.userId]);
+    const [row] = await scene.steward.sql<{ until: Date }>(
+      'select confirmation_until as until from notification_channels where user_id = $1',
+      [user.userId],
+    );
     expect(scene.steward.clock.now() - Number(row?.until)).toBeLessThan(DAY_MS);
   });
 });

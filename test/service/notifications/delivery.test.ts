@@ -140,7 +140,9 @@ describe('mail', () => {
     scene.mailbox.refusal = 451;
     await scene.tell(user.userId);
     expect(await states()).toMatchObject([{ state: 'active', error: 'rejected' }]);
-    const [row] = await scene.steward.sql<{ id: string }>('select message_id as id from notification_deliveries where user_id = $1', [user.userId]);
+    const [row] = await scene.steward.sql<{ id: string }>('select message_id as id from notification_deliveries where user_id = $1', [
+      user.userId,
+    ]);
     scene.mailbox.refusal = undefined;
     await scene.pass(2 * MINUTE);
     expect(scene.mailbox.mails.map(({ headers }) => headers['message-id'])).toEqual([expect.stringContaining(`<${row?.id}@`)]);
