@@ -60,19 +60,13 @@ export async function insertOccurrences(tx: Queryable, userId: string, now: Date
 }
 
 /** When the user's contexts last wrote each of these items, within a day. */
-export function selectWrittenTimes(
-  db: Queryable,
-  userId: string,
-  items: readonly Buffer[],
-  now: Date,
-): Promise<{ item: Buffer; writtenAt: Date }[]> {
+export function selectWrittenTimes(db: Queryable, userId: string, items: readonly Buffer[]): Promise<{ item: Buffer; writtenAt: Date }[]> {
   return db.query<{ item: Buffer; writtenAt: Date }>(
     {
       name: 'written-items-times',
-      // By the service's clock, like what it is compared with.
-      text: `select item, written_at + ($3::timestamptz - now()) as "writtenAt" from written_items
+      text: `select item, written_at as "writtenAt" from written_items
              where user_id = $1::uuid and item = any($2::bytea[]) and until > now()`,
     },
-    [userId, items, now],
+    [userId, items],
   );
 }

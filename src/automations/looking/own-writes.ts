@@ -4,7 +4,7 @@ import { selectWrittenTimes } from './automations-watching-repository.ts';
 import type { AccountEvent } from './event-types.ts';
 import type { Moment, Start } from './watching.ts';
 
-/** The provider's clock and the database's may differ by this much. */
+/** The provider's clock and the service's may differ by this much. */
 const CLOCKS_MS = 3_000;
 /** How long a write may take from its effect at the provider to its row here. */
 const RECENT_MS = 5_000;
@@ -19,7 +19,7 @@ export async function withoutOwnWrites(db: Queryable, userId: string, starts: re
   const namesOfEvent = ({ item }: AccountEvent) => (item === undefined ? [] : hashesOf(namesOf(item.id)));
   const names = starts.flatMap(({ event }) => namesOfEvent(event));
   if (names.length === 0) return [...starts];
-  const rows = await selectWrittenTimes(db, userId, names, new Date(moment.now));
+  const rows = await selectWrittenTimes(db, userId, names);
   const times = new Map(rows.map(({ item, writtenAt }) => [item.toString('hex'), writtenAt.getTime()]));
   return starts.filter(({ event }) => {
     const written = namesOfEvent(event).flatMap((name) => times.get(name.toString('hex')) ?? []);

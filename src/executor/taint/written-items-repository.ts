@@ -14,6 +14,8 @@ export interface Written {
   of: readonly Buffer[];
   /** Labels of the context that are known already. */
   labels: Taint;
+  /** By the service's clock, like the provider's times that it is compared with. */
+  at: Date;
 }
 
 /** An item with the labels of what had been read before it was written. */
@@ -26,7 +28,7 @@ export async function rememberItems(
   db: Queryable,
   userId: string,
   context: string,
-  { items, of, labels: { isTainted, isFinancial } }: Written,
+  { items, of, labels: { isTainted, isFinancial }, at }: Written,
   onlyLabelled: boolean,
 ): Promise<void> {
   await db.query(
@@ -43,18 +45,18 @@ export async function rememberItems(
                  union all
                  values ($5::boolean, $6::boolean)
                ) as known)
-             insert into written_items as w (user_id, item, context, is_tainted, is_financial, until)
-             select u.id, i.item, $2, l.tainted, l.financial,
+             insert into written_items as w (user_id, item, context, is_tainted, is_financial, written_at, until)
+             select u.id, i.item, $2, l.tainted, l.financial, $8::timestamptz,
                now() + case when l.tainted or l.financial then interval '${LABELLED}' else interval '${TOLD}' end
              from users u cross join labels l cross join (select distinct unnest($3::bytea[]) as item) i
              where u.id = $1::uuid and (l.tainted or l.financial or not $7::boolean)
              order by i.item
-             on conflict (user_id, item) do update set context = excluded.context, written_at = now(),
+             on conflict (user_id, item) do update set context = excluded.context, written_at = excluded.written_at,
                is_tainted = excluded.is_tainted or (w.is_tainted and w.until > now()),
                is_financial = excluded.is_financial or (w.is_financial and w.until > now()),
                until = greatest(excluded.until, w.until)`,
     },
-    [userId, context, items, of, isTainted, isFinancial, onlyLabelled],
+    [userId, context, items, of, isTainted, isFinancial, onlyLabelled, at],
   );
 }
 
@@ -70,15 +72,21 @@ export function selectLabelledItems(db: Queryable, userId: string, items: readon
   );
 }
 
-/** When a context last wrote one of the items, within a day. @returns undefined: it didn't */
-export async function selectWrittenAt(db: Queryable, userId: string, context: string, items: readonly Buffer[]): Promise<Date | undefined> {
+/** When a context last wrote one of the items, within a day before `now`. @returns undefined: it didn't */
+export async function selectWrittenAt(
+  db: Queryable,
+  userId: string,
+  context: string,
+  items: readonly Buffer[],
+  now: Date,
+): Promise<Date | undefined> {
   const rows = await db.query<{ at: Date | null }>(
     {
       name: 'written-items-by',
       text: `select max(written_at) as at from written_items
-             where user_id = $1::uuid and item = any($3::bytea[]) and context = $2 and written_at > now() - interval '${TOLD}'`,
+             where user_id = $1::uuid and item = any($3::bytea[]) and context = $2 and written_at > $4::timestamptz - interval '${TOLD}'`,
     },
-    [userId, context, items],
+    [userId, context, items, now],
   );
   return rows[0]?.at ?? undefined;
 }

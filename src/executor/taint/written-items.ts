@@ -69,7 +69,7 @@ export class WrittenItems {
    */
   async changedAt(call: Call, facts: unknown): Promise<Date | undefined> {
     const names = [...(itemsOf(call, facts) ?? [])].flatMap(calledNames);
-    return names.length === 0 ? undefined : selectWrittenAt(this.#db, call.userId, contextOf(call), hashesOf(names));
+    return names.length === 0 ? undefined : selectWrittenAt(this.#db, call.userId, contextOf(call), hashesOf(names), this.#now());
   }
 
   /**
@@ -101,6 +101,10 @@ export class WrittenItems {
     return sources.map((source) => (isTainted(source) ? { ...source, integrity: 'others' } : source));
   }
 
+  #now(): Date {
+    return new Date(this.#db.clock.now());
+  }
+
   /** @param ids undefined: unknown ones */
   async #labelsOf({ userId }: Call, ids: Items, names: (id: string) => string[]): Promise<Taint> {
     if (ids?.has(UNKNOWN_ITEM) !== false) return selectLabels(this.#db, userId);
@@ -113,7 +117,7 @@ export class WrittenItems {
     if (written.length === 0) return;
     const [items, of] = [hashesOf(written.flatMap(writtenNames)), hashesOf([...(used ?? [])].flatMap(namesOf))];
     const labels = used === undefined && account.hasLabelledItems ? await selectLabels(this.#db, userId) : UNTAINTED;
-    await rememberItems(this.#db, userId, contextOf(call), { items, of, labels: taintOf(taint, labels) }, onlyLabelled);
+    await rememberItems(this.#db, userId, contextOf(call), { items, of, labels: taintOf(taint, labels), at: this.#now() }, onlyLabelled);
   }
 }
 
